@@ -1,0 +1,89 @@
+"""The whole wiring on one page: settings, world, areas, jobs; and the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dryline.blueprints import errors, openapi, tags, workers
+from dryline.blueprints.base import OrjsonProvider
+from dryline.blueprints.control import clock as control_clock
+from dryline.blueprints.control import health
+from dryline.jobs import Jobs
+from dryline.models import scenarios
+from dryline.models.world import World
+from dryline.settings import Settings
+from flask import Flask, request
+
+AREAS = (
+    workers.blp,
+    tags.blp,
+)
+CONTROL = (
+    health.blp,
+    control_clock.blp,
+)
+
+
+# What moves by itself, in this order.
+STEPS = ()
+
+
+class Dryline(Flask):
+    """The WSGI application. Each request runs in its world and in one transaction."""
+
+    json_provider_class = OrjsonProvider
+    world: World
+    jobs: Jobs
+    openapi: openapi.Api
+
+    def wsgi_app(self, environ: Any, start_response: Any) -> Any:
+        """Answer one request in this application's world."""
+        with self.world.active():
+            return super().wsgi_app(environ, start_response)
+
+    def dispatch_request(self) -> Any:
+        """Run the view in a transaction: committed before the answer is sent, undone by any error."""
+        if request.routing_exception is not None:
+            self.raise_routing_exception(request)
+        if request.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
+            return super().dispatch_request()
+        with self.world.transaction(write=request.method not in ("GET", "HEAD", "OPTIONS")):
+            return super().dispatch_request()
+
+
+def create_app(settings: Settings | None = None) -> Dryline:
+    """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close_app` ends it.
+
+    Raises BadSetting when the settings cannot work.
+    """
+    app = Dryline("dryline", static_folder=None)
+    app.config.update(openapi.CONFIG)
+    app.url_map.strict_slashes = False
+    app.world = World(settings or Settings())
+    app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
+    errors.register(app)
+    app.openapi = openapi.Api(app)
+    for blp in (*AREAS, *CONTROL):
+        app.openapi.register_blueprint(blp)
+    app.jobs = Jobs(app.world, STEPS)
+    app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
+    with app.world.active(), app.world.transaction():
+        scenarios.begin(app.world)
+    return app
+
+
+def close_app(app: Dryline) -> None:
+    """End the jobs, then give the data directory free."""
+    app.jobs.stop()
+    app.world.close()
+
+
+def main() -> None:
+    """The command line."""
+    from dryline.command_line import cli
+
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The control plane's own blueprint: plain JSON under /_dryline, and the rule of who may use it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dryline.blueprints.base import Area
+from dryline.models.errors import Forbidden
+from dryline.models.world import current
+from flask import request
+
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+
+
+class ControlArea(Area):
+    """A part of the control plane. Contract: DESIGN, The control plane."""
+
+    def __init__(self, name: str, url_prefix: str = "/_dryline", *, guarded: bool = True, **kwargs: Any) -> None:
+        super().__init__(name, url_prefix, key_required=False, **kwargs)
+        if guarded:
+            self.before_request(guard)
+
+
+def guard() -> None:
+    """Let in who holds the token, or, without one, this machine but no web page of another origin.
+
+    Raises Forbidden.
+    """
+    settings = current().settings
+    if settings.admin_token is not None:
+        import hmac
+
+        sent = request.headers.get("x-dryline-token", "")
+        if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
+            raise Forbidden("The control plane needs the header x-dryline-token.")
+        return
+    if not settings.loopback:
+        raise Forbidden("The control plane is closed: the server is not bound to loopback and has no --admin-token.")
+    host = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
+    if host not in LOOPBACK_HOSTS:
+        raise Forbidden(f"The control plane answers this machine only, not the host {host!r}.")
+    if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+        raise Forbidden("The control plane does not answer other sites' pages.")
+    origin = request.headers.get("Origin")
+    if origin is not None and origin != f"{request.scheme}://{request.host}":
+        raise Forbidden("The control plane does not answer other sites' pages.")

@@ -1,0 +1,94 @@
+"""Every error's answer, whatever raised it: `{"error": …}`, with `details` where members are at fault."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dryline.models.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
+from dryline.models.world import current
+from dryline.schemas.base import camel
+from flask import Flask, current_app, request
+from werkzeug.exceptions import HTTPException
+
+STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403}
+
+log = logging.getLogger("dryline")
+
+
+def register(app: Flask) -> None:
+    """Answer every exception in the API's form."""
+    app.register_error_handler(DomainError, domain_error)
+    app.register_error_handler(HTTPException, http_error)
+    app.register_error_handler(Exception, unforeseen)
+
+
+def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
+    """An error answer. Contract: records.error."""
+    body: dict[str, Any] = {"error": message}
+    if details:
+        body["details"] = details
+    response = current_app.json.response(body)
+    response.status_code = status
+    return response
+
+
+def domain_error(error: DomainError) -> Any:
+    """A broken rule."""
+    message, field = str(error), getattr(error, "field", None)
+    path = ".".join(map(camel, field.split("."))) if field else ""
+    if isinstance(error, Invalid):
+        return answer(400, f"{path}: {message}", [{"path": path, "message": message}])
+    return answer(STATUS[type(error)], f"{path}: {message}" if path else message)
+
+
+def http_error(error: HTTPException) -> Any:
+    """A refusal by Flask or by webargs, whose messages become `details`."""
+    status = error.code or 500
+    messages = getattr(error, "data", {}).get("messages")
+    if messages:
+        details = [{"path": path, "message": text} for path, text in _flatten(messages)]
+        response = answer(status, "; ".join(f"{one['path']}: {one['message']}" for one in details[:3]), details)
+    else:
+        response = answer(status, _sentence(error, status))
+    for name, value in error.get_headers():
+        if name.lower() not in ("content-type", "content-length"):
+            response.headers[name] = value
+    return response
+
+
+def _sentence(error: HTTPException, status: int) -> str:
+    if status == 404:
+        return f"No such path: {request.method} {request.path}"
+    if status == 405:
+        return f"{request.method} is not allowed on {request.path}."
+    if status == 413:
+        return f"The body is larger than {current().settings.max_body_mb} MB."
+    return error.description or error.name
+
+
+def unforeseen(error: Exception) -> Any:
+    """A fault of ours: logged with an id that the caller gets; never a trace in the answer."""
+    reference = current().ids.new("error")
+    log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
+    return answer(500, f"Internal error. The log has more under {reference}.")
+
+
+def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """marshmallow's tree of messages, below the location's name, as pairs of dotted path and message."""
+    for location in messages.values():
+        yield from _walk(location, path)
+
+
+def _walk(messages: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(messages, Mapping):
+        for name, inner in messages.items():
+            # `_schema` speaks of the whole object; a Dict field says `value` before its content's messages.
+            step = "" if name in ("_schema", "value") and not isinstance(name, int) else str(name)
+            yield from _walk(inner, f"{path}.{step}" if path and step else path or step)
+    elif isinstance(messages, list):
+        for message in messages:
+            yield from _walk(message, path)
+    else:
+        yield path, str(messages)

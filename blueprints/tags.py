@@ -1,0 +1,67 @@
+"""Tags of the team, and on workers."""
+
+from __future__ import annotations
+
+from dryline.blueprints.base import Area
+from dryline.models.tags import Tag, WorkerTag
+from dryline.models.workers import Worker
+from dryline.schemas.tags import TagAssignmentSchema, TagSchema
+from flask import g
+from flask.views import MethodView
+
+blp = Area("Tags", "/api", description="Labels of the team, and the workers that carry them.")
+
+
+@blp.route("/team/tags")
+class Tags(MethodView):
+    @blp.response(200, TagSchema(many=True))
+    def get(self):
+        """List the team's tags, newest first."""
+        return Tag.listing(g.team)
+
+    @blp.arguments(TagSchema)
+    @blp.response(201, TagSchema)
+    @blp.errors(409)
+    def post(self, body):
+        """Create a tag."""
+        return Tag.define(g.team, **body)
+
+
+@blp.route("/team/tags/<tag_id>")
+class TagById(MethodView):
+    @blp.arguments(TagSchema(partial=True))
+    @blp.response(200, TagSchema)
+    @blp.errors(409)
+    def patch(self, body, tag_id):
+        """Change a tag's label or color."""
+        return Tag.fetch(g.team, tag_id).revise(**body)
+
+    @blp.response(204)
+    def delete(self, tag_id):
+        """Delete a tag and take it off its workers."""
+        Tag.fetch(g.team, tag_id).remove()
+
+
+@blp.route("/workers/<worker_id>/tags")
+class WorkerTags(MethodView):
+    @blp.response(200, TagSchema(many=True))
+    def get(self, worker_id):
+        """List a worker's tags."""
+        return Tag.of_worker(Worker.fetch(g.team, worker_id))
+
+    @blp.arguments(TagAssignmentSchema)
+    @blp.response(201, TagSchema)
+    @blp.alt_response(200, schema=TagSchema, success=True, description="The worker had the tag already.")
+    def post(self, body, worker_id):
+        """Put a tag on a worker."""
+        worker = Worker.fetch(g.team, worker_id)
+        tag = Tag.fetch(g.team, body["tag_id"], field="tag_id")
+        return (tag, 201) if tag.assign(worker) else (tag, 200)
+
+
+@blp.route("/workers/<worker_id>/tags/<tag_id>")
+class WorkerTagById(MethodView):
+    @blp.response(204)
+    def delete(self, worker_id, tag_id):
+        """Take a tag off a worker."""
+        WorkerTag.take_off(Worker.fetch(g.team, worker_id), tag_id)

@@ -1,0 +1,64 @@
+"""What moves by itself: one thread runs the due steps, and the control plane runs them when it moves the clock."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from dryline.models.world import World
+
+log = logging.getLogger("dryline")
+
+# A step does one piece of due work and says whether it found any. Steps are added by the areas' modules.
+Step = Callable[[World], bool]
+
+
+class Jobs:
+    """Runs steps until none finds work, then waits to be woken or for the next look at the clock."""
+
+    LOOK_EVERY = 1.0  # seconds of real time; a commit that makes work wakes the thread at once
+
+    def __init__(self, world: World, steps: tuple[Step, ...] = ()) -> None:
+        self.world = world
+        self.steps = steps
+        self._wake = threading.Event()
+        self._ending = threading.Event()
+        self._one_at_a_time = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to move by itself."""
+        self._thread = threading.Thread(target=self._loop, name="dryline-jobs", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the running step and end."""
+        self._ending.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def wake(self) -> None:
+        """There may be work."""
+        self._wake.set()
+
+    def run_due(self) -> None:
+        """Do all work that is due now, in the calling thread."""
+        with self._one_at_a_time:
+            found = True
+            while found and not self._ending.is_set():
+                found = False
+                for step in self.steps:
+                    found = step(self.world) or found
+
+    def _loop(self) -> None:
+        with self.world.active():
+            while not self._ending.is_set():
+                self._wake.clear()
+                try:
+                    self.run_due()
+                except Exception:
+                    log.exception("A job failed; it is tried again.")
+                self._wake.wait(self.LOOK_EVERY)

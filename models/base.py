@@ -1,0 +1,296 @@
+"""What every record has, and the queries that every area needs.
+
+Columns hold what the wire shows (times as their text, JSON as its text), so that reading a row is answering it. peewee
+writes the SQL once for each form of a query; after that a lookup is one `execute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, ClassVar, Self
+
+import orjson
+from dryline.models.errors import NotFound
+from dryline.models.world import CurrentDatabase, current
+from peewee import BooleanField, Model, TextField
+
+Values = Mapping[str, Any]
+
+
+class JsonField(TextField):
+    """JSON kept as its text: decoded for rules, passed on as it is to answers and exports.
+
+    Not peewee's own JSONField, which binds itself to one database and wraps each read in a function call.
+    """
+
+    def db_value(self, value: Any) -> str | None:
+        """The text, or NULL for None."""
+        return None if value is None else orjson.dumps(value).decode()
+
+    def python_value(self, value: str | None) -> Any:
+        """The decoded value."""
+        return None if value is None else orjson.loads(value)
+
+
+class Record(Model):
+    """A row of one team. The database holds its foreign keys and their cascades (see migrations).
+
+    Where a method takes a `team`, any record of the team will do.
+    """
+
+    id_prefix: ClassVar[str]
+    # Newest first, and what was made in one instant in the order of its ids, which rise.
+    order: ClassVar[tuple[str, ...]] = ("-created_at", "-id")
+
+    id = TextField(primary_key=True)
+    team_id = TextField()
+    created_at = TextField()
+
+    class Meta:
+        database = CurrentDatabase()
+        legacy_table_names = False
+
+    # Reading
+
+    @classmethod
+    def find(cls, **where: Any) -> Self | None:
+        """The one row with these column values, or None."""
+        sql = select_sql(cls, cls._meta.sorted_field_names, tuple(where), ())
+        row = connection().execute(sql, tuple(where.values())).fetchone()
+        return cls.from_row(row) if row else None
+
+    @classmethod
+    def fetch(cls, team: Record, id: str, *, field: str | None = None, **parent: Any) -> Self:
+        """The team's row of this id, below `parent` where given (`worker_id=…`).
+
+        Raises NotFound, which names `field` when the id came as a reference in a body.
+        """
+        record = cls.find(id=id, team_id=team.team_id, **parent)
+        if record is None:
+            raise NotFound(f"{cls.noun()} {id} not found.", field)
+        return record
+
+    @classmethod
+    def listing(cls, team: Record, **where: Any) -> Rows:
+        """The team's rows with these column values, in the class's `order`."""
+        return Rows(cls, {"team_id": team.team_id, **where})
+
+    @classmethod
+    def from_row(cls, row: Iterable[Any]) -> Self:
+        """A record from a row of all columns, in the model's order."""
+        record = cls(__no_default__=True)
+        data = record.__data__ = dict(zip(cls._meta.sorted_field_names, row, strict=True))
+        for name, decode in _decoders(cls):
+            data[name] = decode(data[name])
+        return record
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call such a record, e.g. `Voice deployment`."""
+        return cls._meta.table_name.replace("_", " ").capitalize()
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form: `names` maps the wire's name to the attribute. An attribute never set is left out."""
+        data = self.__data__
+        wire = {}
+        for name, attribute in names.items():
+            if attribute in data:
+                wire[name] = data[attribute]
+            elif hasattr(self, attribute):
+                wire[name] = getattr(self, attribute)
+        return wire
+
+    # Writing
+
+    @classmethod
+    def add(cls, team: Record, **values: Any) -> Self:
+        """Insert a row with a new id and the present time; columns left out get their default."""
+        world = current()
+        now = world.clock.stamp()
+        values = {"id": world.ids.new(cls.id_prefix), "team_id": team.team_id, "created_at": now} | values
+        if "updated_at" in cls._meta.fields:
+            values.setdefault("updated_at", now)
+        record = cls(**values)
+        record.insert_row()
+        return record
+
+    def insert_row(self) -> None:
+        """Insert this record as it stands. Raises peewee.IntegrityError where the schema forbids it."""
+        cls = type(self)
+        row = [self.__data__.get(name) for name in cls._meta.sorted_field_names]
+        connection_execute(insert_sql(cls), encode_row(cls, row))
+
+    def change(self, **values: Any) -> Self:
+        """Set these columns, stamp `updated_at`, save."""
+        if not values:
+            return self
+        if "updated_at" in self._meta.fields:
+            values.setdefault("updated_at", current().clock.stamp())
+        self.__data__.update(values)
+        # In the model's order, which is the order that peewee writes them in.
+        names = tuple(name for name in self._meta.sorted_field_names if name in values)
+        row = [self._meta.fields[name].db_value(values[name]) for name in names]
+        connection_execute(_update_sql(type(self), names), [*row, self.id])
+        return self
+
+    def remove(self) -> None:
+        """Delete the row; the database deletes what hangs on it."""
+        connection_execute(_delete_sql(type(self), ("id",)), [self.id])
+
+    @classmethod
+    def remove_where(cls, **where: Any) -> int:
+        """Delete the rows with these column values. Returns how many there were."""
+        return connection_execute(_delete_sql(cls, tuple(where)), list(where.values())).rowcount
+
+
+class Rows:
+    """A list that is read when it is answered: no records are built, each row becomes its wire form at once."""
+
+    def __init__(self, model: type[Record], where: Values, order: tuple[str, ...] | None = None) -> None:
+        self.model = model
+        self.where = where
+        self.order = model.order if order is None else order
+        self.window: tuple[int, int] | None = None
+        self._attached: dict[str, Callable[[str], Any]] = {}
+
+    def slice(self, limit: int, offset: int = 0) -> Self:
+        """Only `limit` rows after the first `offset`."""
+        self.window = (limit, offset)
+        return self
+
+    def attach(self, name: str, value_of: Callable[[str], Any]) -> Self:
+        """Give each row a further attribute that is no column, found by the row's id."""
+        self._attached[name] = value_of
+        return self
+
+    def count(self) -> int:
+        """How many rows there are without the window."""
+        sql = _count_sql(self.model, tuple(self.where))
+        return connection().execute(sql, tuple(self.where.values())).fetchone()[0]
+
+    def project(self, names: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Every row's wire form; `names` maps the wire's name to the attribute."""
+        fields = self.model._meta.fields
+        columns = {wire: attribute for wire, attribute in names.items() if attribute in fields}
+        rows = self._rows(tuple(columns.values()))
+        found = wire_rows(self.model, columns, rows)
+        for wire, attribute in names.items():
+            if attribute in self._attached:
+                value_of = self._attached[attribute]
+                for row in found:
+                    row[wire] = value_of(row["id"])
+        return found
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows as records."""
+        return map(self.model.from_row, self._rows(tuple(self.model._meta.sorted_field_names)))
+
+    def _rows(self, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        sql = select_sql(self.model, columns, tuple(self.where), self.order, self.window is not None)
+        return connection().execute(sql, (*self.where.values(), *(self.window or ()))).fetchall()
+
+
+def wire_rows(model: type[Record], columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Wire forms of `rows`, whose cells are the attributes that `columns` maps the wire's names to, in that order."""
+    fields = model._meta.fields
+    json = [wire for wire, name in columns.items() if isinstance(fields[name], JsonField)]
+    flags = [wire for wire, name in columns.items() if isinstance(fields[name], BooleanField)]
+    found = [dict(zip(columns, row, strict=True)) for row in rows]
+    for row in found:
+        for name in json:
+            if row[name] is not None:
+                row[name] = orjson.Fragment(row[name])
+        for name in flags:
+            row[name] = bool(row[name])
+    return found
+
+
+# SQL, compiled once
+
+
+def connection() -> Any:
+    """The running thread's connection to the current world's database."""
+    return current().db.connection()
+
+
+def connection_execute(sql: str, params: Iterable[Any]) -> Any:
+    """Run one statement and give its cursor. Raises peewee's errors, as peewee itself would."""
+    return current().db.execute_sql(sql, params)
+
+
+def _equal(model: type[Record], query: Any, columns: tuple[str, ...]) -> Any:
+    """`query` where each of `columns` equals a parameter. The values here only hold the parameters' places."""
+    for name in columns:
+        query = query.where(model._meta.fields[name] == "")
+    return query
+
+
+@cache
+def _select_sql(
+    model: type[Record], columns: tuple[str, ...], where: tuple[str, ...], order: tuple[str, ...], window: bool
+) -> str:
+    fields = model._meta.fields
+    query = _equal(model, model.select(*[fields[name] for name in columns]), where)
+    if order:
+        query = query.order_by(*[fields[name[1:]].desc() if name[0] == "-" else fields[name].asc() for name in order])
+    if window:
+        query = query.limit(0).offset(1)
+    return query.sql()[0]
+
+
+def select_sql(
+    model: type[Record],
+    columns: Iterable[str],
+    where: tuple[str, ...],
+    order: tuple[str, ...],
+    window: bool = False,
+) -> str:
+    """SELECT of `columns` where all `where` columns equal a parameter; with `window`, LIMIT ? OFFSET ? at the end."""
+    return _select_sql(model, tuple(columns), where, order, window)
+
+
+@cache
+def _count_sql(model: type[Record], where: tuple[str, ...]) -> str:
+    from peewee import fn
+
+    return _equal(model, model.select(fn.COUNT(model.id)), where).sql()[0]
+
+
+@cache
+def insert_sql(model: type[Record]) -> str:
+    """INSERT of one row of all columns."""
+    return model.insert(dict.fromkeys(model._meta.sorted_field_names, "")).sql()[0]
+
+
+@cache
+def _update_sql(model: type[Record], columns: tuple[str, ...]) -> str:
+    return model.update(dict.fromkeys(columns, "")).where(model.id == "").sql()[0]
+
+
+@cache
+def _delete_sql(model: type[Record], where: tuple[str, ...]) -> str:
+    return _equal(model, model.delete(), where).sql()[0]
+
+
+@cache
+def _decoders(model: type[Record]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    return tuple(
+        (field.name, field.python_value)
+        for field in model._meta.sorted_fields
+        if isinstance(field, JsonField | BooleanField)
+    )
+
+
+@cache
+def _encoders(model: type[Record]) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+    return tuple(
+        (index, field.db_value) for index, field in enumerate(model._meta.sorted_fields) if isinstance(field, JsonField)
+    )
+
+
+def encode_row(model: type[Record], row: list[Any]) -> list[Any]:
+    """The row, all columns in the model's order, as the database takes it."""
+    for index, encode in _encoders(model):
+        row[index] = encode(row[index])
+    return row

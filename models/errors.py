@@ -1,0 +1,35 @@
+"""What a rule says when it is broken. `blueprints/errors.py` gives each its HTTP status."""
+
+from __future__ import annotations
+
+
+class DomainError(Exception):
+    """A broken rule. The message is a sentence for the caller that names the record and the reason."""
+
+
+class NotFound(DomainError):
+    """No such record in the team. `field` is the member that named it when it was a reference in a body."""
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Conflict(DomainError):
+    """The record's or the team's state forbids it."""
+
+
+class Invalid(DomainError):
+    """A value that breaks a rule between members. `field` is the member, in snake_case, dotted where nested."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Unauthorized(DomainError):
+    """No key, or one that no team has."""
+
+
+class Forbidden(DomainError):
+    """Known, but not allowed: an expired or altered link, the control plane from elsewhere."""

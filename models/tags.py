@@ -1,0 +1,81 @@
+"""Tags: the team's labels, and which workers carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import peewee
+from dryline.models.base import Record, Rows
+from dryline.models.errors import Conflict, NotFound
+from dryline.models.teams import Team
+from dryline.models.workers import Worker
+from peewee import TextField
+
+
+class Tag(Record):
+    """A label of the team, unique in it. Deleting it takes it off its workers."""
+
+    id_prefix = "tag"
+
+    updated_at = TextField()
+    label = TextField()
+    color = TextField()
+
+    @classmethod
+    def define(cls, team: Team, *, label: str, color: str) -> Self:
+        """A new tag. Raises Conflict when the team has the label already. Contract: createTag."""
+        try:
+            return cls.add(team, label=label, color=color)
+        except peewee.IntegrityError:
+            raise Conflict(f"The team already has a tag labelled {label!r}.") from None
+
+    def revise(self, **values: Any) -> Self:
+        """Change label or color. Raises Conflict when another tag of the team has the label."""
+        try:
+            return self.change(**values)
+        except peewee.IntegrityError:
+            raise Conflict(f"The team already has a tag labelled {values['label']!r}.") from None
+
+    @classmethod
+    def of_worker(cls, worker: Worker) -> list[Self]:
+        """The worker's tags, the one assigned last first."""
+        query = cls.select().join(WorkerTag, on=(WorkerTag.tag_id == cls.id))
+        return list(
+            query.where(WorkerTag.worker_id == worker.id).order_by(WorkerTag.created_at.desc(), WorkerTag.id.desc())
+        )
+
+    def assign(self, worker: Worker) -> bool:
+        """Put the tag on the worker. Returns False when it was there already. Contract: assignTag."""
+        if WorkerTag.find(worker_id=worker.id, tag_id=self.id):
+            return False
+        WorkerTag.add(worker, worker_id=worker.id, tag_id=self.id)
+        return True
+
+
+class WorkerTag(Record):
+    """A tag on a worker."""
+
+    id_prefix = "workertag"
+
+    worker_id = TextField()
+    tag_id = TextField()
+
+    @classmethod
+    def take_off(cls, worker: Worker, tag_id: str) -> None:
+        """Remove a tag from the worker. Raises NotFound when it is not there. Contract: removeTag."""
+        if not cls.remove_where(worker_id=worker.id, tag_id=tag_id):
+            raise NotFound(f"Worker {worker.id} has no tag {tag_id}.")
+
+
+def workers_with_tags(team: Team) -> Rows:
+    """The team's workers, each with its tags. Contract: listWorkers."""
+    return Worker.listing(team).attach("tags", _tags_by_worker(team))
+
+
+def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:
+    found: dict[str, list[Tag]] = {}
+    tags = {tag.id: tag for tag in Tag.listing(team)}
+    for assigned in WorkerTag.listing(team):
+        found.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
+    return lambda worker_id: found.get(worker_id, [])

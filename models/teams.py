@@ -1,0 +1,102 @@
+"""Teams and their API keys. Everything else belongs to a team."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+from typing import Self
+
+from dryline.models.base import Record
+from dryline.models.errors import Unauthorized
+from dryline.models.world import current
+from peewee import TextField
+
+
+class Team(Record):
+    """The owner of everything. It is its own team."""
+
+    id_prefix = "team"
+
+    updated_at = TextField()
+    name = TextField()
+    team_owner_id = TextField(null=True)
+    twilio_subaccount_sid = TextField(null=True)
+    twilio_subaccount_auth_token = TextField(null=True)
+
+    @classmethod
+    def found(cls, name: str, **values: str) -> Self:
+        """Make a new team."""
+        world = current()
+        now = world.clock.stamp()
+        id = values.pop("id", None) or world.ids.new(cls.id_prefix)
+        team = cls(id=id, team_id=id, name=name, created_at=now, updated_at=now, **values)
+        team.insert_row()
+        return team
+
+
+class ApiKey(Record):
+    """A key of a team, kept as its SHA-256. `team` is filled in where the key was looked up to let a caller in."""
+
+    id_prefix = "key"
+
+    name = TextField(null=True)
+    sha256 = TextField()
+    team: Team
+
+    @classmethod
+    def issue(cls, team: Team, secret: str | None = None, name: str | None = None) -> tuple[Self, str]:
+        """A new key for the team and, this once, its clear text (`secret`, or one made up)."""
+        secret = secret or f"bb_{secrets.token_urlsafe(24)}"
+        key = cls.add(team, sha256=digest(secret), name=name)
+        forget_keys()
+        return key, secret
+
+    def revoke(self) -> None:
+        """Delete the key: from the next request on it is unknown."""
+        self.remove()
+        forget_keys()
+
+
+def digest(secret: str) -> str:
+    """The form in which a key is kept: the hex SHA-256 of its text."""
+    return sha256(secret.encode(errors="surrogateescape")).hexdigest()
+
+
+def authenticate(secret: str | None) -> ApiKey:
+    """The key whose clear text this is, with its team. Raises Unauthorized. Contract: README, Errors.
+
+    Looked up once; `forget_keys` drops what was remembered. With `--any-key` any text is a key of the first team.
+    """
+    if not secret:
+        raise Unauthorized("The x-api-key header is missing.")
+    world = current()
+    hashed = digest(secret)
+    key = world.api_keys.get(hashed)
+    if key is None:
+        version = world.api_keys_version
+        key = _look_up(hashed)
+        if version == world.api_keys_version:
+            world.api_keys[hashed] = key
+    return key
+
+
+def _look_up(hashed: str) -> ApiKey:
+    key = ApiKey.find(sha256=hashed)
+    if key is None and current().settings.any_key:
+        key = next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
+    team = Team.find(id=key.team_id) if key else None
+    if key is None or team is None:
+        raise Unauthorized("The API key is not valid.")
+    key.team = team
+    return key
+
+
+def forget_keys() -> None:
+    """Drop the remembered keys and teams once the running transaction is committed."""
+    world = current()
+
+    def drop() -> None:
+        world.api_keys_version += 1
+        world.api_keys.clear()
+
+    world.db.after_commit(drop)

@@ -1,0 +1,27 @@
+"""Logs of voice calls."""
+
+from __future__ import annotations
+
+from dryline.models.base import JsonField
+from dryline.models.logs import Log
+from peewee import IntegerField, TextField
+
+
+class VoiceLog(Log):
+    """One call. `duration` is in seconds; `transfer_data` is the whole transfer record or None."""
+
+    kind = "VoiceDeploymentLog"
+
+    bb_engine_session_id = TextField(null=True)
+    external_call_id = TextField(null=True)
+    direction = TextField(null=True)
+    from_number = TextField(null=True)
+    to_number = TextField(null=True)
+    transcription = TextField(null=True)
+    recording_url = TextField(null=True)
+    data = JsonField(null=True)
+    telephony_source = TextField(null=True)
+    call_sid = TextField(null=True)
+    duration = IntegerField(null=True)
+    success_results = JsonField(null=True)
+    transfer_data = JsonField(null=True)

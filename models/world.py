@@ -1,0 +1,158 @@
+"""What one running stand-in owns: its database, clock, ids and secret.
+
+Several may live in one process (tests do that), so nothing of it is global: `current()` is the one that the running
+request or job belongs to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dryline.models.clock import Clock
+from dryline.models.ids import Ids
+from dryline.settings import BadSetting, Settings
+from peewee import DatabaseProxy, SqliteDatabase
+
+if TYPE_CHECKING:
+    from dryline.models.teams import ApiKey
+
+_current: ContextVar[World] = ContextVar("dryline_world")
+
+
+def current() -> World:
+    """The world of the running request or job. Raises LookupError outside one."""
+    return _current.get()
+
+
+class World:
+    """One stand-in's state. Opening it locks its data directory and brings its database up to date.
+
+    Raises BadSetting when the directory cannot be used or another server owns it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.clock = Clock()
+        self.api_keys: dict[str, ApiKey] = {}
+        self.api_keys_version = 0
+        self._write_lock = threading.RLock()
+        self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
+        self.directory = Path(self._ephemeral or settings.data_dir).absolute()
+        try:
+            self.exports.mkdir(parents=True, exist_ok=True)
+            self._held = self._lock()
+            self.secret = self._secret()
+        except (OSError, sqlite3.Error) as error:
+            raise BadSetting(f"Cannot use the data directory {self.directory}: {error}.") from error
+        self.db = SqliteDatabase(
+            str(self.directory / "dryline.sqlite3"),
+            pragmas={
+                "journal_mode": "wal",
+                "synchronous": "normal",
+                "foreign_keys": 1,
+                "busy_timeout": 30_000,
+                "cache_size": -16_000,
+                "temp_store": "memory",
+            },
+            timeout=30,
+            check_same_thread=False,
+        )
+        self.ids = Ids(settings.seed)
+        # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
+        self.run_due: Callable[[], None] = lambda: None
+        self.wake: Callable[[], None] = lambda: None
+        with self.active():
+            self.is_new = not self._migrate()
+            self.ids.restart(settings.seed, self._count_start())
+
+    @property
+    def exports(self) -> Path:
+        """Where finished export files lie."""
+        return self.directory / "exports"
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[World]:
+        """Make this world the current one for a block."""
+        token = _current.set(self)
+        try:
+            yield self
+        finally:
+            _current.reset(token)
+
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool = True) -> Iterator[None]:
+        """One transaction: committed at the end, undone by an exception.
+
+        Writers wait for each other here, in the order they came, and not in SQLite's busy loop.
+        """
+        lock = self._write_lock if write else contextlib.nullcontext()
+        with lock, self.db.atomic("IMMEDIATE" if write else "DEFERRED"):
+            yield
+
+    def close(self) -> None:
+        """Give the data directory free, and remove it when it was only a temporary one."""
+        self.db.close()
+        self._held.close()
+        if self._ephemeral:
+            shutil.rmtree(self._ephemeral, ignore_errors=True)
+
+    def _lock(self) -> sqlite3.Connection:
+        """One server owns a data directory. SQLite's own lock says so: it ends with the process, however that ends."""
+        lock = sqlite3.connect(
+            self.directory / "dryline.lock", timeout=0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            lock.close()
+            raise BadSetting(
+                f"Another dryline is using the data directory {self.directory}. "
+                "Stop it, or choose another with --data-dir."
+            ) from None
+        return lock
+
+    def _secret(self) -> str:
+        """What signs download links: made once a data directory, so that links outlive a restart."""
+        path = self.directory / "secret"
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_text(secrets.token_hex(32))
+        return path.read_text()
+
+    def _migrate(self) -> bool:
+        """Bring the schema up to date. Returns whether the database was there before."""
+        from dryline.models import migrations
+
+        return migrations.bring_up_to_date(self.db)
+
+    def _count_start(self) -> int:
+        """How often this data directory was opened before."""
+        row = self.db.execute_sql(
+            "INSERT INTO server (name, value) VALUES ('starts', 1)"
+            " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"
+        ).fetchone()
+        return row[0] - 1
+
+
+class CurrentDatabase(DatabaseProxy):
+    """peewee's stand-in for a database, always that of the current world."""
+
+    __slots__ = ("_callbacks",)
+
+    def __init__(self) -> None:
+        self._callbacks: list[Any] = []
+
+    @property
+    def obj(self) -> SqliteDatabase | None:  # type: ignore[override]
+        """The current world's database, or None outside one (peewee asks while classes are made)."""
+        world = _current.get(None)
+        return world.db if world else None

@@ -1,0 +1,175 @@
+"""The form that every schema shares: camelCase on the wire, strict types in, a plain projection out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from dryline.models.clock import parse, wire
+from marshmallow import EXCLUDE, Schema, fields, validate
+
+# SQLite's integers. A larger one would be an error at the database's door.
+INT64 = validate.Range(-(2**63), 2**63 - 1)
+
+
+def camel(name: str) -> str:
+    """`flow_id` -> `flowId`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+class ApiSchema(Schema):
+    """A record or a body. Names become camelCase, unknown members are ignored, dumping is a projection.
+
+    `Meta.sometimes` names the members that an answer may lack; the document marks all others as required in answers.
+    """
+
+    class Meta:
+        unknown = EXCLUDE
+        sometimes: ClassVar[tuple[str, ...]] = ()
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field) -> None:
+        """Derive the wire's name."""
+        if field_obj.data_key is None:
+            field_obj.data_key = camel(field_name)
+
+    @cached_property
+    def wire_names(self) -> Mapping[str, str]:
+        """The wire's name of each dumped member and the attribute it comes from."""
+        return {f.data_key: f.attribute or name for name, f in self.dump_fields.items() if f.data_key}
+
+    @cached_property
+    def _nested(self) -> list[tuple[str, ApiSchema]]:
+        """The members that are records of their own, dumped by their own schema."""
+        found = []
+        for field in self.dump_fields.values():
+            inner = field.inner if isinstance(field, fields.List) else field
+            if isinstance(inner, fields.Nested) and isinstance(inner.schema, ApiSchema) and field.data_key:
+                found.append((field.data_key, inner.schema))
+        return found
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """The wire form of a record, of `Rows`, of a list of records, or of a dict by attribute names.
+
+        Values are in wire form already (models/base.py), so nothing is converted, only named.
+        """
+        if obj is None:
+            return None
+        names = self.wire_names
+        if isinstance(obj, list):
+            return [self.dump(item, many=False) for item in obj]
+        if isinstance(obj, dict):
+            found = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
+        else:
+            found = obj.project(names)
+        if self._nested:
+            for row in found if isinstance(found, list) else [found]:
+                self._dump_nested(row)
+        return found
+
+    def _dump_nested(self, row: dict[str, Any]) -> None:
+        for name, schema in self._nested:
+            value = row.get(name)
+            # JSON from a column is in wire form already; records and rows are not.
+            if hasattr(value, "project") or _holds_records(value):
+                row[name] = schema.dump(value)
+
+
+def _holds_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and hasattr(value[0], "project")
+
+
+class PartSchema(ApiSchema):
+    """A piece of JSON inside a record, kept as it was sent: its `required` holds for bodies and answers alike."""
+
+
+class QuerySchema(ApiSchema):
+    """Query parameters. All are text, so its numbers and flags are those below; unknown ones are ignored."""
+
+
+class Integer(fields.Integer):
+    """A JSON integer: no text, no flag, nothing beyond 64 bits."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(strict=True, **kwargs)
+
+    def _validated(self, value: Any) -> int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class Number(fields.Float):
+    """A JSON number. What came as an integer stays one."""
+
+    def _validated(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.make_error("invalid", input=value)
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise self.make_error("too_large", input=value)
+        return value
+
+
+class Boolean(fields.Boolean):
+    """A JSON true or false."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class QueryInteger(fields.Integer):
+    """An integer in a query string: digits, maybe a minus."""
+
+    def _validated(self, value: Any) -> int:
+        if not isinstance(value, str) or not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise self.make_error("invalid", input=value)
+        return int(value)
+
+
+class QueryBoolean(fields.Boolean):
+    """`true` or `false` in a query string."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(truthy={"true", "True"}, falsy={"false", "False"}, **kwargs)
+
+
+class Timestamp(fields.DateTime):
+    """An ISO 8601 time, taken with any offset (none means UTC) and kept as the wire shows it."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        try:
+            return wire(parse(value))
+        except (TypeError, ValueError) as error:
+            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE) from error
+
+
+class JsonObject(fields.Dict):
+    """A JSON object of any content."""
+
+
+def OneOf(*choices: str) -> validate.OneOf:
+    """One of a closed set of values."""
+    return validate.OneOf(choices)
+
+
+class ErrorDetailSchema(ApiSchema):
+    """One offending member."""
+
+    path = fields.String(required=True, metadata={"description": "field or query parameter, dotted for nested ones"})
+    message = fields.String(required=True, metadata={"description": "what is wrong with it"})
+
+
+class ErrorSchema(ApiSchema):
+    """The body of every answer of 400 and above. Contract: records.error."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("details",)
+
+    error = fields.String(required=True, metadata={"description": "what went wrong, in a sentence"})
+    details = fields.List(fields.Nested(ErrorDetailSchema), metadata={"description": "with 400: the offending fields"})

@@ -1,0 +1,23 @@
+"""Tags on the wire."""
+
+from __future__ import annotations
+
+from dryline.schemas.base import ApiSchema, Timestamp
+from marshmallow import fields
+
+
+class TagSchema(ApiSchema):
+    """A team-level label. Contract: records.tag."""
+
+    id = fields.String(dump_only=True)
+    label = fields.String(required=True)
+    color = fields.String(required=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    team_id = fields.String(dump_only=True)
+
+
+class TagAssignmentSchema(ApiSchema):
+    """What assigning a tag takes."""
+
+    tag_id = fields.String(required=True)

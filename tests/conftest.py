@@ -1,0 +1,118 @@
+"""Fixtures: a stand-in of its own for each test, spoken to through HTTP."""
+
+from __future__ import annotations
+
+import pytest
+from dryline.app import close_app, create_app
+from dryline.models.teams import ApiKey, Team
+from dryline.settings import Settings
+
+NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
+
+
+class Api:
+    """A client of `/api` with a team's key. Paths are given below `/api`."""
+
+    def __init__(self, client, key, prefix="/api"):
+        self.client, self.key, self.prefix = client, key, prefix
+
+    def _send(self, method, path, **kwargs):
+        headers = {"x-api-key": self.key, **kwargs.pop("headers", {})}
+        return self.client.open(self.prefix + path, method=method, headers=headers, **kwargs)
+
+    def get(self, path, **kwargs):
+        return self._send("GET", path, **kwargs)
+
+    def post(self, path, json=None, **kwargs):
+        return self._send("POST", path, json=json, **kwargs)
+
+    def patch(self, path, json=None, **kwargs):
+        return self._send("PATCH", path, json=json, **kwargs)
+
+    def put(self, path, json=None, **kwargs):
+        return self._send("PUT", path, json=json, **kwargs)
+
+    def delete(self, path, **kwargs):
+        return self._send("DELETE", path, **kwargs)
+
+
+@pytest.fixture
+def settings():
+    """The settings of the test's stand-in; a test module may override it."""
+    return Settings(ephemeral=True, scenario="empty", seed=1)
+
+
+@pytest.fixture
+def app(settings):
+    """A stand-in with an empty world. Its jobs run when the clock is moved, never by themselves."""
+    app = create_app(settings)
+    yield app
+    close_app(app)
+
+
+@pytest.fixture
+def api(app):
+    """The start team's client."""
+    return Api(app.test_client(), "dryline-local-key")
+
+
+@pytest.fixture
+def other_api(app):
+    """Another team's client."""
+    with app.world.active(), app.world.transaction():
+        ApiKey.issue(Team.found("Other team"), "other-key")
+    return Api(app.test_client(), "other-key")
+
+
+@pytest.fixture
+def control(app):
+    """A client of the control plane; paths are given below `/_dryline`."""
+    return Api(app.test_client(), "", prefix="/_dryline")
+
+
+@pytest.fixture
+def advance(control):
+    """Move API time forward by seconds and do what is due."""
+
+    def move(seconds=0):
+        answer = control.post("/clock/advance", {"seconds": seconds})
+        assert answer.status_code == 200, answer.text
+        return answer.json["now"]
+
+    return move
+
+
+def created(answer):
+    """The record of a 201."""
+    assert answer.status_code == 201, answer.text
+    return answer.json
+
+
+@pytest.fixture
+def make_worker(api):
+    """Create a worker."""
+    return lambda api=api, **body: created(api.post("/workers", NEW_WORKER | body))
+
+
+@pytest.fixture
+def make_flow(api, make_worker):
+    """Create a flow, in a new worker unless one is given."""
+
+    def make(worker_id=None, api=api, **body):
+        worker_id = worker_id or make_worker(api=api)["id"]
+        body = {"name": "Main", "label": None, "code": "loop:\n    talk()\n"} | body
+        return created(api.post(f"/workers/{worker_id}/flows", body))
+
+    return make
+
+
+@pytest.fixture
+def make_voice_deployment(api, make_flow):
+    """Create a voice deployment, with a new worker and flow unless a flow is given."""
+
+    def make(flow=None, api=api, **body):
+        flow = flow or make_flow(api=api)
+        body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow["id"]} | body
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/voice", body))
+
+    return make
