@@ -83,6 +83,13 @@ class CamelPaths(FlaskPlugin):
         """`/workers/<worker_id>` -> `/workers/{workerId}`."""
         return re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", lambda match: f"{{{camel(match[1])}}}", path)
 
+    def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> Any:
+        """The path, and the 404 that a path with an id in it can answer."""
+        if rule.arguments:
+            for operation in operations.values():
+                operation["responses"].setdefault("404", _error(HTTPStatus.NOT_FOUND.phrase))
+        return super().path_helper(rule, operations, parameters, **kwargs)
+
     def rule_to_params(self, rule: Any) -> list[dict[str, Any]]:
         """The rule's parameters."""
         return [{**param, "name": camel(param["name"])} for param in super().rule_to_params(rule)]
