@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dryline.blueprints import errors, openapi, tags, workers
+from flask import Flask, request
+
+from dryline.blueprints import cors, docs, errors, openapi, tags, workers
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control import clock as control_clock
 from dryline.blueprints.control import health
@@ -12,7 +14,6 @@ from dryline.jobs import Jobs
 from dryline.models import scenarios
 from dryline.models.world import World
 from dryline.settings import Settings
-from flask import Flask, request
 
 AREAS = (
     workers.blp,
@@ -63,12 +64,19 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
     errors.register(app)
     app.openapi = openapi.Api(app)
+    app.register_blueprint(docs.blp)
+    if app.world.settings.cors_origins:
+        cors.register(app, app.world.settings.cors_origins)
     for blp in (*AREAS, *CONTROL):
         app.openapi.register_blueprint(blp)
     app.jobs = Jobs(app.world, STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
-    with app.world.active(), app.world.transaction():
-        scenarios.begin(app.world)
+    try:
+        with app.world.active(), app.world.transaction():
+            scenarios.begin(app.world)
+    except BaseException:
+        app.world.close()
+        raise
     return app
 
 

@@ -13,7 +13,7 @@ class BadSetting(ValueError):
     """A setting that cannot work. The message is one line for the person who set it."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Settings:
     """One server's settings. `strict` may change while it runs (control plane, `/_dryline/settings`)."""
 

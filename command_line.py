@@ -1,0 +1,240 @@
+"""The command line: `dryline serve` and what the control plane does, from a shell."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dryline import __version__
+from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings
+
+
+class DefaultGroup(click.Group):
+    """A group whose first word may be left out: `dryline --port 0` is `dryline serve --port 0`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `serve` in where no command is named."""
+        if not args or (args[0].startswith("-") and args[0] not in ("--help", "-h", "--version")):
+            args = ["serve", *args]
+        return super().parse_args(ctx, args)
+
+
+def setting(*flags: str, **kwargs: Any) -> Callable[[Any], Any]:
+    """An option that a DRYLINE_… variable sets too."""
+    name = flags[0].removeprefix("--").split("/")[0]
+    variable = "DRYLINE_" + name.replace("-", "_").upper()
+    return click.option(*flags, envvar=variable, show_envvar=True, show_default=True, **kwargs)
+
+
+DATA_DIR = setting(
+    "--data-dir", type=click.Path(path_type=Path, file_okay=False), default=Path("dryline-data"), help="Where state is."
+)
+ADMIN_TOKEN = setting("--admin-token", help="Demanded by /_dryline in the header x-dryline-token.")
+
+SERVE = (
+    setting("--host", default="127.0.0.1", help="Address to listen on."),
+    setting("--port", default=4010, help="Port to listen on; 0 picks a free one and prints it."),
+    DATA_DIR,
+    setting("--ephemeral", is_flag=True, help="Keep state in a temporary place, removed at the end."),
+    setting("--scenario", default="demo", help="What a new data directory holds: demo, empty, or a state file."),
+    setting("--api-key", multiple=True, default=(DEFAULT_API_KEY,), help="A key of the first team; repeatable."),
+    setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
+    setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
+    ADMIN_TOKEN,
+    setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
+    setting("--threads", default=Settings.threads, help="Requests served at once."),
+    setting("--max-body-mb", default=10, help="Largest body, in MB."),
+    setting("--strict", is_flag=True, help="Refuse unknown body members."),
+    setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),
+    setting("--log-format", type=click.Choice(["text", "json"]), default="text", help="Form of the log."),
+)
+
+
+@click.group(cls=DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="dryline")
+def cli() -> None:
+    """A local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
+
+
+def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@cli.command()
+@_with(SERVE)
+@click.option("--ready-file", type=click.Path(path_type=Path), help="Write the address here, as JSON, once it answers.")
+def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[str, ...], **values: Any) -> None:
+    """Answer requests until Ctrl-C or SIGTERM."""
+    from dryline import server
+    from dryline.app import create_app
+
+    with _clear_refusals():
+        settings = Settings(api_keys=api_key, cors_origins=cors_origin, **values)
+        server.serve(create_app(settings), ready_file)
+
+
+@cli.command()
+def openapi() -> None:
+    """Print the OpenAPI document."""
+    from dryline.app import close_app, create_app
+
+    app = create_app(Settings(ephemeral=True, scenario="empty"))
+    click.echo(json.dumps(app.openapi.document(), indent=2))
+    close_app(app)
+
+
+@cli.group()
+def state() -> None:
+    """Write or read the whole state as one JSON document."""
+
+
+@state.command("export")
+@_with((DATA_DIR, ADMIN_TOKEN))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
+def state_export(file: Path, data_dir: Path, admin_token: str | None) -> None:
+    """Write the state to FILE (standard output by default)."""
+    with Plane(data_dir, admin_token) as plane:
+        document = json.dumps(plane("GET", "/state"), indent=2)
+    if str(file) == "-":
+        click.echo(document)
+    else:
+        file.write_text(document + "\n")
+
+
+@state.command("import")
+@_with((DATA_DIR, ADMIN_TOKEN))
+@click.argument("file", type=click.File("rb"))
+@click.option("--add", is_flag=True, help="Add to what is there instead of replacing it.")
+def state_import(file: Any, add: bool, data_dir: Path, admin_token: str | None) -> None:
+    """Replace the state by the document in FILE (- for standard input)."""
+    with Plane(data_dir, admin_token) as plane:
+        plane("POST" if add else "PUT", "/state", raw=file.read())
+
+
+@cli.group()
+def keys() -> None:
+    """Show, make and revoke API keys."""
+
+
+@keys.command("list")
+@_with((DATA_DIR, ADMIN_TOKEN))
+def keys_list(data_dir: Path, admin_token: str | None) -> None:
+    """List teams and their keys (never in clear)."""
+    with Plane(data_dir, admin_token) as plane:
+        click.echo(json.dumps(plane("GET", "/teams"), indent=2))
+
+
+@keys.command("create")
+@_with((DATA_DIR, ADMIN_TOKEN))
+@click.option("--team", help="Id of the team; the first one by default.")
+@click.option("--name", help="What the key is for.")
+def keys_create(team: str | None, name: str | None, data_dir: Path, admin_token: str | None) -> None:
+    """Make a key and show it, this once."""
+    with Plane(data_dir, admin_token) as plane:
+        team = team or plane("GET", "/teams")[0]["id"]
+        click.echo(json.dumps(plane("POST", f"/teams/{team}/keys", {"name": name} if name else {}), indent=2))
+
+
+@keys.command("revoke")
+@_with((DATA_DIR, ADMIN_TOKEN))
+@click.argument("key_id")
+def keys_revoke(key_id: str, data_dir: Path, admin_token: str | None) -> None:
+    """Revoke the key of this id."""
+    with Plane(data_dir, admin_token) as plane:
+        for team in plane("GET", "/teams"):
+            if any(key["id"] == key_id for key in team["apiKeys"]):
+                plane("DELETE", f"/teams/{team['id']}/keys/{key_id}")
+                return
+        raise click.ClickException(f"No key {key_id}.")
+
+
+@cli.command()
+@_with((DATA_DIR, ADMIN_TOKEN))
+@click.option("--worker", "worker_id", required=True, help="Id of the worker.")
+@click.option("--deployment", "deployment_id", required=True, help="Id of its deployment.")
+@click.option("--count", default=1, show_default=True, help="How many, 1 to 10000.")
+@click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed; a mixture by default.")
+@click.option("--seed", type=int, help="The same calls for the same seed.")
+@click.option("--chats", is_flag=True, help="Chats instead of calls.")
+def simulate(chats: bool, data_dir: Path, admin_token: str | None, **values: Any) -> None:
+    """Make believable calls (or chats) and print the ids of their logs."""
+    from dryline.schemas.base import camel
+
+    body = {camel(name): value for name, value in values.items() if value is not None}
+    with Plane(data_dir, admin_token) as plane:
+        for id in plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
+            click.echo(id)
+
+
+class Plane:
+    """The control plane of a data directory: through its running server, or in this process when there is none."""
+
+    def __init__(self, data_dir: Path, admin_token: str | None) -> None:
+        self.data_dir, self.token = data_dir, admin_token
+        self.app: Any = None
+
+    def __enter__(self) -> Plane:
+        from dryline.app import create_app
+
+        self.address = self.data_dir / "address"
+        if not self.address.exists():
+            with _clear_refusals():
+                self.app = create_app(Settings(data_dir=self.data_dir, admin_token=self.token))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        from dryline.app import close_app
+
+        if self.app is not None:
+            close_app(self.app)
+
+    def __call__(self, method: str, path: str, body: Any = None, raw: bytes | None = None) -> Any:
+        """The answer's JSON. Raises click.ClickException with the error's text."""
+        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "x-dryline-token": self.token or ""}
+        status, content = (self._here if self.app else self._there)(method, f"/_dryline{path}", data, headers)
+        answer = json.loads(content) if content else None
+        if status >= 400:
+            raise click.ClickException(answer["error"] if answer else f"status {status}")
+        return answer
+
+    def _here(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+        answer = self.app.test_client().open(path, method=method, data=data, headers=headers)
+        return answer.status_code, answer.data
+
+    def _there(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
+        import urllib.error
+        import urllib.request
+
+        url = self.address.read_text()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url + path, data, headers, method=method)) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+        except urllib.error.URLError:
+            # Its server was killed and left its address: take over.
+            self.address.unlink(missing_ok=True)
+            self.__enter__()
+            return self._here(method, path, data, headers)
+
+
+class _clear_refusals:
+    """One clear line and exit code 2 for a setting that cannot work."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, BadSetting):
+            click.echo(f"dryline: {error}", err=True)
+            sys.exit(2)

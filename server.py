@@ -1,0 +1,164 @@
+"""Serving an application on a socket: waitress, errors in the API's form, the start-up message, a clean end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from waitress.channel import HTTPChannel
+from waitress.server import create_server
+from waitress.task import ErrorTask
+
+from dryline.settings import BadSetting, Settings
+
+if TYPE_CHECKING:
+    from dryline.app import Dryline
+
+
+class ApiErrorTask(ErrorTask):
+    """What waitress itself refuses (a garbled request line, headers too large) has the API's error body too."""
+
+    def execute(self) -> None:
+        """Answer and close the connection."""
+        error = self.request.error
+        body = orjson.dumps({"error": f"{error.reason}: {error.body}"})
+        self.status = f"{error.code} {error.reason}"
+        self.response_headers.append(("Content-Type", "application/json"))
+        self.set_close_on_finish()
+        self.content_length = len(body)
+        self.write(body)
+
+
+class Channel(HTTPChannel):
+    """A connection."""
+
+    error_task_class = ApiErrorTask
+
+
+class Server:
+    """An application on a socket. Binds when made; `run` answers until `stop` or a signal.
+
+    Raises BadSetting when the address cannot be had.
+    """
+
+    def __init__(self, app: Dryline) -> None:
+        settings = app.world.settings
+        self.app = app
+        self.socket = bind(settings)
+        self._waitress: Any = create_server(
+            app,
+            sockets=[self.socket],
+            threads=settings.threads,
+            ident="dryline",
+            # Flask refuses larger bodies in the API's form; this only keeps a runaway upload off the disk.
+            max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
+            connection_limit=1000,
+            channel_timeout=300,
+        )
+        self._waitress.channel_class = Channel
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        host, port = self.socket.getsockname()[:2]
+        shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+    def run(self) -> None:
+        """Answer requests; returns after `stop`, SIGTERM or Ctrl-C, when running requests are answered."""
+        self.app.jobs.start()
+        with contextlib.suppress(OSError):  # `stop` closes the socket that the loop waits on
+            self._waitress.run()
+
+    def stop(self) -> None:
+        """End `run`, from another thread."""
+        self._waitress.task_dispatcher.shutdown()
+        self._waitress.close()
+        self._waitress.pull_trigger()
+
+
+def bind(settings: Settings) -> socket.socket:
+    """The listening socket. Raises BadSetting when the address cannot be had."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+    except OSError as error:
+        raise BadSetting(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror or error}.") from error
+
+
+def serve(app: Dryline, ready_file: Path | None = None) -> None:
+    """Serve until told to end, in the foreground."""
+    from dryline.app import close_app
+
+    set_up_logging(app.world.settings.log_format)
+    try:
+        server = Server(app)
+        signal.signal(signal.SIGTERM, _end)
+        address = app.world.directory / "address"
+        address.write_text(server.url)  # for the command line, which finds the running server by it
+        announce(app, server.url)
+        if ready_file is not None:
+            _write_whole(ready_file, json.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
+        try:
+            server.run()
+        finally:
+            address.unlink(missing_ok=True)
+    finally:
+        close_app(app)
+
+
+def announce(app: Dryline, url: str) -> None:
+    """Tell the person who started it where it is and what to use."""
+    world, settings = app.world, app.world.settings
+    lines = [
+        f"dryline answers on {url}",
+        f"  API key     {', '.join(settings.api_keys)}" + ("  (any other key works too)" if settings.any_key else ""),
+        f"  docs        {url}/docs",
+        f"  data        {world.directory}" + ("  (removed at the end)" if settings.ephemeral else ""),
+    ]
+    if not settings.loopback and settings.admin_token is None:
+        lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
+    if settings.log_format == "json":
+        logging.getLogger("dryline").info(
+            "started", extra={"fields": {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral}}
+        )
+    else:
+        print("\n".join(lines), flush=True)
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line = {"time": self.formatTime(record), "level": record.levelname, "message": record.getMessage()}
+        line |= getattr(record, "fields", {})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+def set_up_logging(form: str) -> None:
+    """Log to standard error, as text or as JSON lines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("waitress").setLevel(logging.ERROR)
+
+
+def _end(signum: int, frame: Any) -> None:
+    raise SystemExit(0)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that is never seen half written."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    part.replace(path)
