@@ -9,22 +9,21 @@ from peewee import TextField
 
 
 class Log(Record):
-    """One conversation of a deployment. `type` tells the channel. Ids are unique across the channels.
+    """One conversation of a deployment. Ids are unique across the channels.
 
-    A log goes with its worker (foreign key) and with its deployment (models/deployments.py), and outlives its flow.
+    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker (foreign key) and with its
+    deployment (models/deployments.py), and outlives its flow.
     """
 
     id_prefix = "log"
-    kind: ClassVar[str]  # the value of `type`
+    kind: ClassVar[str]
 
     updated_at = TextField()
     worker_id = TextField()
     deployment_id = TextField(null=True)
     flow_id = TextField(null=True)
-    type = TextField()
     start_time = TextField(null=True)
     end_time = TextField(null=True)
-    status = TextField(null=True)
     messages = JsonField(null=True)
     extractions_data = JsonField(null=True)
     metadata = JsonField(null=True)

@@ -12,6 +12,8 @@ class VoiceLog(Log):
 
     kind = "VoiceDeploymentLog"
 
+    type = TextField(default=kind)
+    status = TextField(null=True)
     bb_engine_session_id = TextField(null=True)
     external_call_id = TextField(null=True)
     direction = TextField(null=True)

@@ -133,6 +133,83 @@ CREATE INDEX export_listing ON export (team_id, created_at, id);
 CREATE INDEX export_status ON export (status, created_at);
 -- One active export a team.
 CREATE UNIQUE INDEX export_active ON export (team_id) WHERE status IN ('PENDING', 'PROCESSING');
+
+-- The logs of the other channels, as voice_log.
+CREATE TABLE chat_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
+    user_id TEXT, user_name TEXT, user_email TEXT, message_count INTEGER, duration INTEGER, rating INTEGER, feedback TEXT,
+    extractions_data TEXT, metadata TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
+CREATE INDEX chat_log_listing ON chat_log (worker_id, created_at, id, deployment_id, flow_id);
+CREATE INDEX chat_log_team ON chat_log (team_id, start_time, id);
+CREATE INDEX chat_log_deployment ON chat_log (deployment_id);
+
+CREATE TABLE chat_embed_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
+    expired INTEGER NOT NULL, session_id TEXT, status TEXT, message_count INTEGER, duration INTEGER,
+    latency TEXT, tool_calls TEXT, origin_url TEXT, user_agent TEXT,
+    extractions_data TEXT, metadata TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
+CREATE INDEX chat_embed_log_listing ON chat_embed_log (worker_id, created_at, id, deployment_id, flow_id, session_id);
+CREATE INDEX chat_embed_log_team ON chat_embed_log (team_id, start_time, id);
+CREATE INDEX chat_embed_log_deployment ON chat_embed_log (deployment_id);
+
+CREATE TABLE sms_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
+    from_number TEXT, to_number TEXT, direction TEXT, status TEXT,
+    extractions_data TEXT, metadata TEXT, transcription TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
+CREATE INDEX sms_log_listing ON sms_log (worker_id, created_at, id, deployment_id, flow_id);
+CREATE INDEX sms_log_team ON sms_log (team_id, start_time, id);
+CREATE INDEX sms_log_deployment ON sms_log (deployment_id);
+
+CREATE TABLE whatsapp_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
+    from_number TEXT, to_number TEXT, direction TEXT, status TEXT,
+    extractions_data TEXT, metadata TEXT, transcription TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
+CREATE INDEX whatsapp_log_listing ON whatsapp_log (worker_id, created_at, id, deployment_id, flow_id);
+CREATE INDEX whatsapp_log_team ON whatsapp_log (team_id, start_time, id);
+CREATE INDEX whatsapp_log_deployment ON whatsapp_log (deployment_id);
+
+CREATE TABLE session (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    flow_id TEXT, status TEXT, input_tokens INTEGER, output_tokens INTEGER, minutes NUMERIC,
+    session_start TEXT, session_end TEXT, state TEXT, messages TEXT, trace TEXT, error TEXT);
+CREATE INDEX session_team ON session (team_id);
+CREATE INDEX session_worker ON session (worker_id);
+
+CREATE TABLE llm_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT REFERENCES worker ON DELETE SET NULL,
+    event_type TEXT NOT NULL, call_id TEXT, session_id TEXT, data TEXT);
+CREATE INDEX llm_log_listing ON llm_log (team_id, created_at, id, event_type);
+CREATE INDEX llm_log_worker ON llm_log (worker_id);
+CREATE INDEX llm_log_call ON llm_log (team_id, call_id, created_at, id);
+CREATE INDEX llm_log_session ON llm_log (team_id, session_id, created_at, id);
+
+-- deployment_id is no foreign key: an imported error may name a deployment that is gone.
+CREATE TABLE runtime_error (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    error TEXT NOT NULL, service TEXT NOT NULL, type TEXT NOT NULL, severity TEXT NOT NULL,
+    deployment_id TEXT, flow_id TEXT, function_name TEXT, line_number INTEGER, bb_engine_session_id TEXT,
+    traceback TEXT, metadata TEXT);
+CREATE INDEX runtime_error_team ON runtime_error (team_id);
+CREATE INDEX runtime_error_listing ON runtime_error (worker_id, created_at, id, deployment_id, type, service, severity);
+CREATE INDEX runtime_error_deployment ON runtime_error (deployment_id);
+CREATE TRIGGER runtime_error_forget AFTER DELETE ON deployment BEGIN
+    UPDATE runtime_error SET deployment_id = NULL WHERE deployment_id = old.id; END;
 """
 
 

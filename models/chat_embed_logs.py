@@ -1,0 +1,24 @@
+"""Logs of the chat widget."""
+
+from __future__ import annotations
+
+from dryline.models.base import JsonField
+from dryline.models.logs import Log
+from peewee import BooleanField, IntegerField, TextField
+
+
+class ChatEmbedLog(Log):
+    """One visit to a chat widget. `duration` is in seconds; `expired` once the visitor's session has ended."""
+
+    kind = "ChatEmbedDeploymentLog"
+
+    type = TextField(default=kind)
+    expired = BooleanField(default=False)
+    session_id = TextField(null=True)
+    status = TextField(null=True)
+    message_count = IntegerField(null=True)
+    duration = IntegerField(null=True)
+    latency = JsonField(null=True)
+    tool_calls = JsonField(null=True)
+    origin_url = TextField(null=True)
+    user_agent = TextField(null=True)

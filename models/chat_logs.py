@@ -1,0 +1,21 @@
+"""Logs of chats."""
+
+from __future__ import annotations
+
+from dryline.models.logs import Log
+from peewee import IntegerField, TextField
+
+
+class ChatLog(Log):
+    """One chat with a known user. `duration` is in seconds."""
+
+    kind = "ChatDeploymentLog"
+
+    type = TextField(default=kind)
+    user_id = TextField(null=True)
+    user_name = TextField(null=True)
+    user_email = TextField(null=True)
+    message_count = IntegerField(null=True)
+    duration = IntegerField(null=True)
+    rating = IntegerField(null=True)
+    feedback = TextField(null=True)

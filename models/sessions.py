@@ -1,0 +1,25 @@
+"""Sessions of the engine: what ran behind a conversation."""
+
+from __future__ import annotations
+
+from dryline.models.base import JsonField, Record
+from peewee import FloatField, IntegerField, TextField
+
+
+class Session(Record):
+    """One run of a flow. A log names it by `bb_engine_session_id` or `session_id`. It goes with its worker."""
+
+    id_prefix = "session"
+
+    worker_id = TextField()
+    flow_id = TextField(null=True)
+    status = TextField(null=True)
+    state = JsonField(null=True)
+    messages = JsonField(null=True)
+    trace = JsonField(null=True)
+    input_tokens = IntegerField(null=True)
+    output_tokens = IntegerField(null=True)
+    minutes = FloatField(null=True)
+    session_start = TextField(null=True)
+    session_end = TextField(null=True)
+    error = JsonField(null=True)

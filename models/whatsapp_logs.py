@@ -1,0 +1,19 @@
+"""Logs of WhatsApp conversations."""
+
+from __future__ import annotations
+
+from dryline.models.logs import Log
+from peewee import TextField
+
+
+class WhatsappLog(Log):
+    """One thread of WhatsApp conversations with a number."""
+
+    kind = "WhatsappDeploymentLog"
+
+    type = TextField(default=kind)
+    from_number = TextField(null=True)
+    to_number = TextField(null=True)
+    direction = TextField(null=True)
+    transcription = TextField(null=True)
+    status = TextField(null=True)
