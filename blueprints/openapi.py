@@ -10,10 +10,11 @@ from typing import Any
 
 import flask_smorest
 from apispec.ext.marshmallow import MarshmallowPlugin
-from dryline import __version__
-from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, camel
 from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import Schema, fields
+
+from dryline import __version__
+from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, camel
 
 # The version of the interface that is stood in for, not of dryline.
 INTERFACE_VERSION = "1.0.3"
@@ -32,8 +33,6 @@ CONFIG = {
 class Api(flask_smorest.Api):
     """flask-smorest's Api, whose document waits until somebody reads it."""
 
-    ERROR_SCHEMA = ErrorSchema
-
     def __init__(self, app: Any) -> None:
         self._lock = threading.Lock()
         self._undocumented: list[tuple[Any, dict[str, Any]]] = []
@@ -45,6 +44,7 @@ class Api(flask_smorest.Api):
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in. `/_dryline` is its own plane."
                 },
+                "servers": [{"url": app.world.settings.public_url or "/"}],
                 "components": {
                     "securitySchemes": {
                         "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
@@ -74,6 +74,12 @@ class Api(flask_smorest.Api):
     def _register_error_handlers(self) -> None:
         """blueprints/errors.py has the one set of handlers."""
 
+    def _register_responses(self) -> None:
+        """Each operation describes its own errors."""
+
+    def _register_pagination_header(self) -> None:
+        """Pages are described by the envelopes of the lists that have them, not by a header."""
+
 
 class CamelPaths(FlaskPlugin):
     """Path parameters in the document have the wire's names."""
@@ -84,10 +90,14 @@ class CamelPaths(FlaskPlugin):
         return re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", lambda match: f"{{{camel(match[1])}}}", path)
 
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> Any:
-        """The path, and the 404 that a path with an id in it can answer."""
-        if rule.arguments:
-            for operation in operations.values():
-                operation["responses"].setdefault("404", _error(HTTPStatus.NOT_FOUND.phrase))
+        """The path; each operation's id, and the 404 that a path with an id in it can answer."""
+        view_class = rule.endpoint.rpartition(".")[2]
+        for method, operation in operations.items():
+            operation.setdefault("operationId", method + view_class)
+            responses = {str(status): response for status, response in operation["responses"].items()}
+            if rule.arguments:
+                responses.setdefault("404", _error(HTTPStatus.NOT_FOUND.phrase))
+            operation["responses"] = dict(sorted(responses.items()))
         return super().path_helper(rule, operations, parameters, **kwargs)
 
     def rule_to_params(self, rule: Any) -> list[dict[str, Any]]:
@@ -128,7 +138,7 @@ def schema_name(schema: Any) -> str:
     """A component's name: `Worker` in answers, `WorkerBody` and `WorkerPatch` in requests."""
     cls = schema if isinstance(schema, type) else type(schema)
     name = re.sub("(Schema|Body)$", "", cls.__name__)
-    if issubclass(cls, _Answer | PartSchema) or cls is ErrorSchema:
+    if issubclass(cls, _Answer | PartSchema):
         return name
     return name + ("Patch" if getattr(schema, "partial", False) else "Body")
 
@@ -169,4 +179,4 @@ def with_errors(doc: Any, doc_info: Any, *, key_required: bool) -> Any:
 
 
 def _error(description: str) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"schema": ErrorSchema}}}
+    return {"description": description, "content": {"application/json": {"schema": answer_schema(ErrorSchema)}}}
