@@ -84,9 +84,15 @@ CREATE TABLE deployment (
     type TEXT NOT NULL, flow_id TEXT NOT NULL, name TEXT NOT NULL, status TEXT NOT NULL,
     phone_number TEXT, enable_voice_sentiment INTEGER, voice_provider TEXT, voice_id TEXT, agent_id TEXT,
     external_config TEXT, backup_phone_number TEXT, backup_phone_message TEXT, twilml_bin_sid TEXT,
-    engine_model TEXT, extractions TEXT, success_criteria TEXT);
+    engine_model TEXT, extractions TEXT, success_criteria TEXT,
+    objective TEXT, start_sentence TEXT, end_sentence TEXT, language TEXT, allowed_transfer_numbers TEXT,
+    functions TEXT, model TEXT, resource_keys TEXT, ws_base_url TEXT, config TEXT,
+    flow_version_id TEXT REFERENCES flow_version ON DELETE SET NULL,
+    chat_agent_id TEXT UNIQUE, allowed_users TEXT, model_config TEXT, welcome_message TEXT, llm_model TEXT,
+    embed_id TEXT UNIQUE, agent_name TEXT, agent_logo_url TEXT, primary_color TEXT, styling TEXT);
 CREATE INDEX deployment_team ON deployment (team_id);
 CREATE INDEX deployment_worker ON deployment (worker_id, type);
+CREATE INDEX deployment_flow_version ON deployment (flow_version_id);
 
 -- deployment_id is no foreign key: an imported log may name a deployment that is gone. Small columns come first,
 -- so that a filter need not read the pages of the large ones.
@@ -118,11 +124,12 @@ CREATE TABLE echo_scorecard (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
     name TEXT NOT NULL, description TEXT, items TEXT NOT NULL,
-    suite_id TEXT REFERENCES echo_suite ON DELETE SET NULL, agent_id TEXT,
+    suite_id TEXT REFERENCES echo_suite ON DELETE SET NULL, agent_id TEXT REFERENCES echo_agent ON DELETE SET NULL,
     deployment_id TEXT REFERENCES deployment ON DELETE SET NULL);
 CREATE INDEX echo_scorecard_team ON echo_scorecard (team_id);
 CREATE INDEX echo_scorecard_suite ON echo_scorecard (suite_id);
 CREATE INDEX echo_scorecard_deployment ON echo_scorecard (deployment_id);
+CREATE INDEX echo_scorecard_agent ON echo_scorecard (agent_id);
 
 CREATE TABLE export (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
@@ -210,6 +217,155 @@ CREATE INDEX runtime_error_listing ON runtime_error (worker_id, created_at, id, 
 CREATE INDEX runtime_error_deployment ON runtime_error (deployment_id);
 CREATE TRIGGER runtime_error_forget AFTER DELETE ON deployment BEGIN
     UPDATE runtime_error SET deployment_id = NULL WHERE deployment_id = old.id; END;
+
+CREATE TABLE echo_agent (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    name TEXT NOT NULL, type TEXT NOT NULL, purpose TEXT NOT NULL, goals TEXT NOT NULL,
+    deployment_id TEXT REFERENCES deployment ON DELETE SET NULL,
+    suite_id TEXT REFERENCES echo_suite ON DELETE SET NULL, scorecard_ids TEXT NOT NULL);
+CREATE INDEX echo_agent_team ON echo_agent (team_id);
+CREATE INDEX echo_agent_deployment ON echo_agent (deployment_id);
+CREATE INDEX echo_agent_suite ON echo_agent (suite_id);
+
+-- What runs is kept as it was asked for: agents and suites may go while a run of theirs is on.
+CREATE TABLE echo_run (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    type TEXT NOT NULL, status TEXT NOT NULL, agent_data TEXT NOT NULL, plan TEXT NOT NULL, results TEXT);
+CREATE INDEX echo_run_listing ON echo_run (team_id, created_at, id);
+CREATE INDEX echo_run_open ON echo_run (status, created_at) WHERE status IN ('QUEUED', 'RUNNING');
+
+CREATE TABLE whatsapp_sender (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    phone_number TEXT NOT NULL, status TEXT NOT NULL, profile TEXT NOT NULL);
+CREATE INDEX whatsapp_sender_team ON whatsapp_sender (team_id);
+CREATE INDEX whatsapp_sender_open ON whatsapp_sender (created_at) WHERE status = 'PENDING';
+
+CREATE TABLE custom_voice (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    elevenlabs_voice_id TEXT NOT NULL, name TEXT NOT NULL, owner_id TEXT);
+CREATE INDEX custom_voice_team ON custom_voice (team_id);
+
+CREATE TABLE business_hours (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    hours TEXT NOT NULL, timezone TEXT NOT NULL, primary_tag TEXT, secondary_tag TEXT);
+CREATE INDEX business_hours_team ON business_hours (team_id);
+
+CREATE TABLE team_phone_hours (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    hours_id TEXT NOT NULL REFERENCES business_hours ON DELETE CASCADE, phone_number TEXT NOT NULL);
+CREATE INDEX team_phone_hours_team ON team_phone_hours (team_id);
+CREATE INDEX team_phone_hours_hours ON team_phone_hours (hours_id);
+
+CREATE TABLE test (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE, flow_id TEXT NOT NULL,
+    name TEXT NOT NULL, description TEXT, test_mode TEXT NOT NULL, system_prompt TEXT NOT NULL,
+    checkpoints TEXT NOT NULL, websocket_url TEXT);
+CREATE INDEX test_team ON test (team_id);
+CREATE INDEX test_worker ON test (worker_id);
+
+CREATE TABLE test_run (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    test_id TEXT NOT NULL REFERENCES test ON DELETE CASCADE, status TEXT NOT NULL, results TEXT);
+CREATE INDEX test_run_team ON test_run (team_id);
+CREATE INDEX test_run_listing ON test_run (test_id, created_at, id);
+CREATE INDEX test_run_open ON test_run (created_at) WHERE status IN ('PENDING', 'RUNNING');
+
+CREATE TABLE folder (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    name TEXT NOT NULL, description TEXT, graph_metadata TEXT,
+    UNIQUE (worker_id, name));
+CREATE INDEX folder_team ON folder (team_id);
+
+CREATE TABLE resource (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    folder_id TEXT REFERENCES folder ON DELETE SET NULL,
+    name TEXT NOT NULL, rag_type TEXT NOT NULL, status TEXT, key TEXT, raw_link TEXT, update_frequency TEXT,
+    file_name TEXT, mime_type TEXT, size INTEGER, s3_file_path TEXT, signed_s3_file_path TEXT, image_s3_file_path TEXT,
+    num_scrolls INTEGER, graph_status TEXT, processing_error TEXT, last_updated TEXT, uploaded_at TEXT);
+CREATE INDEX resource_team ON resource (team_id);
+CREATE INDEX resource_worker ON resource (worker_id, created_at, id);
+CREATE INDEX resource_folder ON resource (folder_id);
+CREATE INDEX resource_moving ON resource (status, created_at) WHERE status IN ('STARTED', 'PROCESSING');
+
+-- What the search reads, kept beside each resource by triggers, however rows come and go. `body` is a file's text.
+-- `number` is declared: an undeclared rowid may change when the database is copied, and the index counts on it.
+CREATE TABLE resource_text (
+    number INTEGER PRIMARY KEY, resource_id TEXT NOT NULL UNIQUE REFERENCES resource ON DELETE CASCADE,
+    name TEXT NOT NULL, link TEXT NOT NULL, body TEXT NOT NULL);
+CREATE VIRTUAL TABLE resource_index USING fts5 (
+    name, link, body, content = 'resource_text', content_rowid = 'number',
+    tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE TRIGGER resource_added AFTER INSERT ON resource
+BEGIN INSERT INTO resource_text (resource_id, name, link, body)
+    VALUES (new.id, new.name, coalesce(new.raw_link, new.file_name, ''), ''); END;
+CREATE TRIGGER resource_text_added AFTER INSERT ON resource_text
+BEGIN INSERT INTO resource_index (rowid, name, link, body) VALUES (new.number, new.name, new.link, new.body); END;
+CREATE TRIGGER resource_text_removed AFTER DELETE ON resource_text
+BEGIN INSERT INTO resource_index (resource_index, rowid, name, link, body)
+    VALUES ('delete', old.number, old.name, old.link, old.body); END;
+CREATE TRIGGER resource_text_changed AFTER UPDATE ON resource_text
+BEGIN INSERT INTO resource_index (resource_index, rowid, name, link, body)
+    VALUES ('delete', old.number, old.name, old.link, old.body); INSERT INTO resource_index (rowid, name, link, body)
+    VALUES (new.number, new.name, new.link, new.body); END;
+
+CREATE TABLE upload (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    file_name TEXT NOT NULL, mime_type TEXT NOT NULL, size INTEGER NOT NULL);
+CREATE INDEX upload_team ON upload (team_id);
+CREATE INDEX upload_worker ON upload (worker_id);
+
+CREATE TABLE custom_webhook (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    url TEXT NOT NULL, fields TEXT NOT NULL, method TEXT NOT NULL, name TEXT, active INTEGER NOT NULL);
+CREATE INDEX custom_webhook_team ON custom_webhook (team_id);
+CREATE INDEX custom_webhook_deployment ON custom_webhook (deployment_id);
+
+CREATE TABLE deployment_history_entry (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    change_type TEXT NOT NULL, changes TEXT NOT NULL,
+    author_type TEXT NOT NULL, author_user_id TEXT, author_api_key_id TEXT);
+CREATE INDEX deployment_history_entry_team ON deployment_history_entry (team_id);
+CREATE INDEX deployment_history_entry_listing ON deployment_history_entry (deployment_id, created_at, id);
+
+CREATE TABLE deployment_parameter (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    name TEXT NOT NULL, value TEXT, description TEXT,
+    UNIQUE (deployment_id, name));
+CREATE INDEX deployment_parameter_team ON deployment_parameter (team_id);
+
+-- Thresholds and rates have no type, so that 3000 stays 3000 and 0.7 stays 0.7.
+CREATE TABLE default_checks (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL UNIQUE REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    latency_enabled INTEGER NOT NULL, latency_threshold NOT NULL, api_enabled INTEGER NOT NULL,
+    api_threshold NOT NULL, ai_enabled INTEGER NOT NULL, ai_threshold NOT NULL,
+    alert_emails TEXT NOT NULL, sample_rate NOT NULL);
+
+-- The id is the deployment's. NULL is a value that the deployment does not override.
+CREATE TABLE deployment_default_checks (
+    id TEXT PRIMARY KEY NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    enabled INTEGER, latency_enabled INTEGER, latency_threshold, api_enabled INTEGER, api_threshold,
+    ai_enabled INTEGER, ai_threshold, alert_emails TEXT, sample_rate);
+CREATE INDEX deployment_default_checks_team ON deployment_default_checks (team_id);
 """
 
 
