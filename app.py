@@ -6,18 +6,38 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import cors, docs, errors, openapi, tags, workers
+from dryline.blueprints import (
+    assets,
+    cors,
+    docs,
+    errors,
+    folders,
+    integrations,
+    openapi,
+    resources,
+    tags,
+    teams,
+    uploads,
+    workers,
+)
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control import clock as control_clock
 from dryline.blueprints.control import health
 from dryline.jobs import Jobs
+from dryline.jobs import resources as resource_jobs
 from dryline.models import scenarios
 from dryline.models.world import World
 from dryline.settings import Settings
 
 AREAS = (
+    teams.blp,
+    integrations.blp,
+    assets.blp,
     workers.blp,
     tags.blp,
+    folders.blp,
+    resources.blp,
+    uploads.blp,
 )
 CONTROL = (
     health.blp,
@@ -26,7 +46,10 @@ CONTROL = (
 
 
 # What moves by itself, in this order.
-STEPS = ()
+STEPS = (
+    resource_jobs.process,
+    resource_jobs.sweep_uploads,
+)
 
 
 class Dryline(Flask):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from dryline.app import close_app, create_app
 from dryline.models.teams import ApiKey, Team
 from dryline.settings import Settings
@@ -116,3 +117,10 @@ def make_voice_deployment(api, make_flow):
         return created(api.post(f"/workers/{flow['workerId']}/deployments/voice", body))
 
     return make
+
+
+@pytest.fixture
+def make_integration(api):
+    """Connect a Twilio account."""
+    new = {"accountSid": "AC0123456789abcdef0123456789abcdef", "authToken": "secret"}
+    return lambda api=api, **body: created(api.post("/team/integrations/twilio/create", new | body))

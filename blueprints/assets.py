@@ -1,0 +1,58 @@
+"""The team's telephone numbers and WhatsApp senders."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.assets import PhoneNumber
+from dryline.models.integrations import Integration
+from dryline.schemas.assets import (
+    PhoneNumberPurchaseBody,
+    PhoneNumberQuery,
+    PhoneNumberRegistrationBody,
+    PhoneNumberSchema,
+)
+
+blp = Area("Assets", "/api/team/assets", description="Telephone numbers and WhatsApp senders.")
+
+
+@blp.route("/phone_numbers")
+class PhoneNumbers(MethodView):
+    @blp.arguments(PhoneNumberQuery, location="query")
+    @blp.response(200, PhoneNumberSchema(many=True))
+    @blp.errors(404)
+    def get(self, query):
+        """List the team's numbers, newest first."""
+        if "integration_id" in query:
+            Integration.fetch(g.team, query["integration_id"], field="integration_id")
+        return PhoneNumber.listing(g.team, **query)
+
+
+@blp.route("/register_phone_number")
+class PhoneNumberRegistration(MethodView):
+    @blp.arguments(PhoneNumberRegistrationBody)
+    @blp.response(201, PhoneNumberSchema)
+    @blp.errors(404, 409)
+    def post(self, body):
+        """Register a number of one of the team's integrations."""
+        return PhoneNumber.register(g.team, **body)
+
+
+@blp.route("/purchase_phone_numbers")
+class PhoneNumberPurchase(MethodView):
+    @blp.arguments(PhoneNumberPurchaseBody)
+    @blp.response(201, PhoneNumberSchema(many=True))
+    @blp.errors(404, 409)
+    def post(self, body):
+        """Buy numbers, all or none."""
+        return PhoneNumber.purchase(g.team, **body)
+
+
+@blp.route("/phone_numbers/<phone_number_id>/delete")
+class PhoneNumberDelete(MethodView):
+    @blp.response(204)
+    def delete(self, phone_number_id):
+        """Delete a number."""
+        PhoneNumber.fetch(g.team, phone_number_id).remove()

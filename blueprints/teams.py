@@ -1,0 +1,21 @@
+"""The team of the key."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.integrations import team_with_integrations
+from dryline.schemas.teams import TeamQuery, TeamSchema
+
+blp = Area("Team", "/api/team", description="The team that the key belongs to.")
+
+
+@blp.route("")
+class TeamView(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, TeamSchema)
+    def get(self, query):
+        """Retrieve the team."""
+        return team_with_integrations(g.team) if query["include_integrations"] else g.team

@@ -1,0 +1,78 @@
+"""Assets: the team's telephone numbers, and the subaccount that bought ones belong to."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import peewee
+from peewee import BooleanField, TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.errors import Conflict, Invalid
+from dryline.models.integrations import Integration
+from dryline.models.numbering import country_of, e164
+from dryline.models.teams import Team, forget_keys
+from dryline.models.world import current
+
+
+class PhoneNumber(Record):
+    """A number of the team, unique in it, in E.164 form. `integration_id` is None for one bought from the vendor."""
+
+    id_prefix = "phone"
+
+    updated_at = TextField()
+    phone_number = TextField()
+    provider = TextField()
+    a2p_verified = BooleanField(default=False)
+    integration_id = TextField(null=True)
+    worker_id = TextField(null=True)
+    country_code = TextField(null=True)
+    caller_name = TextField(null=True)
+    metadata = JsonField(null=True)
+
+    @classmethod
+    def register(cls, team: Team, *, phone_number: str, integration_id: str) -> Self:
+        """Take over a number of the team's own provider account. Contract: registerPhoneNumber.
+
+        Raises NotFound for an unknown integration, Invalid for what is no number, Conflict for a number it has.
+        """
+        integration = Integration.fetch(team, integration_id, field="integration_id")
+        return cls._enter(team, phone_number, "phone_number", provider="twilio", integration_id=integration.id)
+
+    @classmethod
+    def purchase(cls, team: Team, *, phone_numbers: list[str], integration_id: str | None = None) -> list[Self]:
+        """Buy numbers from the vendor, all or none. Contract: purchasePhoneNumbers. Raises as `register` does.
+
+        Those that no integration is named for go to the team's subaccount, which the first purchase opens (assumed).
+        """
+        if integration_id is not None:
+            Integration.fetch(team, integration_id, field="integration_id")
+        elif phone_numbers:
+            open_subaccount(team)
+        return [
+            cls._enter(team, number, f"phone_numbers.{index}", provider="brainbase", integration_id=integration_id)
+            for index, number in enumerate(phone_numbers)
+        ]
+
+    @classmethod
+    def _enter(cls, team: Team, text: str, field: str, **values: str | None) -> Self:
+        number = e164(text)
+        if number is None:
+            raise Invalid("Not a telephone number.", field)
+        try:
+            return cls.add(team, phone_number=number, country_code=country_of(number), **values)
+        except peewee.IntegrityError:
+            raise Conflict(f"The team already has the number {number}.") from None
+
+
+def open_subaccount(team: Team) -> None:
+    """Give the team a telephony subaccount, unless it has one."""
+    team = Team.fetch(team, team.id)
+    if team.twilio_subaccount_sid is None:
+        team.change(twilio_subaccount_sid=new_sid("AC"), twilio_subaccount_auth_token=new_sid(""))
+        forget_keys()
+
+
+def new_sid(prefix: str) -> str:
+    """A provider's id: the prefix and 32 hex digits."""
+    return prefix + current().ids.new("").removeprefix("_").replace("-", "")

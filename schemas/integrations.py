@@ -1,0 +1,35 @@
+"""Integrations on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+
+
+class IntegrationBody(ApiSchema):
+    """What can change of an integration. Contract: updateIntegration."""
+
+    name = fields.String()
+    description = fields.String()
+
+
+class TwilioIntegrationBody(IntegrationBody):
+    """A Twilio account to connect. Contract: createTwilioIntegration."""
+
+    account_sid = fields.String(required=True)
+    auth_token = fields.String(required=True, metadata={"description": "kept, never answered"})
+
+
+class IntegrationSchema(ApiSchema):
+    """An account at a telephony provider. Contract: records.integration."""
+
+    id = fields.String(dump_only=True)
+    app_type = fields.String(dump_only=True, metadata={"description": "the provider: twilio"})
+    config = JsonObject(dump_only=True, metadata={"description": "accountSid; never the token"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    name = fields.String(dump_only=True, allow_none=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    team_id = fields.String(dump_only=True, allow_none=True)
+    worker_id = fields.String(dump_only=True, allow_none=True)

@@ -1,0 +1,131 @@
+"""The team's telephone numbers."""
+
+import pytest
+
+NUMBER = "+14155550100"
+
+
+@pytest.fixture
+def integration(make_integration):
+    return make_integration()
+
+
+@pytest.fixture
+def register(api, integration):
+    def register(number=NUMBER, **body):
+        body = {"phoneNumber": number, "integrationId": integration["id"]} | body
+        return api.post("/team/assets/register_phone_number", body)
+
+    return register
+
+
+def purchase(api, *numbers, **body):
+    return api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": numbers, **body})
+
+
+def test_a_registered_number_comes_back_in_the_list(api, register, integration):
+    answer = register()
+    assert answer.status_code == 201
+    number = answer.json
+    assert number == {
+        **{"id": number["id"], "createdAt": number["createdAt"], "updatedAt": number["updatedAt"]},
+        **{"phoneNumber": NUMBER, "provider": "twilio", "a2pVerified": False, "integrationId": integration["id"]},
+        **{"workerId": None, "teamId": integration["teamId"], "countryCode": "US", "callerName": None},
+        "metadata": None,
+    }
+    assert api.get("/team/assets/phone_numbers").json == [number]
+
+
+@pytest.mark.parametrize(
+    ("number", "country"),
+    [
+        ("+442079460000", "GB"),
+        ("+16045550100", "CA"),
+        ("+4930901820", "DE"),
+        ("+35315550100", "IE"),
+        ("+9995550", None),
+    ],
+)
+def test_the_country_follows_from_the_prefix(register, number, country):
+    assert register(number).json["countryCode"] == country
+
+
+@pytest.mark.parametrize("number", ["(415) 555-0100", "1 415 555 0100", "tel:+1-415-555-0100", "001.415.555.0100"])
+def test_a_number_in_any_notation_is_kept_in_e164_form(register, number):
+    assert register(number).json["phoneNumber"] == NUMBER
+
+
+@pytest.mark.parametrize("number", ["", "front desk", "+", "+1234567890123456", "02079460000", "1" * 99, "+1\u0000415"])
+def test_what_is_no_number_is_refused(api, register, number):
+    answer = register(number)
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "phoneNumber")
+    assert api.get("/team/assets/phone_numbers").json == []
+
+
+def test_a_number_is_registered_once_a_team(register):
+    register()
+    assert register().status_code == 409
+    assert register("(415) 555-0100").status_code == 409
+
+
+def test_another_team_may_have_the_same_number(other_api, register, make_integration):
+    register()
+    theirs = make_integration(api=other_api)
+    body = {"phoneNumber": NUMBER, "integrationId": theirs["id"]}
+    assert other_api.post("/team/assets/register_phone_number", body).status_code == 201
+
+
+def test_the_integration_must_be_the_teams(api, other_api, register, make_integration):
+    for id in ("integration_none", make_integration(api=other_api)["id"]):
+        answer = register(integrationId=id)
+        assert answer.status_code == 404
+        assert "integrationId" in answer.json["error"]
+    assert api.get("/team/assets/phone_numbers").json == []
+
+
+def test_the_list_can_be_of_one_integration(api, register, make_integration):
+    number = register().json
+    purchase(api, "+14155550101")
+    path = "/team/assets/phone_numbers?integrationId="
+    assert api.get(path + number["integrationId"]).json == [number]
+    assert api.get(path + make_integration()["id"]).json == []
+
+
+def test_another_teams_integration_is_no_filter(other_api, integration):
+    assert other_api.get(f"/team/assets/phone_numbers?integrationId={integration['id']}").status_code == 404
+
+
+def test_bought_numbers_are_the_vendors(api):
+    answer = purchase(api, "+14155550101", "+442079460000")
+    assert answer.status_code == 201
+    assert [(n["phoneNumber"], n["provider"], n["integrationId"], n["countryCode"]) for n in answer.json] == [
+        ("+14155550101", "brainbase", None, "US"),
+        ("+442079460000", "brainbase", None, "GB"),
+    ]
+    assert {n["id"] for n in api.get("/team/assets/phone_numbers").json} == {n["id"] for n in answer.json}
+
+
+def test_a_purchase_is_all_or_nothing(api, register):
+    register()
+    assert purchase(api, "+14155550101", NUMBER).status_code == 409
+    assert purchase(api, "+14155550101", "+14155550101").status_code == 409
+    assert [n["phoneNumber"] for n in api.get("/team/assets/phone_numbers").json] == [NUMBER]
+
+
+def test_a_purchase_names_the_number_that_is_none(api):
+    answer = purchase(api, "+14155550101", "front desk")
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "phoneNumbers.1")
+
+
+def test_a_purchase_may_name_an_integration(api, other_api, integration):
+    assert purchase(api, NUMBER, integrationId=integration["id"]).json[0]["integrationId"] == integration["id"]
+    assert purchase(other_api, NUMBER, integrationId=integration["id"]).status_code == 404
+
+
+def test_a_deleted_number_is_gone_and_can_be_registered_again(api, other_api, register):
+    path = f"/team/assets/phone_numbers/{register().json['id']}/delete"
+    assert other_api.delete(path).status_code == 404
+    assert api.delete(path).status_code == 204
+    assert api.get("/team/assets/phone_numbers").json == []
+    assert api.delete(path).status_code == 404
+    assert register().status_code == 201
