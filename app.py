@@ -11,6 +11,9 @@ from dryline.blueprints import (
     cors,
     docs,
     errors,
+    flow_versions,
+    flows,
+    flows_lookup,
     folders,
     integrations,
     openapi,
@@ -18,6 +21,7 @@ from dryline.blueprints import (
     tags,
     teams,
     uploads,
+    voice_deployments,
     workers,
 )
 from dryline.blueprints.base import OrjsonProvider
@@ -38,6 +42,10 @@ AREAS = (
     folders.blp,
     resources.blp,
     uploads.blp,
+    flows.blp,
+    flow_versions.blp,
+    flows_lookup.blp,
+    voice_deployments.blp,
 )
 CONTROL = (
     health.blp,

@@ -1,0 +1,60 @@
+"""Folders of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.folders import Folder
+from dryline.models.resources import Resource
+from dryline.models.workers import Worker
+from dryline.schemas.folders import FolderBodySchema, FolderSchema
+from dryline.schemas.resources import ResourceSchema
+
+blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Where a worker's resources are kept.")
+
+
+@blp.route("")
+class Folders(MethodView):
+    @blp.response(200, FolderSchema(many=True))
+    def get(self, worker_id):
+        """List a worker's folders, newest first."""
+        worker = Worker.fetch(g.team, worker_id)
+        return Folder.listing(worker, worker_id=worker.id)
+
+    @blp.arguments(FolderBodySchema)
+    @blp.response(201, FolderSchema)
+    @blp.errors(409)
+    def post(self, body, worker_id):
+        """Create a folder."""
+        return Folder.open(Worker.fetch(g.team, worker_id), **body)
+
+
+@blp.route("/<folder_id>")
+class FolderById(MethodView):
+    @blp.response(200, FolderSchema)
+    def get(self, worker_id, folder_id):
+        """Retrieve a folder."""
+        return Folder.fetch(g.team, folder_id, worker_id=worker_id)
+
+    @blp.arguments(FolderBodySchema(partial=True))
+    @blp.response(200, FolderSchema)
+    @blp.errors(409)
+    def put(self, body, worker_id, folder_id):
+        """Change the members that are sent."""
+        return Folder.fetch(g.team, folder_id, worker_id=worker_id).revise(**body)
+
+    @blp.response(204)
+    def delete(self, worker_id, folder_id):
+        """Delete a folder. Its resources stay, in no folder."""
+        Folder.fetch(g.team, folder_id, worker_id=worker_id).remove()
+
+
+@blp.route("/<folder_id>/resources")
+class FolderResources(MethodView):
+    @blp.response(200, ResourceSchema(many=True))
+    def get(self, worker_id, folder_id):
+        """List the resources in a folder, newest first."""
+        folder = Folder.fetch(g.team, folder_id, worker_id=worker_id)
+        return Resource.of(Worker.fetch(g.team, worker_id), folder_id=folder.id)

@@ -1,0 +1,47 @@
+"""The upload helper: an address to put a file's bytes to, and the place behind it. No key: the address is signed."""
+
+from __future__ import annotations
+
+from flask import Response, request, send_file
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.errors import NotFound
+from dryline.models.uploads import Upload
+from dryline.models.workers import Worker
+from dryline.models.world import current
+from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
+
+blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
+
+
+@blp.route("/api/upload/<worker_id>/resource-upload-url", tags=["Resources"])
+class ResourceUploadUrl(MethodView):
+    @blp.arguments(UploadQuerySchema, location="query")
+    @blp.response(200, UploadUrlSchema)
+    def get(self, query, worker_id):
+        """Get an address to PUT a file's bytes to. It works for an hour."""
+        worker = Worker.find(id=worker_id)
+        if worker is None:
+            raise NotFound(f"Worker {worker_id} not found.")
+        base = current().settings.public_url or request.url_root.rstrip("/")
+        return {"upload_url": Upload.address(worker, base, query["file_name"], query["content_type"])}
+
+
+@blp.route("/uploads/<upload_id>/<file_name>")
+class UploadByAddress(MethodView):
+    @blp.arguments(SignatureSchema, location="query")
+    @blp.response(200, description="The bytes.", content_type="application/octet-stream")
+    @blp.errors(403)
+    def get(self, query, upload_id, file_name):
+        """Read the bytes, by the signed address of the resource."""
+        upload = Upload.read(upload_id, query["signature"])
+        return send_file(upload.path, upload.mime_type, as_attachment=True, download_name=upload.file_name)
+
+    @blp.arguments(SignatureSchema, location="query")
+    @blp.response(200, description="The bytes are kept.")
+    @blp.errors(403)
+    def put(self, query, upload_id, file_name):
+        """Put the raw bytes, of any content type."""
+        Upload.receive(upload_id, query["signature"], request.get_data())
+        return Response(status=200)

@@ -1,0 +1,39 @@
+"""Folders: where a worker's knowledge resources are kept."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import peewee
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.errors import Conflict
+from dryline.models.workers import Worker
+
+
+class Folder(Record):
+    """A folder of a worker, whose name no other folder of it has. Its resources outlive it."""
+
+    id_prefix = "folder"
+
+    updated_at = TextField()
+    worker_id = TextField()
+    name = TextField()
+    description = TextField(null=True)
+    graph_metadata = JsonField(null=True)
+
+    @classmethod
+    def open(cls, worker: Worker, *, name: str, description: str | None = None) -> Self:
+        """A new folder. Raises Conflict when the worker has one of that name. Contract: createFolder."""
+        try:
+            return cls.add(worker, worker_id=worker.id, name=name, description=description)
+        except peewee.IntegrityError:
+            raise Conflict(f"Worker {worker.id} already has a folder named {name!r}.") from None
+
+    def revise(self, **values: Any) -> Self:
+        """Change name or description. Raises Conflict when another folder of the worker has the name."""
+        try:
+            return self.change(**values)
+        except peewee.IntegrityError:
+            raise Conflict(f"Worker {self.worker_id} already has a folder named {values['name']!r}.") from None

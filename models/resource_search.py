@@ -1,0 +1,135 @@
+"""Queries over a worker's resources: BM25 over their names, links and texts. Contract: queryResources.
+
+The real service puts a retrieval model behind this; here the answer is made of the passages that match best.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dryline.models.base import connection
+from dryline.models.errors import NotFound
+from dryline.models.folders import Folder
+from dryline.models.resources import Resource
+from dryline.models.workers import Worker
+
+TOP_K = 10  # hits when the query does not say how many. Assumed.
+_TERMS_LIMIT = 64
+_PASSAGE_WORDS = 40
+# Words that say nothing about what is asked; they count only where a query has no others.
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a about an and are as at be by can do does for from has have how i in is it my of on or our the their there
+        they this to was we what when where which who why will with you your
+        """,
+    )
+)
+
+
+@dataclass(slots=True)
+class Hit:
+    """A resource that matches. A higher `score` is a better match."""
+
+    id: str
+    name: str
+    rag_type: str
+    link: str | None
+    score: float
+    passage: str
+
+
+def ask(
+    worker: Worker,
+    *,
+    query: str,
+    resources: list[str] | None = None,
+    folder_id: str | None = None,
+    folder_name: str | None = None,
+    query_params: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What the resources say about the query. Raises NotFound for a folder or resource that the worker lacks."""
+    params = query_params or {}
+    where = _scope(worker, resources or [], folder_id, folder_name)
+    words = int(min(params.get("max_token_for_text_unit", _PASSAGE_WORDS), _PASSAGE_WORDS))
+    hits = search(worker, query, where, int(min(params.get("top_k", TOP_K), 1000)), max(words, 1))
+    data: dict[str, Any] = {
+        "answer": _answer(hits, params.get("response_type", "")),
+        "context": [hit.id for hit in hits],
+        "results": [
+            {"resourceId": hit.id, "name": hit.name, "ragType": hit.rag_type, "score": hit.score, "text": hit.passage}
+            for hit in hits
+        ],
+    }
+    if params.get("only_need_prompt"):
+        data |= {"answer": None, "prompt": _prompt(query, hits)}
+    elif params.get("only_need_context"):
+        data["answer"] = None
+    return data
+
+
+def search(
+    worker: Worker, query: str, where: dict[str, list[str]], top_k: int, words: int = _PASSAGE_WORDS
+) -> list[Hit]:
+    """The best `top_k` resources for the query, best first, equal ones by id.
+
+    `where` maps columns of the resource to the values that they may have.
+    """
+    terms = _terms(query)
+    if not terms:
+        return []
+    scope = "".join(f" AND r.{column} IN ({', '.join('?' * len(values))})" for column, values in where.items())
+    # -1: the passage comes from whichever column matches best. A match in the name weighs twice one in the text.
+    sql = (
+        "SELECT r.id, r.name, r.rag_type, r.raw_link, -bm25(resource_index, 2.0, 1.5, 1.0) AS score,"
+        f" snippet(resource_index, -1, '', '', '…', {min(words, 64)})"
+        " FROM resource_index JOIN resource_text t ON t.number = resource_index.rowid"
+        " JOIN resource r ON r.id = t.resource_id"
+        " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, '') NOT IN ('FAILED', 'DELETED')"
+        f"{scope} ORDER BY score DESC, r.id LIMIT ?"
+    )
+    params = [terms, worker.id, *[value for values in where.values() for value in values], top_k]
+    return [Hit(*row) for row in connection().execute(sql, params)]
+
+
+def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:
+    where: dict[str, list[str]] = {}
+    for id in ids[:1000]:
+        Resource.fetch(worker, id, field="resources", worker_id=worker.id)
+        where.setdefault("id", []).append(id)
+    folders = []
+    if folder_id is not None:
+        folders.append(Folder.fetch(worker, folder_id, field="folder_id", worker_id=worker.id).id)
+    if folder_name is not None:
+        named = Folder.find(worker_id=worker.id, name=folder_name)
+        if named is None:
+            raise NotFound(f"Folder {folder_name!r} not found.", "folder_name")
+        folders.append(named.id)
+    if folders:
+        where["folder_id"] = folders if len(set(folders)) == 1 else []
+    return where
+
+
+def _terms(query: str) -> str:
+    """The query as FTS5 reads it: its words, each in quotes so that none is an operator, any of which may match."""
+    words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
+    telling = [word for word in words if word not in _STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in telling[:_TERMS_LIMIT])
+
+
+def _answer(hits: list[Hit], response_type: str) -> str:
+    if not hits:
+        return "No resource matches the query."
+    if "bullet" in response_type.lower():
+        return "\n".join(f"- {hit.name}: {hit.passage}" for hit in hits[:5])
+    if "single" in response_type.lower():
+        return hits[0].passage
+    return "\n\n".join(f"{hit.name}: {hit.passage}" for hit in hits[:3])
+
+
+def _prompt(query: str, hits: list[Hit]) -> str:
+    passages = "\n".join(f"[{number}] {hit.name}: {hit.passage}" for number, hit in enumerate(hits, 1))
+    return f"Answer the question from these passages only.\n\n{passages}\n\nQuestion: {query}"

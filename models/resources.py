@@ -1,0 +1,154 @@
+"""Resources: links and files that a worker may look things up in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from peewee import IntegerField, TextField
+
+from dryline.models.base import JsonField, Record, connection_execute
+from dryline.models.clock import parse, wire
+from dryline.models.folders import Folder
+from dryline.models.uploads import Upload, own_id, reading_address
+from dryline.models.workers import Worker
+from dryline.models.world import current
+
+# How long after its creation a resource is PROCESSING, and done. Assumed.
+PROCESSING_AFTER = timedelta(seconds=1)
+DONE_AFTER = timedelta(seconds=3)
+LINKS = ("WEBPAGE", "SITEMAP")
+
+
+class Resource(Record):
+    """A link or a file. STARTED -> PROCESSING -> AVAILABLE, or FAILED with `processing_error`.
+
+    A trigger keeps a row of `resource_text` beside each, which the search reads (models/resource_search.py).
+    """
+
+    id_prefix = "resource"
+
+    worker_id = TextField()
+    folder_id = TextField(null=True)
+    name = TextField()
+    rag_type = TextField()
+    status = TextField(null=True, default="STARTED")
+    key = TextField(null=True)
+    raw_link = TextField(null=True)
+    update_frequency = TextField(null=True)
+    file_name = TextField(null=True)
+    mime_type = TextField(null=True)
+    size = IntegerField(null=True)
+    s3_file_path = TextField(null=True)
+    signed_s3_file_path = TextField(null=True)
+    image_s3_file_path = TextField(null=True)
+    num_scrolls = IntegerField(null=True)
+    graph_status = JsonField(null=True)
+    processing_error = TextField(null=True)
+    last_updated = TextField(null=True)
+    uploaded_at = TextField(null=True)
+
+    @classmethod
+    def of(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
+        """The worker's resources of these `rag_type`s (of all when none is named), newest first."""
+        return [
+            found for found in cls.listing(worker, worker_id=worker.id, **where) if found.rag_type in types or not types
+        ]
+
+    @classmethod
+    def link(cls, worker: Worker, *, raw_link: str, folder_id: str | None = None, **values: Any) -> Self:
+        """A new link. Raises NotFound for an unknown folder. Contract: createLinkResource."""
+        kind = "SITEMAP" if raw_link.endswith("sitemap.xml") else "WEBPAGE"
+        return cls._make(worker, folder_id, rag_type=kind, raw_link=raw_link, **values)
+
+    @classmethod
+    def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
+        """A new file, its bytes put before. Raises NotFound for an unknown folder. Contract: createFileResource."""
+        resource = cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
+        resource._take_in()
+        return resource
+
+    @classmethod
+    def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
+        if folder_id is not None:
+            Folder.fetch(worker, folder_id, field="folder_id", worker_id=worker.id)
+        now = current().clock.stamp()
+        return cls.add(worker, worker_id=worker.id, folder_id=folder_id, last_updated=now, **values)
+
+    def move(self, folder_id: str | None) -> Self:
+        """Into another folder of the worker, or out of any. Raises NotFound. Contract: moveResource."""
+        if folder_id is not None:
+            Folder.fetch(self, folder_id, field="folder_id", worker_id=self.worker_id)
+        return self.change(folder_id=folder_id, last_updated=current().clock.stamp())
+
+    def remove(self) -> None:
+        """Delete the resource, and its bytes when no other resource of the worker has them."""
+        super().remove()
+        if self.s3_file_path and Resource.find(worker_id=self.worker_id, s3_file_path=self.s3_file_path) is None:
+            upload = Upload.at(self.worker_id, self.s3_file_path)
+            if upload:
+                upload.remove()
+                current().db.after_commit(current().wake)
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
+        found = super().project(names)
+        if "signedS3FilePath" in found and found["signedS3FilePath"] is None:
+            found["signedS3FilePath"] = reading_address(self.s3_file_path)
+        return found
+
+    def proceed(self) -> None:
+        """Move on to where the resource is at this time."""
+        age = current().clock.now() - (made := parse(self.created_at))
+        if age < DONE_AFTER:
+            self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
+            return
+        self._take_in()
+        error = self._fault()
+        status = "FAILED" if error else "AVAILABLE"
+        self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
+
+    def _take_in(self) -> None:
+        """Let the search find the words of the file, where they are known."""
+        upload = Upload.at(self.worker_id, self.s3_file_path)
+        text = upload.text(self.mime_type or upload.mime_type) if upload else None
+        if text is not None:
+            connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+
+    def _fault(self) -> str | None:
+        """Why it cannot be processed. Assumed: what the real service cannot have read either."""
+        if self.rag_type in LINKS:
+            return (
+                None if _is_web_address(self.raw_link or "") else f"{self.raw_link!r} is not an http or https address."
+            )
+        if own_id(self.s3_file_path or ""):
+            upload = Upload.at(self.worker_id, self.s3_file_path)
+            if upload is None:
+                return f"No file was uploaded to {self.s3_file_path}."
+            if upload.size == 0:
+                return "The uploaded file is empty."
+        return None
+
+
+def process_due(limit: int = 200) -> bool:
+    """Move on up to `limit` resources whose time has come. Says whether there were any."""
+    now = current().clock.now()
+    # A PROCESSING resource waits for its end only, so that a call at its beginning finds no work.
+    due = Resource.select().where(
+        ((Resource.status == "STARTED") & (Resource.created_at <= wire(now - PROCESSING_AFTER)))
+        | ((Resource.status == "PROCESSING") & (Resource.created_at <= wire(now - DONE_AFTER)))
+    )
+    found = list(due.limit(limit))
+    for resource in found:
+        resource.proceed()
+    return bool(found)
+
+
+def _is_web_address(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,0 +1,26 @@
+"""Folders on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+
+
+class FolderSchema(ApiSchema):
+    """A folder for knowledge resources. Contract: records.folder."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    name = fields.String(dump_only=True, metadata={"description": "unique in the worker"})
+    worker_id = fields.String(dump_only=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    graph_metadata = JsonObject(dump_only=True, allow_none=True)
+
+
+class FolderBodySchema(ApiSchema):
+    """What creating or changing a folder takes. The description may be left out, but is never null (client)."""
+
+    name = fields.String(required=True)
+    description = fields.String()

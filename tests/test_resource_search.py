@@ -1,0 +1,175 @@
+"""Queries over a worker's resources."""
+
+import pytest
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def path(worker):
+    return f"/workers/{worker['id']}/resources"
+
+
+@pytest.fixture
+def add_link(api, path):
+    def add(name, link="https://example.com/", **body):
+        answer = api.post(f"{path}/link", {"name": name, "rawLink": link, "updateFrequency": "daily", **body})
+        assert answer.status_code == 201, answer.text
+        return answer.json["id"]
+
+    return add
+
+
+@pytest.fixture
+def add_file(app, api, worker, path):
+    def add(name, text, mime_type="text/plain", **body):
+        url = f"/api/upload/{worker['id']}/resource-upload-url"
+        query = {"fileName": "a", "contentType": mime_type}
+        address = app.test_client().get(url, query_string=query).json["uploadUrl"]
+        app.test_client().put(address, data=text.encode())
+        body = {"name": name, "fileName": "a", "mimeType": mime_type, "size": len(text), **body}
+        answer = api.post(f"{path}/file", body | {"s3FilePath": address.split("?")[0]})
+        assert answer.status_code == 201, answer.text
+        return answer.json["id"]
+
+    return add
+
+
+@pytest.fixture
+def ask(api, path):
+    def ask(query, status=200, **body):
+        answer = api.post(f"{path}/query", {"query": query, **body})
+        assert answer.status_code == status, answer.text
+        return answer.json.get("data")
+
+    return ask
+
+
+def test_a_files_text_is_found_and_quoted(add_file, ask):
+    add_file("Prices", "Tea is three euros.")
+    id = add_file("Hours", "The kitchen closes at ten every evening.")
+    found = ask("When does the kitchen close?")
+    assert found["context"] == [id]
+    assert "closes at ten" in found["answer"]
+
+
+def test_the_better_match_comes_first(add_file, ask):
+    weak = add_file("Letter", "Dear guest, thank you for your stay. " * 20 + "Breakfast is nice.")
+    strong = add_file("Breakfast", "Breakfast is from seven to ten.")
+    assert ask("breakfast")["context"] == [strong, weak]
+
+
+def test_equal_matches_keep_the_order_of_their_ids(add_link, ask):
+    ids = [add_link("Parking") for _ in range(4)]
+    assert [ask("parking")["context"] for _ in range(3)] == [sorted(ids)] * 3
+
+
+def test_a_link_is_found_by_its_name_and_address(add_link, ask):
+    id = add_link("Menu of the week", "https://example.com/lunch/specials")
+    assert ask("weekly menu")["context"] == ask("specials")["context"] == [id]
+
+
+def test_only_what_a_reader_of_a_page_sees_is_searched(add_file, ask):
+    page = "<html><script>var secret = 1</script><style>.hidden{}</style><b class=bold>Pool</b> opens</html>"
+    id = add_file("Page", page, "text/html")
+    assert ask("pool")["context"] == [id]
+    assert ask("secret hidden bold")["context"] == []
+
+
+@pytest.mark.parametrize("mime_type", ["application/json", "text/csv", "text/markdown", "text/plain; charset=utf-8"])
+def test_textual_types_are_read(add_file, ask, mime_type):
+    id = add_file("Data", '{"dish": "lasagne"}', mime_type)
+    assert ask("lasagne")["context"] == [id]
+
+
+def test_other_types_are_found_by_name_alone(add_file, ask):
+    id = add_file("Brochure", "lasagne", "application/pdf")
+    assert ask("lasagne")["context"] == []
+    assert ask("brochure")["context"] == [id]
+
+
+def test_top_k_limits_the_hits(add_link, ask):
+    ids = [add_link("Parking") for _ in range(3)]
+    assert ask("parking", queryParams={"topK": 2})["context"] == sorted(ids)[:2]
+
+
+def test_a_query_stays_in_its_folder_by_id_and_by_name(api, worker, add_link, ask):
+    folder = api.post(f"/workers/{worker['id']}/folders", {"name": "Cars"}).json
+    inside, outside = add_link("Parking", folderId=folder["id"]), add_link("Parking")
+    assert ask("parking", folderId=folder["id"])["context"] == [inside]
+    assert ask("parking", folderName="Cars")["context"] == [inside]
+    assert ask("parking")["context"] == sorted([inside, outside])
+
+
+def test_a_query_stays_with_the_resources_it_names(add_link, ask):
+    add_link("Parking")
+    id = add_link("Parking")
+    assert ask("parking", resources=[id])["context"] == [id]
+
+
+@pytest.mark.parametrize("scope", [{"folderId": "folder_x"}, {"folderName": "Nowhere"}, {"resources": ["resource_x"]}])
+def test_an_unknown_scope_is_not_found_and_named(api, path, scope):
+    answer = api.post(f"{path}/query", {"query": "parking", **scope})
+    assert answer.status_code == 404
+    assert next(iter(scope)) in answer.json["error"]
+
+
+def test_another_workers_resources_are_not_found(api, make_worker, add_link):
+    id = add_link("Parking")
+    other = f"/workers/{make_worker()['id']}/resources/query"
+    assert api.post(other, {"query": "parking"}).json["data"]["context"] == []
+    assert api.post(other, {"query": "parking", "resources": [id]}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "park* OR", "NEAR(a b", "name:parking", "-", "", "\u0000", "(" * 500, "a " * 100_000, "^a + b AND NOT"],
+)
+def test_no_text_breaks_the_search(add_link, ask, query):
+    id = add_link("Parking")
+    assert ask(query)["context"] in ([], [id])
+
+
+def test_operators_are_words_like_others(add_link, ask):
+    id = add_link("Near and not far")
+    assert ask("NEAR")["context"] == ask('"far" NOT far')["context"] == [id]
+
+
+def test_a_query_without_a_match_says_so(ask):
+    assert ask("parking") == {"answer": "No resource matches the query.", "context": [], "results": []}
+
+
+def test_only_the_context_or_the_prompt_can_be_had(add_link, ask):
+    id = add_link("Parking")
+    context = ask("parking", queryParams={"onlyNeedContext": True})
+    assert (context["answer"], context["context"]) == (None, [id])
+    prompt = ask("parking", queryParams={"onlyNeedPrompt": True})
+    assert prompt["answer"] is None
+    assert "Question: parking" in prompt["prompt"]
+
+
+def test_bullet_points_are_laid_out_as_such(add_link, ask):
+    add_link("Parking lot")
+    add_link("Parking fees")
+    lines = ask("parking", queryParams={"responseType": "Bullet Points"})["answer"].splitlines()
+    assert [line[:2] for line in lines] == ["- ", "- "]
+
+
+@pytest.mark.parametrize(
+    ("member", "value"), [("topK", 0), ("topK", "2"), ("stream", "yes"), ("mode", 1), ("onlyNeedContext", None)]
+)
+def test_a_bad_query_parameter_is_named(api, path, member, value):
+    answer = api.post(f"{path}/query", {"query": "parking", "queryParams": {member: value}})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == [f"queryParams.{member}"]
+
+
+def test_a_failed_or_deleted_resource_is_not_found(api, path, add_link, ask, advance):
+    add_link("Parking", "nowhere")
+    gone = add_link("Parking")
+    api.delete(f"{path}/{gone}")
+    advance(10)
+    assert ask("parking")["context"] == []

@@ -1,0 +1,211 @@
+"""Resources of a worker: links, files, and where their bytes go."""
+
+import pytest
+
+LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
+FILE = {"name": "Prices", "fileName": "prices.csv", "mimeType": "text/csv", "size": 12}
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def path(worker):
+    return f"/workers/{worker['id']}/resources"
+
+
+@pytest.fixture
+def make_link(api, path):
+    return lambda **body: api.post(f"{path}/link", LINK | body).json
+
+
+@pytest.fixture
+def upload(app, worker):
+    """Put bytes to an upload address; returns it without its query."""
+
+    def put(data=b"tea,3\npie,4\n", name="prices.csv", worker=worker, status=200):
+        query = {"fileName": name, "contentType": "text/csv"}
+        url = f"/api/upload/{worker['id']}/resource-upload-url"
+        address = app.test_client().get(url, query_string=query).json["uploadUrl"]
+        assert app.test_client().put(address, data=data, content_type="text/csv").status_code == status
+        return address.split("?")[0]
+
+    return put
+
+
+@pytest.fixture
+def make_file(api, path, upload):
+    def make(data=b"tea,3\npie,4\n", **body):
+        body = FILE | {"s3FilePath": upload(data), "size": len(data)} | body
+        answer = api.post(f"{path}/file", body)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+def test_a_link_shows_what_was_sent_and_starts_as_started(api, path, make_link, worker):
+    link = make_link()
+    assert link | LINK == link
+    assert (link["ragType"], link["status"], link["workerId"]) == ("WEBPAGE", "STARTED", worker["id"])
+    assert link["fileName"] is link["s3FilePath"] is link["signedS3FilePath"] is link["folderId"] is None
+    assert api.get(f"{path}/{link['id']}").json == link
+
+
+def test_a_link_to_a_sitemap_is_a_sitemap(make_link):
+    assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
+
+
+def test_links_and_files_are_listed_apart_newest_first(api, path, make_link, make_file):
+    first, file, second = make_link(), make_file(), make_link(rawLink="https://example.com/sitemap.xml")
+    assert [link["id"] for link in api.get(f"{path}/link").json] == [second["id"], first["id"]]
+    assert [found["id"] for found in api.get(f"{path}/file").json] == [file["id"]]
+
+
+@pytest.mark.parametrize("size", [-1, 1.5, "12", 2**63, True])
+def test_a_files_size_is_a_whole_number_of_bytes(api, path, size):
+    answer = api.post(f"{path}/file", FILE | {"s3FilePath": "https://example.com/a", "size": size})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == ["size"]
+
+
+@pytest.mark.parametrize("member", ["name", "rawLink", "updateFrequency"])
+def test_a_link_needs_each_of_its_members(api, path, member):
+    answer = api.post(f"{path}/link", {name: value for name, value in LINK.items() if name != member})
+    assert [detail["path"] for detail in answer.json["details"]] == [member]
+
+
+def test_a_resource_is_processed_as_time_passes(api, path, make_link, control, advance):
+    control.put("/clock", {"frozen": True})
+    link = make_link()
+    seen = [link["status"]]
+    for seconds in (1, 2):
+        advance(seconds)
+        seen.append(api.get(f"{path}/{link['id']}").json["status"])
+    assert seen == ["STARTED", "PROCESSING", "AVAILABLE"]
+
+
+def test_a_resource_was_available_when_it_was_due_however_late_one_looks(api, path, make_link, control, advance):
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+    link = make_link()
+    advance(86_400)
+    assert api.get(f"{path}/{link['id']}").json["lastUpdated"] == "2026-01-01T00:00:03.000Z"
+
+
+def test_a_link_that_is_no_web_address_fails_and_says_so(api, path, make_link, advance):
+    link = make_link(rawLink="our menu")
+    advance(10)
+    failed = api.get(f"{path}/{link['id']}").json
+    assert failed["status"] == "FAILED"
+    assert "our menu" in failed["processingError"]
+
+
+def test_a_file_that_was_never_uploaded_fails_and_says_so(api, path, app, worker, advance):
+    query = {"fileName": "a.txt", "contentType": "text/plain"}
+    url = f"/api/upload/{worker['id']}/resource-upload-url"
+    address = app.test_client().get(url, query_string=query).json["uploadUrl"].split("?")[0]
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
+    advance(10)
+    failed = api.get(f"{path}/{file['id']}").json
+    assert failed["status"] == "FAILED"
+    assert address in failed["processingError"]
+
+
+def test_a_file_kept_elsewhere_becomes_available(api, path, advance):
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": "https://bucket.example.com/prices.csv"}).json
+    advance(10)
+    assert api.get(f"{path}/{file['id']}").json["status"] == "AVAILABLE"
+
+
+def test_the_uploaded_bytes_can_be_read_at_the_signed_path(app, make_file):
+    with app.test_client().get(make_file(b"tea,3\n")["signedS3FilePath"]) as answer:
+        assert (answer.data, answer.mimetype) == (b"tea,3\n", "text/csv")
+
+
+def test_an_upload_can_be_repeated_and_the_last_one_counts(app, worker):
+    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
+    address = app.test_client().get(url).json["uploadUrl"]
+    for data in (b"one", b"three"):
+        assert app.test_client().put(address, data=data).status_code == 200
+    (kept,) = (app.world.directory / "uploads").iterdir()
+    assert kept.read_bytes() == b"three"
+
+
+def test_an_altered_upload_address_is_refused(app, worker):
+    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
+    address = app.test_client().get(url).json["uploadUrl"]
+    assert app.test_client().put(address + "x", data=b"one").status_code == 403
+    assert app.test_client().put(address.replace("upload_", "upload_0"), data=b"one").status_code == 403
+    assert app.test_client().put(address.split("?")[0], data=b"one").status_code == 403
+
+
+def test_an_upload_address_works_for_an_hour(app, worker, advance):
+    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
+    address = app.test_client().get(url).json["uploadUrl"]
+    advance(3601)
+    assert app.test_client().put(address, data=b"one").status_code == 403
+
+
+def test_an_upload_address_for_writing_does_not_read(app, worker):
+    url = f"/api/upload/{worker['id']}/resource-upload-url?fileName=a.txt&contentType=text/plain"
+    address = app.test_client().get(url).json["uploadUrl"]
+    app.test_client().put(address, data=b"one")
+    assert app.test_client().get(address).status_code == 403
+
+
+def test_the_upload_address_needs_a_worker_a_file_name_and_a_type(app, worker):
+    client = app.test_client()
+    assert client.get("/api/upload/worker_none/resource-upload-url?fileName=a&contentType=b").status_code == 404
+    answer = client.get(f"/api/upload/{worker['id']}/resource-upload-url")
+    assert {detail["path"] for detail in answer.json["details"]} == {"fileName", "contentType"}
+
+
+def test_deleting_a_resource_removes_its_bytes(app, api, path, make_file, advance):
+    file = make_file()
+    assert api.delete(f"{path}/{file['id']}").status_code == 204
+    assert api.get(f"{path}/{file['id']}").status_code == 404
+    advance(0)
+    assert list((app.world.directory / "uploads").iterdir()) == []
+
+
+def test_deleting_the_worker_removes_the_bytes_of_its_resources(app, api, worker, make_file, advance):
+    make_file()
+    api.delete(f"/workers/{worker['id']}")
+    advance(0)
+    assert list((app.world.directory / "uploads").iterdir()) == []
+
+
+def test_a_resource_moves_into_a_folder_and_out_again(api, worker, path, make_link):
+    folder = api.post(f"/workers/{worker['id']}/folders", {"name": "Manuals"}).json
+    link = make_link()
+    assert api.post(f"{path}/{link['id']}/move", {"folderId": folder["id"]}).json["folderId"] == folder["id"]
+    assert api.post(f"{path}/{link['id']}/move", {}).json["folderId"] is None
+
+
+def test_a_folder_of_another_worker_cannot_hold_a_resource(api, path, make_worker, make_link):
+    folder = api.post(f"/workers/{make_worker()['id']}/folders", {"name": "Manuals"}).json
+    answers = [
+        api.post(f"{path}/link", LINK | {"folderId": folder["id"]}),
+        api.post(f"{path}/file", FILE | {"s3FilePath": "https://example.com/a", "folderId": folder["id"]}),
+        api.post(f"{path}/{make_link()['id']}/move", {"folderId": folder["id"]}),
+    ]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert all("folderId" in answer.json["error"] for answer in answers)
+
+
+def test_another_teams_resources_are_not_found(other_api, path, make_link):
+    link = make_link()
+    assert other_api.get(f"{path}/link").status_code == 404
+    assert other_api.get(f"{path}/{link['id']}").status_code == 404
+    assert other_api.delete(f"{path}/{link['id']}").status_code == 404
+    assert other_api.post(f"{path}/{link['id']}/move", {}).status_code == 404
+    assert other_api.post(f"{path}/query", {"query": "menu"}).status_code == 404
+
+
+def test_another_workers_bytes_are_not_read_for_a_resource(api, path, upload, make_worker, advance):
+    address = upload(worker=make_worker())
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
+    advance(10)
+    assert api.get(f"{path}/{file['id']}").json["status"] == "FAILED"
