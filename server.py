@@ -73,7 +73,6 @@ class Server:
 
     def run(self) -> None:
         """Answer requests; returns after `stop`, SIGTERM or Ctrl-C, when running requests are answered."""
-        self.app.jobs.start()
         with contextlib.suppress(OSError):  # `stop` closes the socket that the loop waits on
             self._waitress.run()
 
@@ -98,19 +97,22 @@ def serve(app: Dryline, ready_file: Path | None = None) -> None:
     from dryline.app import close_app
 
     set_up_logging(app.world.settings.log_format)
+    address = app.world.directory / "address"
+    server = None
     try:
         server = Server(app)
+        app.jobs.start()
         signal.signal(signal.SIGTERM, _end)
-        address = app.world.directory / "address"
         address.write_text(server.url)  # for the command line, which finds the running server by it
         announce(app, server.url)
         if ready_file is not None:
             _write_whole(ready_file, json.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
-        try:
-            server.run()
-        finally:
-            address.unlink(missing_ok=True)
+        server.run()
+    except (KeyboardInterrupt, SystemExit):
+        if server is not None:  # told to end before the loop was entered
+            server.stop()
     finally:
+        address.unlink(missing_ok=True)
         close_app(app)
 
 

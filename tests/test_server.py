@@ -1,0 +1,231 @@
+"""The server as a process: its start, its end, and what survives."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+DRYLINE = str(Path(sys.executable).with_name("dryline"))
+KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
+
+
+class Process:
+    """A running `dryline serve`."""
+
+    def __init__(self, directory, *flags, port="0", **environment):
+        self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
+        self.process = subprocess.Popen(
+            [DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        deadline = time.monotonic() + 20
+        while not self.ready_file.exists():
+            assert self.process.poll() is None, self.process.stderr.read()
+            assert time.monotonic() < deadline, "the server did not get ready"
+            os.sched_yield()
+        self.url = json.loads(self.ready_file.read_text())["url"]
+
+    def call(self, method, path, body=None, headers=KEY):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with urllib.request.urlopen(request) as answer:
+            content = answer.read()
+            return json.loads(content) if content else None
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def start(tmp_path):
+    running = []
+
+    def start(*flags, **environment):
+        running.append(Process(tmp_path, *flags, **environment))
+        return running[-1]
+
+    yield start
+    for process in running:
+        if process.process.poll() is None:
+            process.end(signal.SIGKILL)
+
+
+@pytest.fixture
+def data_dir(tmp_path):
+    return ("--data-dir", str(tmp_path / "world"), "--scenario", "empty")
+
+
+def refused(*flags, **environment):
+    """What a start that does not succeed says."""
+    done = subprocess.run(
+        [DRYLINE, *flags], capture_output=True, text=True, env={**os.environ, **environment}, timeout=20
+    )
+    return done.returncode, done.stderr.strip()
+
+
+NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
+
+
+def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
+    server = start(*data_dir)
+    _, out, _ = server.end()
+    assert all(text in out for text in (server.url, "dryline-local-key", f"{server.url}/docs", data_dir[1]))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(start, data_dir, how):
+    code, _, err = start(*data_dir).end(how)
+    assert (code, err) == (0, "")
+
+
+def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, data_dir):
+    start(*data_dir)
+    code, err = refused("serve", "--port", "0", *data_dir)
+    assert code == 2
+    assert err.startswith("dryline: Another dryline is using the data directory")
+    assert "\n" not in err
+
+
+def test_a_killed_server_loses_nothing_that_it_answered(start, data_dir):
+    server = start(*data_dir)
+    made = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
+    server.end(signal.SIGKILL)
+    assert start(*data_dir).call("GET", "/api/workers") == [worker | {"tags": []} for worker in reversed(made)]
+
+
+def test_a_restart_with_the_same_seed_gives_new_ids(start, data_dir):
+    first = start(*data_dir, "--seed", "7")
+    one = first.call("POST", "/api/workers", NEW_WORKER)
+    first.end()
+    two = start(*data_dir, "--seed", "7").call("POST", "/api/workers", NEW_WORKER)
+    assert one["id"] != two["id"]
+
+
+def test_the_same_seed_gives_the_same_ids_in_a_new_world(start):
+    ids = [
+        start("--ephemeral", "--scenario", "empty", "--seed", "7").call("POST", "/api/workers", NEW_WORKER)["id"]
+        for _ in range(2)
+    ]
+    assert ids[0] == ids[1]
+
+
+def test_an_ephemeral_servers_directory_is_gone_at_its_end(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    _, out, _ = server.end()
+    directory = out.split("data        ")[1].split("  ")[0]
+    assert not Path(directory).exists()
+
+
+def test_settings_come_from_variables_too(start):
+    server = start(DRYLINE_EPHEMERAL="1", DRYLINE_SCENARIO="empty", DRYLINE_API_KEY="one two")
+    assert server.call("GET", "/api/workers", headers={"x-api-key": "two"}) == []
+
+
+def test_with_any_key_any_text_is_a_key_but_none_is_not(start):
+    server = start("--ephemeral", "--scenario", "empty", "--any-key")
+    assert server.call("GET", "/api/workers", headers={"x-api-key": "whatever"}) == []
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        server.call("GET", "/api/workers", headers={})
+
+
+def test_a_taken_port_is_refused_with_one_line(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, err = refused("--ephemeral", "--port", str(port))
+    assert code == 2
+    assert err.startswith(f"dryline: Cannot listen on 127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--port", "99999"), "--port must be 0 to 65535"),
+        (("--threads", "0"), "--threads must be at least 1"),
+        (("--max-body-mb", "0"), "--max-body-mb must be at least 1"),
+        (("--api-key", " "), "--api-key must not be empty"),
+        (("--public-url", "example.org"), "--public-url must start with http"),
+        (("--admin-token", ""), "--admin-token must not be empty"),
+        (("--scenario", "no-such-file.json"), "no-such-file.json"),
+    ],
+)
+def test_a_bad_setting_stops_the_start_with_one_line(tmp_path, flags, says):
+    code, err = refused("serve", "--data-dir", str(tmp_path / "world"), *flags)
+    assert code == 2
+    assert says in err
+    assert "\n" not in err
+
+
+def test_a_data_directory_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    code, err = refused("--data-dir", str(tmp_path / "file" / "world"))
+    assert code == 2
+    assert err.startswith(("dryline: Cannot use the data directory", "Usage"))
+
+
+def test_a_database_of_a_newer_dryline_is_refused(start, data_dir, tmp_path):
+    import sqlite3
+
+    start(*data_dir).end()
+    with sqlite3.connect(tmp_path / "world" / "dryline.sqlite3") as db:
+        db.execute("PRAGMA user_version = 9999")
+    db.close()
+    code, err = refused("serve", "--port", "0", *data_dir)
+    assert code == 2
+    assert "newer dryline" in err
+
+
+def test_what_the_server_itself_refuses_has_the_error_body_too(start):
+    url = start("--ephemeral", "--scenario", "empty").url
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(b"GARBAGE\r\n\r\n")
+        answer = b""
+        while chunk := connection.recv(1000):
+            answer += chunk
+    assert answer.startswith(b"HTTP/1.0 400")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
+
+
+def test_the_documentation_page_and_its_files_come_from_the_server(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    with urllib.request.urlopen(server.url + "/docs") as page:
+        text = page.read().decode()
+    assert "://" not in text.replace("http://www.w3.org", "")
+    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js"):
+        assert f"/docs/assets/{name}" in text
+        with urllib.request.urlopen(f"{server.url}/docs/assets/{name}") as file:
+            assert len(file.read()) > 1000
+
+
+def test_only_named_origins_may_call_from_a_page(start):
+    server = start("--ephemeral", "--scenario", "empty", "--cors-origin", "https://app.example")
+
+    def allowed(origin, method="GET"):
+        headers = {**KEY, "Origin": origin}
+        if method == "OPTIONS":
+            headers = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
+        request = urllib.request.Request(server.url + "/api/workers", headers=headers, method=method)
+        with urllib.request.urlopen(request) as answer:
+            return answer.headers["Access-Control-Allow-Origin"]
+
+    assert allowed("https://app.example") == allowed("https://app.example", "OPTIONS") == "https://app.example"
+    assert allowed("https://evil.example") is allowed("https://evil.example", "OPTIONS") is None
+
+
+def test_the_log_can_be_json_lines(start):
+    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
+    _, _, err = server.end()
+    assert json.loads(err.splitlines()[0])["url"] == server.url
