@@ -1,0 +1,45 @@
+"""Committed versions of a flow."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.flow_versions import FlowVersion
+from dryline.models.flows import Flow
+from dryline.models.pages import window
+from dryline.models.workers import Worker
+from dryline.schemas.flow_versions import FlowVersionPageSchema, FlowVersionSchema
+from dryline.schemas.pages import WindowSchema
+
+blp = Area(
+    "Flow Versions", "/api/workers/<worker_id>/flows/<flow_id>/versions", description="Committed versions of a flow."
+)
+
+
+@blp.route("")
+class FlowVersions(MethodView):
+    @blp.arguments(WindowSchema, location="query")
+    @blp.response(200, FlowVersionPageSchema)
+    def get(self, query, worker_id, flow_id):
+        """List a flow's versions, the highest number first."""
+        return window(FlowVersion.listing(g.team, flow_id=_flow(worker_id, flow_id).id), **query)
+
+    @blp.arguments(FlowVersionSchema)
+    @blp.response(201, FlowVersionSchema)
+    def post(self, body, worker_id, flow_id):
+        """Commit the flow's present code and variables as its next version."""
+        return FlowVersion.commit(_flow(worker_id, flow_id), g.key, body["commit_message"])
+
+
+@blp.route("/<version_id>")
+class FlowVersionById(MethodView):
+    @blp.response(200, FlowVersionSchema)
+    def get(self, worker_id, flow_id, version_id):
+        """Retrieve a version with its code and variables."""
+        return FlowVersion.fetch(g.team, version_id, flow_id=_flow(worker_id, flow_id).id)
+
+
+def _flow(worker_id, flow_id):
+    return Flow.fetch(g.team, flow_id, worker_id=Worker.fetch(g.team, worker_id).id)

@@ -1,0 +1,52 @@
+"""Flows of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.deployment_parameters import show_flow
+from dryline.models.flows import Flow
+from dryline.models.workers import Worker
+from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
+
+blp = Area("Flows", "/api/workers/<worker_id>/flows", description="The Based programs of a worker.")
+
+
+@blp.route("")
+class Flows(MethodView):
+    @blp.response(200, FlowSchema(many=True))
+    def get(self, worker_id):
+        """List a worker's flows, newest first."""
+        return Flow.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
+
+    @blp.arguments(FlowBody)
+    @blp.response(201, FlowSchema)
+    def post(self, body, worker_id):
+        """Create a flow. No version is committed yet."""
+        return Flow.write(Worker.fetch(g.team, worker_id), g.key, **body)
+
+
+@blp.route("/<flow_id>")
+class FlowById(MethodView):
+    @blp.arguments(FlowQuerySchema, location="query")
+    @blp.response(200, FlowSchema)
+    def get(self, query, worker_id, flow_id):
+        """Retrieve a flow, as it is or as a version has it."""
+        return show_flow(_fetch(worker_id, flow_id), **query)
+
+    @blp.arguments(FlowUpdateBody(partial=True))
+    @blp.response(200, FlowSchema)
+    def patch(self, body, worker_id, flow_id):
+        """Change the members that are sent; a change of code or variables commits a version."""
+        return _fetch(worker_id, flow_id).revise(g.key, **body)
+
+    @blp.response(204)
+    def delete(self, worker_id, flow_id):
+        """Delete a flow and its versions. Its deployments stay."""
+        _fetch(worker_id, flow_id).remove()
+
+
+def _fetch(worker_id, flow_id):
+    return Flow.fetch(g.team, flow_id, worker_id=Worker.fetch(g.team, worker_id).id)

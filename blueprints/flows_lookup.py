@@ -1,0 +1,22 @@
+"""Any flow of the team by its id alone."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.deployment_parameters import show_flow
+from dryline.models.flows import Flow
+from dryline.schemas.flows import FlowQuerySchema, FlowSchema
+
+blp = Area("Flows lookup", "/api/flows", description="Any flow of the team by its id alone.")
+
+
+@blp.route("/<flow_id>")
+class FlowLookup(MethodView):
+    @blp.arguments(FlowQuerySchema, location="query")
+    @blp.response(200, FlowSchema)
+    def get(self, query, flow_id):
+        """Retrieve any flow of the team, as it is or as a version has it."""
+        return show_flow(Flow.fetch(g.team, flow_id), **query)

@@ -1,0 +1,72 @@
+"""Custom webhooks: addresses that a voice deployment tells about its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+from peewee import BooleanField, TextField
+
+from dryline.models.base import Record, Rows
+from dryline.models.world import current
+
+if TYPE_CHECKING:
+    from dryline.models.deployments import Deployment
+    from dryline.models.workers import Worker
+
+# What a webhook sends that was given by its address alone: all that the vendor's sample payload shows. Assumed.
+ALL_FIELDS = "recording_url,transcript,duration_ms,start_timestamp,end_timestamp,from_number,sentiment,summary"
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class CustomWebhook(Record):
+    """An address, and the comma-separated names (`fields`) of what is sent there. Contract: records.custom_webhook."""
+
+    id_prefix = "webhook"
+
+    updated_at = TextField()
+    deployment_id = TextField()
+    url = TextField()
+    fields = TextField(default=ALL_FIELDS)
+    method = TextField(default="POST")
+    name = TextField(null=True)
+    active = BooleanField(default=True)
+
+    @classmethod
+    def add(cls, team: Record, **values: Any) -> Self:
+        """Insert a webhook, whose id has the vendor's form."""
+        return super().add(team, **{"id": new_id(), **values})
+
+    @classmethod
+    def of_deployment(cls, deployment: Deployment) -> Rows:
+        """The deployment's webhooks, newest first."""
+        return cls.listing(deployment, deployment_id=deployment.id)
+
+    @classmethod
+    def by_deployment(cls, worker: Worker) -> Callable[[str], list[Self]]:
+        """The webhooks of the worker's deployments, by the deployment's id."""
+        from dryline.models.deployments import Deployment
+
+        found: dict[str, list[Self]] = {}
+        query = cls.select().join(Deployment, on=(Deployment.id == cls.deployment_id))
+        for webhook in query.where(Deployment.worker_id == worker.id).order_by(cls.created_at.desc(), cls.id.desc()):
+            found.setdefault(webhook.deployment_id, []).append(webhook)
+        return lambda deployment_id: found.get(deployment_id, [])
+
+    @classmethod
+    def replace_all(cls, deployment: Deployment, urls: Sequence[str]) -> None:
+        """Give the deployment webhooks of these addresses instead of those it has."""
+        cls.remove_where(deployment_id=deployment.id)
+        for url in reversed(urls):  # the list is newest first, and shall read as it was sent
+            cls.add(deployment, deployment_id=deployment.id, url=url)
+
+
+def new_id() -> str:
+    """25 characters like a cuid: `c` and 24 digits of base 36, rising like all ids. Contract: records.custom_webhook."""
+    number = UUID(current().ids.new("webhook").removeprefix("webhook_")).int >> 4
+    digits = []
+    for _ in range(24):
+        number, digit = divmod(number, 36)
+        digits.append(_DIGITS[digit])
+    return "c" + "".join(reversed(digits))

@@ -1,0 +1,90 @@
+"""Deployment history: what changed in a deployment, from what to what, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record, Rows
+from dryline.models.teams import ApiKey
+
+if TYPE_CHECKING:
+    from dryline.models.deployments import Deployment
+
+# Contract: records.deployment_history_entry. What is not named here is CONFIG.
+CHANGE_TYPES = {
+    "flow_id": "FLOW_VERSION",
+    "flow_version_id": "FLOW_VERSION",
+    "external_config": "VOICE_SETTINGS",
+    "enable_voice_sentiment": "VOICE_SETTINGS",
+    "engine_model": "VOICE_SETTINGS",
+    "status": "STATUS",
+}
+PARAMETERS = "PARAMETERS"
+
+
+class DeploymentHistoryEntry(Record):
+    """One change. `changes` maps what changed to its `from` and `to`.
+
+    The keys are attribute names, which the schema turns into the wire's; those of a PARAMETERS entry are the
+    parameters' own names and stay as they are.
+    """
+
+    id_prefix = "dh"
+
+    deployment_id = TextField()
+    change_type = TextField()
+    changes = JsonField()
+    author_type = TextField()
+    author_user_id = TextField(null=True)
+    author_api_key_id = TextField(null=True)
+
+    @classmethod
+    def of_deployment(cls, deployment: Deployment, change_type: str | None = None) -> Rows:
+        """The deployment's history, newest first, or one kind of it. Contract: listDeploymentHistory."""
+        where = {"change_type": change_type} if change_type else {}
+        return cls.listing(deployment, deployment_id=deployment.id, **where)
+
+    @classmethod
+    def write(cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """One entry for each change type among the values of `after` that differ from `before`."""
+        changes: dict[str, dict[str, Any]] = {}
+        for name, value in after.items():
+            if _differ(before.get(name), value):
+                kind = changes.setdefault(CHANGE_TYPES.get(name, "CONFIG"), {})
+                kind[name] = {"from": before.get(name), "to": value}
+        for change_type, kind in changes.items():
+            cls._enter(deployment, author, change_type, kind)
+
+    @classmethod
+    def write_parameters(
+        cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> None:
+        """A PARAMETERS entry for the parameters, by name, that differ. What is in one of the two only is None there."""
+        names = dict.fromkeys((*before, *after))
+        changes = {
+            name: {"from": before.get(name), "to": after.get(name)}
+            for name in names
+            if _differ(before.get(name), after.get(name))
+        }
+        if changes:
+            cls._enter(deployment, author, PARAMETERS, changes)
+
+    @classmethod
+    def _enter(cls, deployment: Deployment, author: ApiKey, change_type: str, changes: Mapping[str, Any]) -> None:
+        cls.add(
+            deployment,
+            deployment_id=deployment.id,
+            change_type=change_type,
+            changes=changes,
+            author_type="API_KEY",
+            author_api_key_id=author.id,
+        )
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two JSON values differ; to Python, true would equal 1."""
+    return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) != orjson.dumps(other, option=orjson.OPT_SORT_KEYS)

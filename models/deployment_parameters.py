@@ -1,0 +1,84 @@
+"""Deployment parameters: named values of one deployment, which override the variables of its flow."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import peewee
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.deployments import Deployment
+from dryline.models.errors import Conflict
+from dryline.models.flow_versions import FlowVersion
+from dryline.models.flows import Flow
+from dryline.models.teams import ApiKey
+
+
+class DeploymentParameter(Record):
+    """A named value; the name is unique in the deployment, the value any JSON but null."""
+
+    id_prefix = "param"
+
+    updated_at = TextField()
+    deployment_id = TextField()
+    name = TextField()
+    value = JsonField()
+    description = TextField(null=True)
+
+    @classmethod
+    def define(cls, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
+        """A new parameter, entered in the history.
+
+        Raises Conflict when the deployment has one of that name. Contract: createDeploymentParameter.
+        """
+        try:
+            parameter = cls.add(deployment, deployment_id=deployment.id, **values)
+        except peewee.IntegrityError:
+            raise _taken(deployment, values["name"]) from None
+        DeploymentHistoryEntry.write_parameters(deployment, author, {}, parameter._history())
+        return parameter
+
+    def revise(self, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
+        """Change name, value or description, and enter it in the history.
+
+        Raises Conflict when another parameter has the name. Contract: updateDeploymentParameter.
+        """
+        before = self._history()
+        try:
+            self.change(**values)
+        except peewee.IntegrityError:
+            raise _taken(deployment, values["name"]) from None
+        DeploymentHistoryEntry.write_parameters(deployment, author, before, self._history())
+        return self
+
+    def withdraw(self, deployment: Deployment, author: ApiKey) -> None:
+        """Delete the parameter, and enter it in the history. Contract: deleteDeploymentParameter."""
+        self.remove()
+        DeploymentHistoryEntry.write_parameters(deployment, author, self._history(), {})
+
+    def _history(self) -> dict[str, Any]:
+        """What the history compares: the value under the name, the description under `name.description`."""
+        found = {self.name: self.value}
+        if self.description is not None:
+            found[f"{self.name}.description"] = self.description
+        return found
+
+
+def _taken(deployment: Deployment, name: str) -> Conflict:
+    return Conflict(f"Deployment {deployment.id} already has a parameter named {name!r}.")
+
+
+def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | None = None) -> Flow:
+    """The flow as one of its versions has it, and with a deployment's parameters laid over the variables.
+
+    Raises NotFound when the flow has no such version or the team no such deployment. Contract: getFlow, lookupFlow.
+    """
+    if version_id is not None:
+        flow.show_version(FlowVersion.fetch(flow, version_id, flow_id=flow.id))
+    if deployment_id is not None:
+        deployment = Deployment.fetch(flow, deployment_id)
+        parameters = DeploymentParameter.listing(flow, deployment_id=deployment.id)
+        flow.merged_parameters = {**flow.variables, **{one.name: one.value for one in parameters}}
+    return flow

@@ -1,0 +1,76 @@
+"""What the deployments of every channel share. They lie in one table, told apart by `type`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from peewee import TextField
+
+from dryline.models.base import Record, Rows, connection_execute
+from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.flow_versions import FlowVersion
+from dryline.models.flows import Flow
+from dryline.models.teams import ApiKey
+from dryline.models.workers import Worker
+
+# Logs name their deployment without a foreign key: an imported log may name one that is gone.
+LOG_TABLES = ("voice_log", "chat_log", "chat_embed_log")
+
+
+class Deployment(Record):
+    """A flow put on a channel. This class finds those of every channel, a channel's class only its own.
+
+    It goes with its worker and outlives its flow. Its logs, history, parameters, webhooks and the rest go with it.
+    """
+
+    id_prefix = "deploy"
+    channel: ClassVar[str] = ""  # the value of `type`; empty for all channels
+
+    updated_at = TextField()
+    worker_id = TextField()
+    type = TextField()
+    flow_id = TextField()
+    name = TextField()
+    status = TextField(default="ACTIVE")
+
+    @classmethod
+    def find(cls, **where: Any) -> Self | None:
+        """The one deployment of the channel with these column values, or None."""
+        return super().find(**cls._within_channel(where))
+
+    @classmethod
+    def listing(cls, team: Record, **where: Any) -> Rows:
+        """The team's deployments of the channel with these column values, newest first."""
+        return super().listing(team, **cls._within_channel(where))
+
+    @classmethod
+    def _within_channel(cls, where: dict[str, Any]) -> dict[str, Any]:
+        return {**where, "type": cls.channel} if cls.channel else where
+
+    @classmethod
+    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
+        """A new deployment of one of the worker's flows.
+
+        Raises NotFound when the worker has no such flow, or the flow no such version (`flow_version_id`).
+        """
+        flow = Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+        if values.get("flow_version_id") is not None:
+            FlowVersion.fetch(worker, values["flow_version_id"], field="flow_version_id", flow_id=flow.id)
+        return cls.add(worker, worker_id=worker.id, type=cls.channel, flow_id=flow.id, **values)
+
+    def revise(self, author: ApiKey, **values: Any) -> Self:
+        """Change the values and write the history. Raises NotFound when the worker has no such flow."""
+        if "flow_id" in values:
+            Flow.fetch(self, values["flow_id"], field="flow_id", worker_id=self.worker_id)
+            if values["flow_id"] != self.flow_id and getattr(self, "flow_version_id", None) is not None:
+                values["flow_version_id"] = None  # it is a version of the flow before
+        before = {name: getattr(self, name) for name in values}
+        self.change(**values)
+        DeploymentHistoryEntry.write(self, author, before, values)
+        return self
+
+    def remove(self) -> None:
+        """Delete the deployment and its logs; the database deletes the rest that hangs on it."""
+        for table in LOG_TABLES:
+            connection_execute(f"DELETE FROM {table} WHERE deployment_id = ? AND team_id = ?", (self.id, self.team_id))
+        super().remove()

@@ -1,0 +1,44 @@
+"""Flow versions: what a flow was when it was committed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from peewee import IntegerField, TextField, fn
+
+from dryline.models.base import JsonField, Record
+from dryline.models.teams import ApiKey
+
+if TYPE_CHECKING:
+    from dryline.models.flows import Flow
+
+
+class FlowVersion(Record):
+    """One committed version, never changed. `version_number` starts at 1 in its flow and counts up by one."""
+
+    id_prefix = "fv"
+    order: ClassVar[tuple[str, ...]] = ("-version_number", "-id")
+
+    flow_id = TextField()
+    version_number = IntegerField()
+    code = TextField()
+    variables = JsonField()
+    commit_message = TextField()
+    author_type = TextField()
+    author_user_id = TextField(null=True)
+    author_api_key_id = TextField(null=True)
+
+    @classmethod
+    def commit(cls, flow: Flow, author: ApiKey, message: str) -> Self:
+        """Keep the flow's present code and variables as its next version. Contract: commitFlowVersion."""
+        highest = cls.select(fn.MAX(cls.version_number)).where(cls.flow_id == flow.id).scalar()
+        return cls.add(
+            flow,
+            flow_id=flow.id,
+            version_number=(highest or 0) + 1,
+            code=flow.code,
+            variables=flow.variables,
+            commit_message=message,
+            author_type="API_KEY",
+            author_api_key_id=author.id,
+        )

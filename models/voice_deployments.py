@@ -1,0 +1,85 @@
+"""Voice deployments: a flow on the phone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Self
+
+from peewee import BooleanField, TextField
+
+from dryline.models.base import JsonField, Rows
+from dryline.models.custom_webhooks import CustomWebhook
+from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.deployments import Deployment
+from dryline.models.teams import ApiKey
+from dryline.models.workers import Worker
+
+
+class VoiceDeployment(Deployment):
+    """A deployment on a phone number. `external_config` holds the engine's settings, under the wire's names."""
+
+    channel = "Voice"
+
+    phone_number = TextField(null=True)
+    enable_voice_sentiment = BooleanField(default=False)
+    voice_provider = TextField(null=True)
+    voice_id = TextField(null=True)
+    agent_id = TextField(null=True)
+    external_config = JsonField(null=True)
+    backup_phone_number = TextField(null=True)
+    backup_phone_message = TextField(null=True)
+    twilml_bin_sid = TextField(null=True)
+    engine_model = TextField(null=True)
+    extractions = JsonField(null=True)
+    success_criteria = JsonField(null=True)
+
+    class Meta:
+        table_name = "deployment"
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Voice deployment"
+
+    @classmethod
+    def of_worker(cls, worker: Worker) -> Rows:
+        """The worker's voice deployments, newest first, each with its webhooks. Contract: listVoiceDeployments."""
+        rows = cls.listing(worker, worker_id=worker.id)
+        return rows.attach("custom_webhooks", CustomWebhook.by_deployment(worker))
+
+    @classmethod
+    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
+        """A new voice deployment; the worker's engine version is its own unless it brings one.
+
+        Raises NotFound when the worker has no such flow. Contract: createVoiceDeployment.
+        """
+        config = {"engineVersion": worker.engine_version, **values.pop("external_config", {})}
+        return super().deploy(worker, flow_id=flow_id, external_config=config, **values)
+
+    @cached_property
+    def custom_webhooks(self) -> list[CustomWebhook]:
+        """Its webhooks, newest first."""
+        return list(CustomWebhook.of_deployment(self))
+
+    def revise(self, author: ApiKey, *, custom_webhooks: Sequence[dict[str, str]] | None = None, **values: Any) -> Self:
+        """Change the values, `external_config` member by member, and write the history.
+
+        `custom_webhooks` (each a `url`) take the place of those before. Raises NotFound when the worker has no
+        such flow. Contract: updateVoiceDeployment.
+        """
+        if "external_config" in values:
+            values["external_config"] = {**(self.external_config or {}), **values["external_config"]}
+        super().revise(author, **values)
+        if custom_webhooks is not None:
+            self._replace_webhooks(author, [{"url": webhook["url"]} for webhook in custom_webhooks])
+        return self
+
+    def _replace_webhooks(self, author: ApiKey, webhooks: list[dict[str, str]]) -> None:
+        before = [{"url": webhook.url} for webhook in self.custom_webhooks]
+        if webhooks == before:
+            return
+        CustomWebhook.replace_all(self, [webhook["url"] for webhook in webhooks])
+        del self.custom_webhooks
+        self.change(status=self.status)  # stamps updated_at
+        DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": webhooks})

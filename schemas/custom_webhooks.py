@@ -1,0 +1,26 @@
+"""Custom webhooks on the wire."""
+
+from __future__ import annotations
+
+from marshmallow.fields import String
+
+from dryline.schemas.base import ApiSchema, Boolean, OneOf, Timestamp
+
+
+class CustomWebhookSchema(ApiSchema):
+    """An address that is told about a voice deployment's calls. Contract: records.custom_webhook."""
+
+    id = String(dump_only=True)
+    deployment_id = String(dump_only=True)
+    url = String(required=True)
+    field_names = String(
+        required=True,
+        attribute="fields",
+        data_key="fields",
+        metadata={"description": "comma-separated names of what to send"},
+    )
+    method = String(load_default="POST", validate=OneOf("GET", "POST", "PUT", "PATCH"))
+    name = String()
+    active = Boolean(load_default=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)

@@ -1,0 +1,56 @@
+"""What the deployments of every channel share on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, PartSchema, Timestamp
+from dryline.schemas.json_text import AsSent
+
+
+class DeploymentSchema(ApiSchema):
+    """The members that a deployment of any channel answers with. Contract: records.any_deployment."""
+
+    id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True)
+    type = fields.String(dump_only=True, metadata={"description": "channel: Voice, VoiceV1, Chat or ChatEmbed"})
+    status = fields.String(dump_only=True, validate=OneOf("ACTIVE", "CREATING", "INACTIVE"))
+    worker_id = fields.String(dump_only=True)
+    flow_id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class SuccessItemSchema(PartSchema):
+    """A single check of a group."""
+
+    title = fields.String(required=True, metadata={"description": "name of the check"})
+    description = fields.String(required=True, metadata={"description": "what is judged"})
+    type = fields.String(required=True, validate=OneOf("BINARY", "SCORE"))
+    threshold = Number(required=True, metadata={"description": "value from which the check counts as met"})
+
+
+class SuccessCriterionSchema(PartSchema):
+    """A group of checks after a conversation. Contract: records.success_criterion."""
+
+    title = fields.String(required=True, metadata={"description": "name of the group"})
+    description = fields.String()
+    items = fields.List(AsSent(SuccessItemSchema), required=True)
+
+
+class ExtractionSchema(PartSchema):
+    """One value to draw from a conversation. Contract: records.extraction_definition."""
+
+    type = fields.String(required=True, validate=OneOf("string", "number", "boolean"))
+    description = fields.String(required=True, metadata={"description": "what the value stands for"})
+    required = Boolean(metadata={"description": "whether the value has to be found"})
+
+
+def extractions(**kwargs):
+    """A map of keys to what is to be drawn from a conversation."""
+    return fields.Dict(keys=fields.String(), values=AsSent(ExtractionSchema), **kwargs)
+
+
+def success_criteria(**kwargs):
+    """Groups of checks."""
+    return fields.List(AsSent(SuccessCriterionSchema), **kwargs)

@@ -1,0 +1,29 @@
+"""Flow versions on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
+from dryline.schemas.pages import PageSchema
+
+
+class FlowVersionSchema(ApiSchema):
+    """One committed version of a flow. Contract: records.flow_version."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    flow_id = fields.String(dump_only=True)
+    version_number = Integer(dump_only=True)
+    code = fields.String(dump_only=True)
+    variables = JsonObject(dump_only=True)
+    commit_message = fields.String(required=True)
+    author_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
+    author_user_id = fields.String(dump_only=True, allow_none=True)
+    author_api_key_id = fields.String(dump_only=True, allow_none=True)
+
+
+class FlowVersionPageSchema(PageSchema):
+    """A page of versions, the highest number first."""
+
+    data = fields.List(fields.Nested(FlowVersionSchema), dump_only=True)

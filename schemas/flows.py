@@ -1,0 +1,66 @@
+"""Flows on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, post_load, pre_load
+
+from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
+from dryline.schemas.json_text import JsonTextOrObject
+
+
+class FlowSchema(ApiSchema):
+    """A Based program of a worker. Contract: records.flow."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("merged_parameters",)
+
+    id = fields.String(dump_only=True)
+    version = Integer(dump_only=True)
+    name = fields.String(required=True)
+    label = fields.String(required=True, allow_none=True)
+    code = fields.String(required=True, metadata={"description": "Based source"})
+    variables = JsonObject(dump_only=True)
+    worker_id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    last_edited_by_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
+    last_edited_by_user_id = fields.String(dump_only=True, allow_none=True)
+    last_edited_by_api_key_id = fields.String(dump_only=True, allow_none=True)
+    merged_parameters = JsonObject(
+        dump_only=True,
+        data_key="_mergedParameters",
+        metadata={"description": "only with deploymentId: the variables, overridden by the deployment's parameters"},
+    )
+
+
+class FlowBody(FlowSchema):
+    """What writing a flow takes. `validate` is taken and ignored: Based is not compiled here."""
+
+    variables = JsonTextOrObject(metadata={"description": "JSON text of an object, or an object"})
+    validate_code = Boolean(load_only=True, load_default=True, data_key="validate")
+
+    @pre_load
+    def default_label(self, data: Any, **kwargs: Any) -> Any:
+        """The vendor's client leaves out a label that is not given. Contract: createFlow."""
+        return {"label": None, **data} if isinstance(data, dict) and not self.partial else data
+
+    @post_load
+    def drop_validate(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Nothing is checked."""
+        data.pop("validate_code", None)
+        return data
+
+
+class FlowUpdateBody(FlowBody):
+    """What changing a flow takes."""
+
+    commit_message = fields.String(load_only=True, metadata={"description": "message of the version that is committed"})
+
+
+class FlowQuerySchema(QuerySchema):
+    """How a flow is to be shown."""
+
+    version_id = fields.String(metadata={"description": "answer with code and variables of that version"})
+    deployment_id = fields.String(metadata={"description": "add the flow and deployment parameters merged"})

@@ -1,0 +1,70 @@
+"""Voice deployments on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, post_load
+
+from dryline.schemas.base import ApiSchema, Boolean, PartSchema
+from dryline.schemas.custom_webhooks import CustomWebhookSchema
+from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
+from dryline.schemas.json_text import AsSent
+from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
+
+
+class VoiceDeploymentSchema(DeploymentSchema):
+    """A deployment on the phone. Contract: records.voice_deployment."""
+
+    enable_voice_sentiment = Boolean(dump_only=True)
+    phone_number = fields.String(dump_only=True, allow_none=True)
+    voice_provider = fields.String(dump_only=True, allow_none=True)
+    voice_id = fields.String(dump_only=True, allow_none=True)
+    agent_id = fields.String(dump_only=True, allow_none=True)
+    external_config = fields.Nested(VoiceExternalConfigSchema, dump_only=True, allow_none=True)
+    backup_phone_number = fields.String(dump_only=True, allow_none=True)
+    backup_phone_message = fields.String(dump_only=True, allow_none=True)
+    twilml_bin_sid = fields.String(dump_only=True, allow_none=True)
+    engine_model = fields.String(dump_only=True, allow_none=True)
+    extractions = extractions(dump_only=True, allow_none=True)
+    success_criteria = success_criteria(dump_only=True, allow_none=True)
+    custom_webhooks = fields.List(fields.Nested(CustomWebhookSchema), dump_only=True)
+
+
+class VoiceMembersSchema(ApiSchema):
+    """What can be set at creation and afterwards."""
+
+    name = fields.String(required=True)
+    phone_number = fields.String(required=True, metadata={"description": "E.164"})
+    flow_id = fields.String(required=True)
+    external_config = AsSent(VoiceExternalConfigSchema)
+    enable_voice_sentiment = Boolean(load_default=False)
+    engine_model = fields.String(allow_none=True)
+    extractions = extractions()
+    success_criteria = success_criteria()
+    backup_phone_number = fields.String()
+    backup_phone_message = fields.String()
+
+
+class VoiceDeploymentBody(VoiceMembersSchema):
+    """What creating a voice deployment takes. `createSipTrunk` is taken and ignored: there is no telephony here."""
+
+    create_sip_trunk = Boolean()
+
+    @post_load
+    def drop_sip_trunk(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Nothing is made."""
+        data.pop("create_sip_trunk", None)
+        return data
+
+
+class WebhookAddressSchema(PartSchema):
+    """A webhook by its address alone."""
+
+    url = fields.String(required=True)
+
+
+class VoiceDeploymentUpdateBody(VoiceMembersSchema):
+    """What changing a voice deployment takes; `customWebhooks` take the place of those before."""
+
+    custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
