@@ -1,0 +1,176 @@
+"""Errors have one form, whatever is sent and wherever; nothing sent ends in a 500."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dryline.models.workers import Worker
+from dryline.settings import Settings
+
+NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
+JSON = "application/json"
+
+
+def assert_error(answer, status):
+    """The answer is an error in the API's form: a sentence, and details only where members are at fault."""
+    assert answer.status_code == status, answer.text
+    assert answer.content_type == JSON
+    assert answer.json.keys() <= {"error", "details"}
+    assert isinstance(answer.json["error"], str) and answer.json["error"]
+    if "details" in answer.json:
+        assert status == 400
+        assert all(detail.keys() == {"path", "message"} for detail in answer.json["details"])
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/api/nothing", "/api/team/nothing/more", "/_dryline/nothing", "/docs/x"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_an_unknown_path_is_not_found(app, method, path):
+    assert_error(app.test_client().open(path, method=method), 404)
+
+
+@pytest.mark.parametrize("id", ["%00", "%FF", "%F0%9F%93%9E", "%2e%2e", "'%20OR%201=1", "x" * 5000, "a%0Ab"])
+def test_an_odd_id_is_not_found(api, id):
+    assert_error(api.get(f"/workers/{id}"), 404)
+
+
+def test_a_verb_that_a_path_lacks_is_not_allowed_and_the_answer_says_which_are(api):
+    answer = api.put("/workers", NEW_WORKER)
+    assert_error(answer, 405)
+    assert {"GET", "POST"} <= set(answer.headers["Allow"].split(", "))
+    assert "PUT" not in answer.headers["Allow"]
+
+
+def test_no_path_allows_an_unknown_verb(app):
+    client = app.test_client()
+    for path, verbs in client.get("/openapi.json").json["paths"].items():
+        answer = client.open(re.sub("{.*?}", "x", path), method="BREW")
+        assert_error(answer, 405)
+        assert {verb.upper() for verb in verbs if verb != "parameters"} <= set(answer.headers["Allow"].split(", "))
+
+
+@pytest.mark.parametrize("key", [None, "", " ", "wrong", "dryline-local-key2", "\xff", "x" * 10_000])
+def test_a_missing_or_unknown_key_is_refused(app, key):
+    headers = {} if key is None else {"x-api-key": key}
+    assert_error(app.test_client().get("/api/workers", headers=headers), 401)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_body_that_is_not_declared_as_json_is_an_unsupported_media_type(api, content_type):
+    assert_error(api.post("/workers", data=b'{"name": "x"}', content_type=content_type), 415)
+
+
+@pytest.mark.parametrize("content_type", [JSON, "application/json; charset=utf-8", "application/vnd.api+json"])
+def test_json_may_be_declared_with_parameters(api, content_type):
+    body = b'{"name": "x", "description": null, "status": null}'
+    assert api.post("/workers", data=body, content_type=content_type).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b'{"name":}',
+        b'{"name": "x",}',
+        b"{'name': 'x'}",
+        b'{"name": NaN}',
+        b'{"name": "\xff"}',
+        b'{"name": "\x00"}',
+        b'{"name": "\\ud800", "description": null, "status": null}',
+        b"\x00",
+        b" ",
+        b'{"name": "x"} {}',
+        b'{"name": ' + b"[" * 1_000 + b"]" * 1_000 + b"}",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+    ],
+)
+def test_malformed_json_is_a_bad_request(api, body):
+    assert_error(api.post("/workers", data=body, content_type=JSON), 400)
+    assert api.get("/workers").json == []
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true", b""])
+def test_a_body_that_is_no_object_is_a_bad_request(api, body):
+    assert_error(api.post("/workers", data=body, content_type=JSON), 400)
+
+
+@pytest.mark.parametrize("value", [1, 1.5, True, [], {}, ["x"], 10**18, {"a": {"b": []}}])
+def test_a_wrong_type_names_the_member(api, value):
+    answer = api.post("/workers", {**NEW_WORKER, "name": value})
+    assert_error(answer, 400)
+    assert [detail["path"] for detail in answer.json["details"]] == ["name"]
+    assert "name" in answer.json["error"]
+
+
+@pytest.mark.parametrize("number", [b"1" + b"0" * 400, b"9223372036854775808", b"1e400", b"-1e-400"])
+def test_a_huge_number_has_an_answer(api, control, number):
+    answer = api.post("/workers", data=b'{"name": ' + number + b', "description": "", "status": ""}', content_type=JSON)
+    assert_error(answer, 400)
+    assert control.post("/clock/advance", data=b'{"seconds": ' + number + b"}", content_type=JSON).status_code < 500
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "\x00", "\u2028\ufeff", "\U0001f4de", "x" * 9_900_000], ids=lambda t: t[:3])
+def test_any_text_comes_back_as_it_was_sent(api, text):
+    made = api.post("/workers", {**NEW_WORKER, "name": text})
+    assert made.status_code == 201
+    assert api.get(f"/workers/{made.json['id']}").json["name"] == text
+
+
+def nest(depth):
+    return b'{"variables": ' + b'{"a":' * depth + b"1" + b"}" * (depth + 1)
+
+
+def test_a_nest_that_is_taken_comes_back(api, make_flow):
+    flow = make_flow()
+    path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
+    assert api.patch(path, data=nest(100), content_type=JSON).status_code == 200
+    found, depth = api.get(path).json["variables"], 0
+    while isinstance(found, dict):
+        found, depth = found["a"], depth + 1
+    assert depth == 100
+
+
+@pytest.mark.parametrize("depth", [254, 1_000, 50_000])
+def test_a_deeper_nest_is_refused_and_changes_nothing(api, make_flow, depth):
+    flow = make_flow()
+    path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
+    assert_error(api.patch(path, data=nest(depth), content_type=JSON), 400)
+    assert api.get(path).json == flow
+
+
+class TestSmallBodies:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty", seed=1, max_body_mb=1)
+
+    def test_a_body_beyond_the_limit_is_too_large(self, api):
+        answer = api.post("/workers", {**NEW_WORKER, "name": "x" * 1_100_000})
+        assert_error(answer, 413)
+        assert "1 MB" in answer.json["error"]
+        assert api.get("/workers").json == []
+
+
+def test_an_unforeseen_error_is_logged_under_an_id_that_the_caller_gets(api, monkeypatch, caplog):
+    def fail(*args, **kwargs):
+        raise RuntimeError("the inner workings")
+
+    monkeypatch.setattr(Worker, "add", fail)
+    answer = api.post("/workers", NEW_WORKER)
+    assert_error(answer, 500)
+    reference = re.search(r"error_[0-9a-f-]{36}", answer.json["error"])[0]
+    assert reference in caplog.text and "the inner workings" in caplog.text
+    assert "workings" not in answer.text and "Traceback" not in answer.text
+
+
+def test_an_unforeseen_error_leaves_nothing_half_done(api, monkeypatch):
+    add = Worker.add.__func__
+
+    def fail_late(cls, *args, **kwargs):
+        add(cls, *args, **kwargs)
+        raise RuntimeError
+
+    monkeypatch.setattr(Worker, "add", classmethod(fail_late))
+    assert_error(api.post("/workers", NEW_WORKER), 500)
+    assert api.get("/workers").json == []
