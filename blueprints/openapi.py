@@ -9,9 +9,9 @@ from http import HTTPStatus
 from typing import Any
 
 import flask_smorest
-from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow import MarshmallowPlugin, OpenAPIConverter
 from flask_smorest.spec.plugins import FlaskPlugin
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, missing
 
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, camel
@@ -40,7 +40,7 @@ class Api(flask_smorest.Api):
             app,
             spec_kwargs={
                 "flask_plugin": CamelPaths(),
-                "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=schema_name),
+                "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in. `/_dryline` is its own plane."
                 },
@@ -81,6 +81,22 @@ class Api(flask_smorest.Api):
         """Pages are described by the envelopes of the lists that have them, not by a header."""
 
 
+class Converter(OpenAPIConverter):
+    """Describes marshmallow's fields."""
+
+    def field2nullable(self, field: fields.Field, ret: Any) -> dict[str, Any]:
+        """A record that may be null is that record or null; apispec's own form lets any object through."""
+        if field.allow_none and ("$ref" in ret or "allOf" in ret):
+            return {"nullable": True, "allOf": ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]}
+        return super().field2nullable(field, ret)
+
+
+class SchemaPlugin(MarshmallowPlugin):
+    """Describes marshmallow's schemas."""
+
+    Converter = Converter
+
+
 class CamelPaths(FlaskPlugin):
     """Path parameters in the document have the wire's names."""
 
@@ -112,6 +128,7 @@ class _Answer:
         super().on_bind_field(field_name, field_obj)  # type: ignore[misc]
         field_obj.required = field_name not in self.Meta.sometimes  # type: ignore[attr-defined]
         field_obj.dump_only = field_obj.load_only = False
+        field_obj.load_default = missing
         for inner in (field_obj, getattr(field_obj, "inner", None)):
             if isinstance(inner, fields.Nested) and isinstance(inner.nested, type):
                 inner.nested = answer_schema(inner.nested)
@@ -128,10 +145,15 @@ def answer_schema(schema: Any) -> Any:
 
 
 def body_schema(schema: Any) -> Any:
-    """How a schema looks in requests: without the members that only answers have."""
+    """How a schema looks in requests: without the members that only answers have; an update has no defaults."""
     schema = schema() if isinstance(schema, type) else schema
     dump_only = {name for name, field in schema.fields.items() if field.dump_only}
-    return type(schema)(exclude=dump_only, partial=schema.partial, many=schema.many) if dump_only else schema
+    exclude = dump_only | set(schema.exclude)
+    found = type(schema)(only=schema.only, exclude=exclude, partial=schema.partial, many=schema.many)
+    if schema.partial:
+        for field in found.fields.values():
+            field.load_default = missing
+    return found
 
 
 def schema_name(schema: Any) -> str:
