@@ -10,6 +10,7 @@ from dryline.blueprints import (
     assets,
     cors,
     docs,
+    echo,
     errors,
     flow_versions,
     flows,
@@ -26,9 +27,12 @@ from dryline.blueprints import (
 )
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control import clock as control_clock
+from dryline.blueprints.control import echo_runs as control_echo_runs
 from dryline.blueprints.control import health
+from dryline.blueprints.control import state as control_state
 from dryline.jobs import Jobs
 from dryline.jobs import resources as resource_jobs
+from dryline.jobs import runs as run_jobs
 from dryline.models import scenarios
 from dryline.models.world import World
 from dryline.settings import Settings
@@ -46,10 +50,13 @@ AREAS = (
     flow_versions.blp,
     flows_lookup.blp,
     voice_deployments.blp,
+    echo.blp,
 )
 CONTROL = (
     health.blp,
     control_clock.blp,
+    control_state.blp,
+    control_echo_runs.blp,
 )
 
 
@@ -57,6 +64,7 @@ CONTROL = (
 STEPS = (
     resource_jobs.process,
     resource_jobs.sweep_uploads,
+    run_jobs.move_echo_run,
 )
 
 
@@ -72,6 +80,12 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         with self.world.active():
             return super().wsgi_app(environ, start_response)
+
+    def full_dispatch_request(self) -> Any:
+        """Answer one request, between faults and the request record; the control plane's own are left alone."""
+        if request.path.startswith("/_dryline"):
+            return super().full_dispatch_request()
+        return interception.around(self.world, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
         """Run the view in a transaction: committed before the answer is sent, undone by any error."""

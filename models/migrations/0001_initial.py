@@ -232,9 +232,10 @@ CREATE INDEX echo_agent_suite ON echo_agent (suite_id);
 CREATE TABLE echo_run (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-    type TEXT NOT NULL, status TEXT NOT NULL, agent_data TEXT NOT NULL, plan TEXT NOT NULL, results TEXT);
+    type TEXT NOT NULL, status TEXT NOT NULL, due_at TEXT,
+    agent_data TEXT NOT NULL, plan TEXT NOT NULL, results TEXT);
 CREATE INDEX echo_run_listing ON echo_run (team_id, created_at, id);
-CREATE INDEX echo_run_open ON echo_run (status, created_at) WHERE status IN ('QUEUED', 'RUNNING');
+CREATE INDEX echo_run_open ON echo_run (COALESCE(due_at, created_at), id) WHERE status IN ('QUEUED', 'RUNNING');
 
 CREATE TABLE whatsapp_sender (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
@@ -274,10 +275,10 @@ CREATE INDEX test_worker ON test (worker_id);
 CREATE TABLE test_run (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-    test_id TEXT NOT NULL REFERENCES test ON DELETE CASCADE, status TEXT NOT NULL, results TEXT);
+    test_id TEXT NOT NULL REFERENCES test ON DELETE CASCADE, status TEXT NOT NULL, due_at TEXT, results TEXT);
 CREATE INDEX test_run_team ON test_run (team_id);
 CREATE INDEX test_run_listing ON test_run (test_id, created_at, id);
-CREATE INDEX test_run_open ON test_run (created_at) WHERE status IN ('PENDING', 'RUNNING');
+CREATE INDEX test_run_open ON test_run (COALESCE(due_at, created_at), id) WHERE status IN ('PENDING', 'RUNNING');
 
 CREATE TABLE folder (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,

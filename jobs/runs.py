@@ -1,0 +1,15 @@
+"""Moves what is simulated over API time: Echo runs, test runs and WhatsApp senders."""
+
+from __future__ import annotations
+
+from dryline.models.echo_runs import EchoRun
+from dryline.models.world import World
+
+
+def move_echo_run(world: World) -> bool:
+    """Start or finish the Echo run that is longest overdue."""
+    with world.transaction():
+        run = EchoRun.next_due()
+        if run is not None:
+            run.move()
+    return run is not None

@@ -1,0 +1,90 @@
+"""Echo: test suites, agents that play the caller, and the scorecards that judge. Their runs: models/echo_runs.py."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.deployments import Deployment
+from dryline.models.teams import Team
+
+
+class EchoRecord(Record):
+    """What suites, agents and scorecards share: their links must lead to rows of the team.
+
+    Deleting what a link leads to clears it: foreign keys do so for single links, `EchoScorecard.remove` for lists.
+    """
+
+    scorecard_list: ClassVar[str] = ""  # the column that lists Echo scorecards
+
+    updated_at = TextField()
+    name = TextField()
+
+    @classmethod
+    def define(cls, team: Team, **values: Any) -> Self:
+        """A new record. Raises NotFound, naming the member, when a link leads nowhere."""
+        cls._check_links(team, values)
+        return cls.add(team, **values)
+
+    def revise(self, **values: Any) -> Self:
+        """Change the values. Raises NotFound, naming the member, when a link leads nowhere."""
+        self._check_links(self, values)
+        return self.change(**values)
+
+    @classmethod
+    def _check_links(cls, team: Record, values: dict[str, Any]) -> None:
+        single: dict[str, type[Record]] = {"deployment_id": Deployment, "suite_id": EchoSuite, "agent_id": EchoAgent}
+        for name, model in single.items():
+            if name in values:
+                model.fetch(team, values[name], field=name)
+        for index, id in enumerate(values.get(cls.scorecard_list, ())):
+            EchoScorecard.fetch(team, id, field=f"{cls.scorecard_list}.{index}")
+
+
+class EchoSuite(EchoRecord):
+    """A test suite. `scorecard_ids` are kept as sent, only `echo_scorecard_ids` checked. Contract: createEchoSuite."""
+
+    id_prefix = "echosuite"
+    scorecard_list = "echo_scorecard_ids"
+
+    description = TextField(null=True)
+    deployment_id = TextField(null=True)
+    scorecard_ids = JsonField(default=list)
+    echo_scorecard_ids = JsonField(default=list)
+
+
+class EchoAgent(EchoRecord):
+    """A simulated caller. `goals` is a list of texts, or one text."""
+
+    id_prefix = "echoagent"
+    scorecard_list = "scorecard_ids"
+
+    type = TextField()
+    purpose = TextField()
+    goals = JsonField()
+    deployment_id = TextField(null=True)
+    suite_id = TextField(null=True)
+    scorecard_ids = JsonField(default=list)
+
+
+class EchoScorecard(EchoRecord):
+    """What a conversation is judged by. `items` are objects, kept as sent."""
+
+    id_prefix = "echoscorecard"
+
+    description = TextField(null=True)
+    items = JsonField(default=list)
+    suite_id = TextField(null=True)
+    agent_id = TextField(null=True)
+    deployment_id = TextField(null=True)
+
+    def remove(self) -> None:
+        """Delete the scorecard and drop its id from suites and agents. Contract: deleteEchoScorecard."""
+        for model, names in ((EchoSuite, ("scorecard_ids", "echo_scorecard_ids")), (EchoAgent, ("scorecard_ids",))):
+            for record in model.listing(self):
+                lists = {name: getattr(record, name) for name in names}
+                kept = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
+                record.change(**kept)
+        super().remove()

@@ -1,0 +1,120 @@
+"""Echo runs: an agent, or every agent of a suite, talks to the worker and its scorecards judge. All simulated."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.deployments import Deployment
+from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
+from dryline.models.errors import NotFound
+from dryline.models.runs import Run
+from dryline.models.teams import Team
+
+ITEM_PASSES = 0.93  # the share of scorecard items that come out well
+
+
+class EchoRun(Run):
+    """One run. `plan` is what it was going to judge when it was asked for: suites and agents may change meanwhile."""
+
+    id_prefix = "echorun"
+    waiting = "QUEUED"
+
+    type = TextField()
+    agent_data = JsonField()
+    plan = JsonField()
+
+    @classmethod
+    def start(cls, team: Team, *, type: str, agent_data: dict[str, Any]) -> Self:
+        """Queue a run of an agent or a suite, which `agent_data` names or describes. Contract: runEcho.
+
+        Raises NotFound when it names an agent, suite, deployment or scorecard that is not there.
+        """
+        return cls.begin(team, type=type, agent_data=agent_data, plan=make_plan(team, type, agent_data))
+
+    def conversations(self) -> int:
+        """One for each scorecard that an agent is judged by."""
+        return len(self.plan)
+
+    def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
+        """A result for each item of each scorecard."""
+        results = []
+        for card in self.plan:
+            items = [judge_item(item, chance) for item in card["items"]]
+            passed = all(item["passed"] for item in items)
+            results.append({**card, "items": items, "status": "PASSED" if passed else "FAILED"})
+        return results, all(result["status"] == "PASSED" for result in results)
+
+
+def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Which agent is judged by which items.
+
+    `data` may name what there is: `agentId`, `suiteId`, `deploymentId`, `scorecardIds`, and `id` for what `type` says.
+    What it does not name it may describe with an agent's own members (assumed; the contract shows no shape).
+    """
+    agent = _named(team, EchoAgent, data, "agentId", "id" if type == "agent" else None)
+    suite = _named(team, EchoSuite, data, "suiteId", "id" if type == "test_suite" else None)
+    _named(team, Deployment, data, "deploymentId")
+    sent = data.get("scorecardIds") if isinstance(data.get("scorecardIds"), list) else []
+    cards = [_fetch(team, EchoScorecard, id, f"scorecardIds.{index}") for index, id in enumerate(sent or [])]
+    agents = [agent] if agent else list(EchoAgent.listing(team, suite_id=suite.id)) if suite else []
+    if suite:
+        cards += _cards(team, suite.echo_scorecard_ids, suite_id=suite.id)
+    plan = []
+    for one in agents or [None]:
+        own = _cards(team, one.scorecard_ids, agent_id=one.id) if one else []
+        who = {"agentId": one.id, "agentName": one.name} if one else {"agentId": None, "agentName": data.get("name")}
+        judged = {card.id: card for card in [*cards, *own]}.values()
+        plan += [{**who, "scorecardId": card.id, "scorecardName": card.name, "items": card.items} for card in judged]
+        if not judged:
+            goals = one.goals if one else data.get("goals")
+            plan.append({**who, "scorecardId": None, "scorecardName": None, "items": _goal_items(goals)})
+    return plan
+
+
+def judge_item(item: dict[str, Any], chance: Random) -> dict[str, Any]:
+    """The item with a score and whether it is met. BINARY scores 0 or 1, SCORE on the scale its threshold lies on."""
+    threshold = item.get("threshold")
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        threshold = 1 if item.get("type") != "SCORE" else 0.5
+    met = chance.random() < ITEM_PASSES
+    score: float
+    if item.get("type") == "SCORE":
+        top = next((scale for scale in (1, 5, 10, 100) if threshold <= scale), threshold)
+        score = round(chance.uniform(threshold, top) if met else chance.uniform(0, threshold * 0.95), 2)
+    else:
+        score = int(met)
+    passed = score >= threshold if item.get("type") == "SCORE" else met
+    title = item.get("title") or item.get("name")
+    reason = f"The conversation {'met' if passed else 'did not meet'} {title or 'the item'!r}."
+    return {**item, "title": title, "score": score, "threshold": threshold, "passed": passed, "reason": reason}
+
+
+def _named(team: Team, model: type[Record], data: dict[str, Any], *names: str | None) -> Any:
+    """What one of the members names, or None when none of them is there."""
+    for name in names:
+        if name is not None and data.get(name) is not None:
+            return _fetch(team, model, data[name], name)
+    return None
+
+
+def _fetch(team: Team, model: type[Record], id: Any, name: str) -> Any:
+    record = model.find(id=id, team_id=team.team_id) if isinstance(id, str) else None
+    if record is None:
+        # The member's own name is snake_case on the wire too, so it is no `field`.
+        raise NotFound(f"agent_data.{name}: {model.noun()} {id} not found.")
+    return record
+
+
+def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
+    """The scorecards that a record lists, and those that link to it."""
+    listed = (EchoScorecard.find(id=id, team_id=team.team_id) for id in ids)
+    return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]
+
+
+def _goal_items(goals: Any) -> list[dict[str, Any]]:
+    texts = goals if isinstance(goals, list) else [goals] if goals else ["The conversation came to an end."]
+    return [{"title": str(text), "type": "BINARY"} for text in texts]

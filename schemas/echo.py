@@ -1,0 +1,113 @@
+"""Echo suites, agents, scorecards and runs on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields
+
+from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp
+
+
+def text_or_texts(value: Any) -> None:
+    """Raises ValidationError for what is neither a text nor a list of texts."""
+    if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+        raise ValidationError("Must be a text or a list of texts.")
+
+
+class EchoSuiteBody(ApiSchema):
+    """A suite to make or to change. Contract: createEchoSuite."""
+
+    name = fields.String(required=True)
+    description = fields.String()
+    deployment_id = fields.String()
+    scorecard_ids = fields.List(fields.String(), metadata={"description": "kept as sent, not checked"})
+    echo_scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
+
+
+class EchoSuiteSchema(ApiSchema):
+    """A test suite. Contract: records.echo_suite."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+    scorecard_ids = fields.List(fields.String(), dump_only=True)
+    echo_scorecard_ids = fields.List(fields.String(), dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class EchoAgentBody(ApiSchema):
+    """An agent to make or to change. Contract: createEchoAgent."""
+
+    name = fields.String(required=True)
+    type = fields.String(required=True)
+    purpose = fields.String(required=True)
+    goals = fields.Raw(
+        required=True, validate=text_or_texts, metadata={"description": "a list of texts; one text is taken too"}
+    )
+    deployment_id = fields.String()
+    suite_id = fields.String()
+    scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
+
+
+class EchoAgentSchema(ApiSchema):
+    """A simulated caller. Contract: records.echo_agent."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True)
+    type = fields.String(dump_only=True)
+    purpose = fields.String(dump_only=True)
+    goals = fields.Raw(dump_only=True, metadata={"description": "a list of texts, or one text"})
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+    suite_id = fields.String(dump_only=True, allow_none=True)
+    scorecard_ids = fields.List(fields.String(), dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class EchoScorecardBody(ApiSchema):
+    """A scorecard to make or to change. Contract: createEchoScorecard."""
+
+    name = fields.String(required=True)
+    description = fields.String()
+    items = fields.List(
+        JsonObject(),
+        metadata={"description": "title, description, type (BINARY or SCORE), threshold; other members are kept"},
+    )
+    suite_id = fields.String()
+    agent_id = fields.String()
+    deployment_id = fields.String()
+
+
+class EchoScorecardSchema(ApiSchema):
+    """What a conversation is judged by. Contract: records.echo_scorecard."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    items = fields.List(JsonObject(), dump_only=True)
+    suite_id = fields.String(dump_only=True, allow_none=True)
+    agent_id = fields.String(dump_only=True, allow_none=True)
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class EchoRunSchema(ApiSchema):
+    """A run: what is sent to start one, and the answer. Contract: records.echo_run."""
+
+    id = fields.String(dump_only=True)
+    type = fields.String(required=True, validate=OneOf("agent", "test_suite"))
+    agent_data = JsonObject(
+        required=True,
+        load_only=True,
+        data_key="agent_data",
+        metadata={"description": "agentId, suiteId or id of what to run, or an agent's own members"},
+    )
+    status = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)

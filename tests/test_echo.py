@@ -1,0 +1,164 @@
+"""Echo suites, agents and scorecards."""
+
+import pytest
+
+
+@pytest.fixture
+def make_suite(api):
+    return lambda api=api, **body: api.post("/echo/suites", {"name": "Smoke"} | body).json
+
+
+@pytest.fixture
+def make_scorecard(api):
+    return lambda api=api, **body: api.post("/echo/scorecards", {"name": "Manners"} | body).json
+
+
+@pytest.fixture
+def make_agent(api):
+    new = {"name": "Ann", "type": "caller", "purpose": "Book a table", "goals": ["Say hello", "Get a table"]}
+    return lambda api=api, **body: api.post("/echo/agents", new | body).json
+
+
+def only(api, collection):
+    """The one record in the collection."""
+    [record] = api.get(f"/echo/{collection}").json
+    return record
+
+
+def test_a_suite_of_a_name_alone_has_every_member(api, make_suite):
+    suite = make_suite()
+    assert suite == {
+        **{"id": suite["id"], "createdAt": suite["createdAt"], "updatedAt": suite["updatedAt"]},
+        **{"teamId": api.get("/team").json["id"], "name": "Smoke", "description": None, "deploymentId": None},
+        **{"scorecardIds": [], "echoScorecardIds": []},
+    }
+    assert only(api, "suites") == suite
+
+
+def test_a_suite_names_its_deployment_and_scorecards(make_suite, make_scorecard, make_voice_deployment):
+    deployment, card = make_voice_deployment(), make_scorecard()
+    links = {"deploymentId": deployment["id"], "echoScorecardIds": [card["id"]], "scorecardIds": ["anything"]}
+    suite = make_suite(**links)
+    assert {name: suite[name] for name in links} == links
+
+
+@pytest.mark.parametrize(
+    ("collection", "member", "value"),
+    [
+        *(("suites", "deploymentId", "gone"), ("suites", "echoScorecardIds", ["gone"])),
+        *(("agents", "deploymentId", "gone"), ("agents", "suiteId", "gone"), ("agents", "scorecardIds", ["gone"])),
+        *(("scorecards", "deploymentId", "gone"), ("scorecards", "suiteId", "gone"), ("scorecards", "agentId", "gone")),
+    ],
+)
+def test_a_link_to_nothing_is_not_found_and_named(api, collection, member, value):
+    body = {"name": "A", "type": "caller", "purpose": "p", "goals": []}
+    answer = api.post(f"/echo/{collection}", body | {member: value})
+    assert answer.status_code == 404
+    assert member in answer.json["error"]
+    record = api.post(f"/echo/{collection}", body).json
+    assert api.put(f"/echo/{collection}/{record['id']}", {member: value}).status_code == 404
+    assert only(api, collection) == record
+
+
+def test_another_teams_records_cannot_be_linked(other_api, make_suite, make_scorecard, make_agent):
+    links = {"suiteId": make_suite()["id"], "agentId": make_agent()["id"]}
+    for member, id in links.items():
+        assert other_api.post("/echo/scorecards", {"name": "Theirs", member: id}).status_code == 404
+    body = {"name": "Theirs", "echoScorecardIds": [make_scorecard()["id"]]}
+    assert other_api.post("/echo/suites", body).status_code == 404
+
+
+def test_another_teams_records_are_not_found(other_api, make_suite, make_scorecard, make_agent):
+    made = {"suites": make_suite(), "scorecards": make_scorecard(), "agents": make_agent()}
+    for collection, record in made.items():
+        path = f"/echo/{collection}/{record['id']}"
+        assert other_api.get(f"/echo/{collection}").json == []
+        assert other_api.put(path, {"name": "Mine"}).status_code == 404
+        assert other_api.delete(path).status_code == 404
+    assert other_api.get(f"/echo/scorecards/{made['scorecards']['id']}").status_code == 404
+
+
+def test_scorecard_items_keep_what_was_sent(api, make_scorecard):
+    items = [{"title": "Greets", "type": "BINARY", "threshold": 1, "weight": 0.5}, {}]
+    card = make_scorecard(items=items, description="How it speaks")
+    assert (card["items"], card["description"]) == (items, "How it speaks")
+    assert api.get(f"/echo/scorecards/{card['id']}").json == card
+
+
+@pytest.mark.parametrize("goals", [["Say hello"], "Say hello", []])
+def test_goals_are_texts_or_one_text(make_agent, goals):
+    assert make_agent(goals=goals)["goals"] == goals
+
+
+@pytest.mark.parametrize(
+    ("collection", "body", "path"),
+    [
+        ("suites", {}, "name"),
+        ("suites", {"name": 5}, "name"),
+        ("suites", {"name": "S", "echoScorecardIds": [1]}, "echoScorecardIds.0"),
+        ("scorecards", {"name": "S", "items": [1]}, "items.0"),
+        ("scorecards", {"name": "S", "items": {}}, "items"),
+        ("agents", {"name": "A", "type": "t", "purpose": "p"}, "goals"),
+        ("agents", {"name": "A", "type": "t", "purpose": "p", "goals": {"a": 1}}, "goals"),
+        ("agents", {"name": "A", "type": "t", "purpose": "p", "goals": None}, "goals"),
+    ],
+)
+def test_a_bad_body_names_the_member(api, collection, body, path):
+    answer = api.post(f"/echo/{collection}", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+
+
+def test_an_update_changes_only_what_is_sent(api, make_scorecard, make_suite):
+    card = make_scorecard(description="Old", items=[{"title": "A"}])
+    suite = make_suite()
+    changed = api.put(f"/echo/scorecards/{card['id']}", {"suiteId": suite["id"]}).json
+    assert changed == card | {"suiteId": suite["id"], "updatedAt": changed["updatedAt"]}
+    assert only(api, "scorecards") == changed
+
+
+def test_a_deleted_scorecard_leaves_suites_and_agents(api, make_suite, make_scorecard, make_agent):
+    gone, kept = make_scorecard()["id"], make_scorecard()["id"]
+    make_suite(echoScorecardIds=[gone, kept], scorecardIds=[gone])
+    make_agent(scorecardIds=[kept, gone])
+    assert api.delete(f"/echo/scorecards/{gone}").status_code == 204
+    assert api.get(f"/echo/scorecards/{gone}").status_code == 404
+    assert (only(api, "suites")["echoScorecardIds"], only(api, "suites")["scorecardIds"]) == ([kept], [])
+    assert only(api, "agents")["scorecardIds"] == [kept]
+
+
+def test_a_deleted_suite_leaves_its_agents_and_scorecards(api, make_suite, make_scorecard, make_agent):
+    suite = make_suite()["id"]
+    make_agent(suiteId=suite)
+    make_scorecard(suiteId=suite)
+    assert api.delete(f"/echo/suites/{suite}").status_code == 204
+    assert only(api, "agents")["suiteId"] is None
+    assert only(api, "scorecards")["suiteId"] is None
+
+
+def test_a_deleted_agent_leaves_its_scorecards(api, make_agent, make_scorecard):
+    agent = make_agent()["id"]
+    make_scorecard(agentId=agent)
+    assert api.delete(f"/echo/agents/{agent}").status_code == 204
+    assert api.delete(f"/echo/agents/{agent}").status_code == 404
+    assert only(api, "scorecards")["agentId"] is None
+
+
+def test_a_deleted_deployment_is_taken_out_of_suites_agents_and_scorecards(
+    api, make_suite, make_agent, make_scorecard, make_voice_deployment
+):
+    deployment = make_voice_deployment()
+    for make in (make_suite, make_agent, make_scorecard):
+        make(deploymentId=deployment["id"])
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
+    assert api.delete(path).status_code == 204
+    for collection in ("suites", "agents", "scorecards"):
+        assert only(api, collection)["deploymentId"] is None
+
+
+def test_the_key_in_the_secrets_header_opens_the_run_alone(app, make_agent):
+    client, headers = app.test_client(), {"team-secret": "dryline-local-key"}
+    assert client.get("/api/echo/suites", headers=headers).status_code == 401
+    assert client.post("/api/echo/run", json={}).status_code == 401
+    body = {"type": "agent", "agent_data": {"agentId": make_agent()["id"]}}
+    assert client.post("/api/echo/run", json=body, headers={"team-secret": "wrong"}).status_code == 401
+    assert client.post("/api/echo/run", json=body, headers=headers).status_code == 200
