@@ -15,7 +15,7 @@ class BadSetting(ValueError):
 
 @dataclass
 class Settings:
-    """One server's settings. `strict` may change while it runs (control plane, `/_dryline/settings`)."""
+    """One server's settings. `strict` and the exports' mode and delay may change while it runs (`/_dryline/settings`)."""
 
     data_dir: Path = Path("dryline-data")
     host: str = "127.0.0.1"
@@ -32,6 +32,8 @@ class Settings:
     strict: bool = False
     cors_origins: tuple[str, ...] = ()
     log_format: str = "text"
+    export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
+    export_delay_ms: int = 0  # API time that an export waits before it is written
 
     def __post_init__(self) -> None:
         self.data_dir = Path(self.data_dir)

@@ -23,7 +23,6 @@ class Jobs:
         self.world = world
         self.steps = steps
         self._wake = threading.Event()
-        self._ending = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -33,12 +32,14 @@ class Jobs:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the running step and end."""
-        self._ending.set()
+        """End, whoever runs the steps. A running step finishes, or gives its work back where it is long."""
+        self.world.ending.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        with self._one_at_a_time:
+            pass
 
     def wake(self) -> None:
         """There may be work."""
@@ -48,14 +49,14 @@ class Jobs:
         """Do all work that is due now, in the calling thread."""
         with self._one_at_a_time:
             found = True
-            while found and not self._ending.is_set():
+            while found and not self.world.ending.is_set():
                 found = False
                 for step in self.steps:
                     found = step(self.world) or found
 
     def _loop(self) -> None:
         with self.world.active():
-            while not self._ending.is_set():
+            while not self.world.ending.is_set():
                 self._wake.clear()
                 try:
                     self.run_due()

@@ -12,13 +12,16 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dryline.models.clock import Clock
+from dryline.models.faults import Faults
 from dryline.models.ids import Ids
+from dryline.models.metrics import Metrics
+from dryline.models.request_record import RequestRecord
 from dryline.settings import BadSetting, Settings
 from peewee import DatabaseProxy, SqliteDatabase
 
@@ -44,6 +47,9 @@ class World:
         self.clock = Clock()
         self.api_keys: dict[str, ApiKey] = {}
         self.api_keys_version = 0
+        self.tables: Mapping[str, str] | None = None  # see models/state.py
+        # Called when the world goes back to its start, for what is kept outside of the database.
+        self.on_reset: list[Callable[[], None]] = []
         self._write_lock = threading.RLock()
         self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
         self.directory = Path(self._ephemeral or settings.data_dir).absolute()
@@ -70,6 +76,11 @@ class World:
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None
         self.wake: Callable[[], None] = lambda: None
+        self.faults = Faults(settings.seed)
+        self.requests = RequestRecord()
+        self.metrics = Metrics()
+        # Set when the server ends: long work gives itself back.
+        self.ending = threading.Event()
         with self.active():
             self.is_new = not self._migrate()
             self.ids.restart(settings.seed, self._count_start())
