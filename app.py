@@ -8,7 +8,15 @@ from flask import Flask, request
 
 from dryline.blueprints import (
     assets,
+    chat_deployments,
+    chat_embed_deployments,
     cors,
+    custom_voices,
+    custom_webhooks,
+    default_checks,
+    deployment_history,
+    deployment_parameters,
+    deployments_lookup,
     docs,
     echo,
     errors,
@@ -17,18 +25,24 @@ from dryline.blueprints import (
     flows_lookup,
     folders,
     integrations,
+    interception,
     openapi,
     resources,
     tags,
     teams,
+    tests,
     uploads,
     voice_deployments,
+    voicev1_deployments,
     workers,
 )
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control import clock as control_clock
 from dryline.blueprints.control import echo_runs as control_echo_runs
+from dryline.blueprints.control import faults as control_faults
 from dryline.blueprints.control import health
+from dryline.blueprints.control import metrics as control_metrics
+from dryline.blueprints.control import requests as control_requests
 from dryline.blueprints.control import state as control_state
 from dryline.jobs import Jobs
 from dryline.jobs import resources as resource_jobs
@@ -51,9 +65,22 @@ AREAS = (
     flows_lookup.blp,
     voice_deployments.blp,
     echo.blp,
+    voicev1_deployments.blp,
+    chat_deployments.blp,
+    chat_embed_deployments.blp,
+    deployment_history.blp,
+    deployment_parameters.blp,
+    deployments_lookup.blp,
+    default_checks.blp,
+    custom_webhooks.blp,
+    tests.blp,
+    custom_voices.blp,
 )
 CONTROL = (
     health.blp,
+    control_faults.blp,
+    control_requests.blp,
+    control_metrics.blp,
     control_clock.blp,
     control_state.blp,
     control_echo_runs.blp,
@@ -65,6 +92,7 @@ STEPS = (
     resource_jobs.process,
     resource_jobs.sweep_uploads,
     run_jobs.move_echo_run,
+    run_jobs.move_test_run,
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import signal
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import ErrorTask
@@ -52,8 +52,10 @@ class Server:
         settings = app.world.settings
         self.app = app
         self.socket = bind(settings)
+        self._map: dict[int, Any] = {}
         self._waitress: Any = create_server(
             app,
+            map=self._map,
             sockets=[self.socket],
             threads=settings.threads,
             ident="dryline",
@@ -73,14 +75,19 @@ class Server:
 
     def run(self) -> None:
         """Answer requests; returns after `stop`, SIGTERM or Ctrl-C, when running requests are answered."""
-        with contextlib.suppress(OSError):  # `stop` closes the socket that the loop waits on
+        try:
             self._waitress.run()
+        finally:
+            self._waitress.task_dispatcher.shutdown()
+            self._close()
 
     def stop(self) -> None:
         """End `run`, from another thread."""
-        self._waitress.task_dispatcher.shutdown()
-        self._waitress.close()
-        self._waitress.pull_trigger()
+        self._waitress.trigger.pull_trigger(self._close)
+
+    def _close(self) -> None:
+        # In the loop's own thread: an empty map ends the loop.
+        wasyncore.close_all(self._map, ignore_all=True)
 
 
 def bind(settings: Settings) -> socket.socket:

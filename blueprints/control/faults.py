@@ -1,0 +1,95 @@
+"""Faults on demand."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from dryline.blueprints.control.base import ControlArea
+from dryline.models.world import current
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, QuerySchema, Timestamp
+
+blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
+
+
+class Malformed(fields.Field):
+    """`true` (the same as `truncated`), `truncated` or `garbage`."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        if value is False:
+            return None
+        if value is True:
+            return "truncated"
+        if value not in ("truncated", "garbage"):
+            raise ValidationError("Must be true, truncated or garbage.")
+        return value
+
+
+class FaultSchema(ApiSchema):
+    """A rule. It needs at least one effect: `status`, `delayMs`, `drop`, `malformed` or `headers`."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    method = fields.String(load_default="*", metadata={"description": "an HTTP method, or * for any"})
+    path = fields.String(load_default="*", metadata={"description": "such as /api/workers/*; * stands for any text"})
+    status = Integer(load_default=None, allow_none=True, validate=validate.Range(200, 599))
+    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "with `status`: JSON, or text"})
+    headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
+    delay_ms = Integer(load_default=0, validate=validate.Range(0, 600_000), metadata={"description": "real time"})
+    drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
+    malformed = Malformed(load_default=None, allow_none=True)
+    phase = fields.String(load_default="before", validate=OneOf("before", "after"))
+    probability = Number(load_default=1, validate=validate.Range(0, 1))
+    times = Integer(load_default=None, allow_none=True, validate=validate.Range(1))
+    skip = Integer(load_default=0, validate=validate.Range(0))
+    team_id = fields.String(load_default=None, allow_none=True)
+    matches = Integer(dump_only=True)
+    hits = Integer(dump_only=True)
+
+    @validates_schema
+    def has_an_effect(self, data, **kwargs):
+        """A rule that does nothing is a slip of its writer."""
+        if not any(data.get(name) for name in ("status", "delay_ms", "drop", "malformed", "headers")):
+            raise ValidationError("A fault needs status, delayMs, drop, malformed or headers.", "status")
+        if data.get("method", "*") != "*" and not data["method"].isalpha():
+            raise ValidationError("Not an HTTP method.", "method")
+        for name, value in (data.get("headers") or {}).items():
+            if not name.isascii() or not name.replace("-", "").isalnum() or any(c in value for c in "\r\n\0"):
+                raise ValidationError("Not a header.", "headers")
+
+
+class TeamQuery(QuerySchema):
+    """One team's part."""
+
+    team = fields.String(load_default=None, metadata={"description": "only this team's"})
+
+
+@blp.route("/faults")
+class Faults(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, FaultSchema(many=True))
+    def get(self, query):
+        """List the rules, newest first, with how often each has struck."""
+        return [vars(fault) for fault in current().faults.listing(query["team"])]
+
+    @blp.arguments(FaultSchema)
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(201, FaultSchema)
+    def post(self, body, query):
+        """Add a rule."""
+        body["team_id"] = query["team"] or body["team_id"]
+        return vars(current().faults.add(current(), **body | {"method": body["method"].upper()}))
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(204)
+    def delete(self, query):
+        """Take all rules away."""
+        current().faults.clear(query["team"])
+
+
+@blp.route("/faults/<id>")
+class FaultById(MethodView):
+    @blp.response(204)
+    def delete(self, id):
+        """Take a rule away."""
+        current().faults.remove(id)

@@ -1,0 +1,132 @@
+"""Around every request but the control plane's: faults strike, the request is recorded and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from flask import Response, current_app, g, request
+from waitress.channel import ClientDisconnected
+
+from dryline.blueprints.errors import answer
+from dryline.models.errors import DomainError
+from dryline.models.faults import Fault
+from dryline.models.teams import authenticate
+from dryline.models.world import World
+
+_MASKED = {"HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_AUTHORIZATION", "HTTP_COOKIE"}
+
+
+def around(world: World, view: Callable[[], Any]) -> Any:
+    """Answer by `view`, unless a fault says otherwise; then record what happened."""
+    began = time.perf_counter()
+    stamp = world.clock.stamp()
+    fault = world.faults.strike(request.method, request.path, _team_id(world)) if world.faults else None
+    response = view() if fault is None else strike(fault, view)
+    seconds = time.perf_counter() - began
+    status = None if isinstance(response, Dropped) else response.status_code
+    rule = request.url_rule
+    world.metrics.answered(request.method, rule.rule if rule else "unknown", status or 0, seconds)
+    if fault is not None:
+        world.metrics.faulted(_effect(fault))
+    world.requests.add(
+        time=stamp,
+        method=request.method,
+        path=request.path,
+        query=request.environ.get("QUERY_STRING", ""),
+        headers=_headers(request.environ),
+        body=_body(),
+        status=status,
+        duration_ms=round(seconds * 1000, 3),
+        fault_id=fault.id if fault else None,
+        team_id=g.key.team_id if "key" in g else _team_id(world) if fault else None,
+    )
+    return response
+
+
+def strike(fault: Fault, view: Callable[[], Any]) -> Any:
+    """The answer that a fault leaves of a request. Its phase says whether the view runs."""
+    runs = fault.phase == "after" or fault.malformed is not None
+    replaced = fault.drop or fault.status is not None
+    response = None
+    if fault.phase == "after":
+        response = view()
+    if fault.delay_ms:
+        time.sleep(fault.delay_ms / 1000)  # real time: the caller's patience is what is tested
+    if fault.phase != "after" and (runs or not replaced):
+        response = view()
+    if fault.drop:
+        return Dropped()
+    if fault.status is not None:
+        response = _instead(fault)
+    if fault.malformed is not None:
+        response = _spoil(response, fault.malformed)
+    for name, value in (fault.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+class Dropped(Response):
+    """No answer: the connection is closed as soon as it would be sent."""
+
+    def __call__(self, environ: Any, start_response: Any) -> Any:
+        """Raises what waitress takes for a connection that is gone: it closes the socket and sends nothing."""
+        raise ClientDisconnected
+
+
+class Truncated(Response):
+    """An answer that ends before the length that it announces; waitress then closes the connection."""
+
+    automatically_set_content_length = False
+
+
+def _instead(fault: Fault) -> Any:
+    assert fault.status is not None
+    if fault.body is None:
+        return answer(fault.status, f"Fault {fault.id} was asked for.")
+    if isinstance(fault.body, str):
+        return Response(fault.body, fault.status, mimetype="text/plain")
+    return Response(orjson.dumps(fault.body), fault.status, mimetype="application/json")
+
+
+def _spoil(response: Any, how: str) -> Any:
+    response.direct_passthrough = False
+    data = response.get_data()
+    if how == "garbage":
+        response.set_data(data[: len(data) // 2] + b'\x00<garbage>"{[')
+        return response
+    spoiled = Truncated(data[: len(data) // 2], response.status_code, response.headers)
+    spoiled.headers["Content-Length"] = str(max(len(data), 1))
+    return spoiled
+
+
+def _effect(fault: Fault) -> str:
+    if fault.drop:
+        return "drop"
+    if fault.malformed:
+        return fault.malformed
+    return f"status {fault.status}" if fault.status else "delay"
+
+
+def _team_id(world: World) -> str | None:
+    try:
+        return authenticate(request.headers.get("x-api-key") or request.headers.get("team-secret")).team_id
+    except DomainError:
+        return None
+
+
+def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name, "***" if name in _MASKED else value)
+        for name, value in environ.items()
+        if name.startswith("HTTP_") or name in ("CONTENT_TYPE", "CONTENT_LENGTH")
+    )
+
+
+def _body() -> bytes:
+    limit = current_app.config["MAX_CONTENT_LENGTH"]
+    if not request.content_length or request.content_length > limit:
+        return b""
+    return request.get_data()

@@ -1,0 +1,172 @@
+"""Faults on demand."""
+
+import http.client
+import threading
+import time
+
+import pytest
+from waitress.channel import ClientDisconnected
+
+from dryline.server import Server
+from dryline.settings import Settings
+
+WORKER = {"name": "Front desk", "description": None, "status": None}
+
+
+@pytest.fixture
+def fault(control):
+    def add(**rule):
+        answer = control.post("/faults", rule)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return add
+
+
+def test_a_status_fault_answers_in_the_apis_error_form(api, fault):
+    fault(status=503)
+    answer = api.get("/workers")
+    assert answer.status_code == 503
+    assert list(answer.json) == ["error"]
+
+
+def test_a_fault_gives_its_own_body_and_headers(api, fault):
+    fault(status=429, body={"error": "Slow down."}, headers={"Retry-After": "7"})
+    answer = api.get("/workers")
+    assert (answer.status_code, answer.json, answer.headers["Retry-After"]) == (429, {"error": "Slow down."}, "7")
+
+
+def test_before_the_view_nothing_is_written(api, fault, control):
+    fault(status=500, method="POST")
+    api.post("/workers", WORKER)
+    control.delete("/faults")
+    assert api.get("/workers").json == []
+
+
+def test_after_the_view_the_write_has_happened_and_its_answer_is_lost(api, fault):
+    fault(status=500, method="POST", phase="after")
+    assert api.post("/workers", WORKER).status_code == 500
+    assert len(api.get("/workers").json) == 1
+
+
+def test_only_the_named_method_and_path_are_hit(api, fault, make_worker):
+    worker = make_worker()
+    fault(status=500, method="GET", path="/api/workers/*")
+    assert api.get(f"/workers/{worker['id']}").status_code == 500
+    assert api.get("/workers").status_code == 200
+    assert api.patch(f"/workers/{worker['id']}", {"name": "B"}).status_code == 200
+
+
+def test_skip_lets_matches_pass_and_times_ends_the_fault(api, fault, control):
+    rule = fault(status=500, skip=1, times=2)
+    assert [api.get("/workers").status_code for _ in range(5)] == [200, 500, 500, 200, 200]
+    assert control.get("/faults").json == [rule | {"matches": 3, "hits": 2}]
+
+
+def test_probability_strikes_a_share_that_the_seed_decides(api, fault, control):
+    def run():
+        control.delete("/faults")
+        fault(status=500, probability=0.5)
+        return [api.get("/workers").status_code for _ in range(40)]
+
+    first = run()
+    assert set(first) == {200, 500}
+    assert run() == first
+
+
+def test_a_delay_waits_and_then_answers(api, fault, make_worker):
+    make_worker()
+    fault(delayMs=30)
+    began = time.perf_counter()
+    assert len(api.get("/workers").json) == 1
+    assert time.perf_counter() - began >= 0.03
+
+
+def test_a_dropped_request_has_no_answer(api, fault):
+    fault(drop=True, times=1)
+    with pytest.raises(ClientDisconnected):
+        api.get("/workers")
+    assert api.get("/workers").status_code == 200
+
+
+def test_a_malformed_answer_is_no_json(api, fault, make_worker):
+    make_worker()
+    fault(malformed="garbage")
+    answer = api.get("/workers")
+    assert answer.status_code == 200
+    assert answer.get_json(silent=True) is None
+
+
+def test_the_control_plane_is_never_hit(control, fault):
+    fault(status=500)
+    assert control.get("/clock").status_code == 200
+    assert control.delete("/faults").status_code == 204
+
+
+def test_a_team_fault_leaves_other_teams_alone(api, other_api, control, fault, make_worker):
+    team = make_worker()["teamId"]
+    assert control.post(f"/faults?team={team}", {"status": 500}).json["teamId"] == team
+    assert (api.get("/workers").status_code, other_api.get("/workers").status_code) == (500, 200)
+    assert control.delete("/faults?team=team_other").status_code == 204
+    assert api.get("/workers").status_code == 500
+
+
+def test_a_fault_can_be_taken_away(api, control, fault):
+    rule = fault(status=500)
+    assert control.delete(f"/faults/{rule['id']}").status_code == 204
+    assert api.get("/workers").status_code == 200
+    assert control.delete(f"/faults/{rule['id']}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ({}, "status"),
+        ({"status": 99}, "status"),
+        ({"status": 500, "probability": 2}, "probability"),
+        ({"status": 500, "phase": "during"}, "phase"),
+        ({"delayMs": -1}, "delayMs"),
+        ({"status": 500, "times": 0}, "times"),
+        ({"malformed": "a bit"}, "malformed"),
+        ({"headers": {"X": "a\r\nb"}}, "headers"),
+    ],
+)
+def test_a_rule_that_cannot_work_is_refused(control, rule, path):
+    answer = control.post("/faults", rule)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == [path]
+
+
+class TestOnASocket:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty", seed=1, port=0)
+
+    @pytest.fixture
+    def connection(self, app):
+        server = Server(app)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)
+        yield connection
+        connection.close()
+        server.stop()
+        thread.join()
+
+    def get(self, connection):
+        connection.request("GET", "/api/workers", headers={"x-api-key": "dryline-local-key"})
+        return connection.getresponse()
+
+    def test_a_drop_closes_the_socket(self, connection, fault):
+        fault(drop=True, times=1)
+        with pytest.raises(http.client.RemoteDisconnected):
+            self.get(connection)
+        connection.close()
+        assert self.get(connection).read() == b"[]"
+
+    def test_a_truncated_answer_ends_early(self, connection, fault, make_worker):
+        make_worker()
+        fault(malformed=True)
+        answer = self.get(connection)
+        with pytest.raises(http.client.IncompleteRead):
+            answer.read()
