@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from peewee import TextField
 
 from dryline.models.base import JsonField, Record
-from peewee import TextField
 
 
 class Log(Record):
     """One conversation of a deployment. Ids are unique across the channels.
 
-    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker (foreign key) and with its
-    deployment (models/deployments.py), and outlives its flow.
+    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker (foreign key) and with
+    its deployment (models/deployments.py), and outlives its flow.
     """
 
     id_prefix = "log"
@@ -29,3 +31,37 @@ class Log(Record):
     metadata = JsonField(null=True)
     flow_snapshot = JsonField(null=True)
     session_log_data = JsonField(null=True)
+
+    @classmethod
+    def numbered(cls, worker: Record, *, page: int, limit: int, **where: Any) -> Page:
+        """Page `page` of the worker's logs with these column values, newest first. Contract: listSMSLogs."""
+        rows = cls.listing(worker, worker_id=worker.id, **where)
+        total = rows.count()
+        return Page(rows.slice(limit, first_of(page, limit)), total, page, limit)
+
+
+def first_of(page: int, limit: int) -> int:
+    """How many rows lie before the page, as far as SQLite can count."""
+    return min((page - 1) * limit, 2**63 - 1)
+
+
+class Page:
+    """`limit` rows of a list of `total`, the `page`-th such cut. It is its own `pagination`."""
+
+    def __init__(self, data: Any, total: int, page: int, limit: int) -> None:
+        self.data = data
+        self.total = total
+        self.page = page
+        self.limit = limit
+        self.total_pages = -(-total // limit)
+        self.has_next = page < self.total_pages
+        self.has_prev = page > 1
+
+    @property
+    def pagination(self) -> Page:
+        """Where the cut lies."""
+        return self
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form; `names` maps the wire's name to the attribute."""
+        return {wire: getattr(self, attribute) for wire, attribute in names.items()}

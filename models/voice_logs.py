@@ -1,10 +1,24 @@
-"""Logs of voice calls."""
+"""Logs of voice calls, and the search over them.
+
+A search reads twice: first the keys of the page, from the index `voice_log_listing` alone, then the wanted columns of
+those rows. A cursor names the last row's sort value and id, so that a page deep in costs what the first one does.
+"""
 
 from __future__ import annotations
 
-from dryline.models.base import JsonField
-from dryline.models.logs import Log
-from peewee import IntegerField, TextField
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import orjson
+from itsdangerous import BadData, URLSafeSerializer
+from peewee import SQL, IntegerField, TextField, Tuple, fn
+
+from dryline.models.base import JsonField, Record, Values, connection, wire_rows
+from dryline.models.errors import Invalid, NotFound
+from dryline.models.logs import Log, Page, first_of
+from dryline.models.world import current
 
 
 class VoiceLog(Log):
@@ -27,3 +41,217 @@ class VoiceLog(Log):
     duration = IntegerField(null=True)
     success_results = JsonField(null=True)
     transfer_data = JsonField(null=True)
+
+    @classmethod
+    def read(cls, worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
+        """The worker's log `id`, only `fields` of it (None: all). Raises NotFound. Contract: getVoiceLog."""
+        found = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
+        if found.fetchone() is None:
+            raise NotFound(f"{cls.noun()} {id} not found.")
+        return SelectedLogs([id], fields, single=True)
+
+    @classmethod
+    def search(
+        cls,
+        worker: Record,
+        *,
+        sort_by: str = "start_time",
+        sort_order: str = "desc",
+        page: int = 1,
+        limit: int = 100,
+        cursor: str | None = None,
+        fields: frozenset[str] | None = None,
+        **filters: Any,
+    ) -> VoiceLogPage:
+        """A page of the worker's logs that pass all `filters` (see `conditions`). Contract: listVoiceLogs.
+
+        A cursor carries on where its page ended, in that page's order, whatever `page` and the sort say.
+        Raises Invalid for a cursor that was never given out.
+        """
+        names, values = tuple(filters), (worker.id, *filters.values())
+        if "search_query" in filters:
+            teach_contains()
+        after = None
+        if cursor is not None:
+            sort_by, sort_order, page, *after = _read_cursor(cursor)
+        offset = 0 if after else first_of(page, limit)
+        keys = list(_keys(names, values, (sort_by, sort_order), after, limit + 1, offset))
+        # A list that ends on this page needs no second look to be counted.
+        ends_here = not after and len(keys) <= limit and (keys or not offset)
+        total = offset + len(keys) if ends_here else _totals.count(_total_sql(names), values)
+        next_cursor = None
+        if len(keys) > limit:
+            id, value = keys[limit - 1]
+            next_cursor = _cursors().dumps([sort_by, sort_order, page + 1, value, id])
+        return VoiceLogPage(SelectedLogs([id for id, _ in keys[:limit]], fields), total, page, limit, next_cursor)
+
+
+class VoiceLogPage(Page):
+    """A page of voice logs, with the cursor of the next one (None on the last)."""
+
+    def __init__(self, data: SelectedLogs, total: int, page: int, limit: int, next_cursor: str | None) -> None:
+        super().__init__(data, total, page, limit)
+        self.next_cursor = next_cursor
+        self.has_more = self.has_next = next_cursor is not None
+
+
+class SelectedLogs:
+    """The logs with these ids, in this order, as they are answered: only the columns of `fields` are read, and `id`.
+
+    `single` says that it stands for one log, not for a list.
+    """
+
+    def __init__(self, ids: list[str], fields: frozenset[str] | None, *, single: bool = False) -> None:
+        self.ids = ids
+        self.fields = fields
+        self.single = single
+
+    def project(self, names: Mapping[str, str]) -> Any:
+        """The wire form; `names` maps the wire's name to the attribute."""
+        if self.fields is not None:
+            names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
+        sql = _rows_sql(tuple(names.values()))
+        rows = connection().execute(sql, (orjson.dumps(self.ids).decode(),)).fetchall()
+        by_id = {row["id"]: row for row in wire_rows(VoiceLog, names, rows)}
+        found = [by_id[id] for id in self.ids]
+        return found[0] if self.single else found
+
+
+# Filters
+
+
+def conditions(filters: Values) -> list[Any]:
+    """What the list's filters ask of a log, each with one parameter. Contract: listVoiceLogs.
+
+    Borders of time and duration count as inside; a log without the value passes no filter on it. Whoever runs a query
+    with `search_query` calls `teach_contains` first.
+    """
+    return [_FILTERS[name](value) for name, value in filters.items()]
+
+
+_FILTERS: Mapping[str, Any] = {
+    "deployment_id": lambda value: VoiceLog.deployment_id == value,
+    "flow_id": lambda value: VoiceLog.flow_id == value,
+    "direction": lambda value: VoiceLog.direction == value,
+    "status": lambda value: VoiceLog.status == value,
+    "external_call_id": lambda value: VoiceLog.external_call_id == value,
+    "call_sid": lambda value: VoiceLog.call_sid == value,
+    "from_number": lambda value: fn.INSTR(VoiceLog.from_number, value),
+    "to_number": lambda value: fn.INSTR(VoiceLog.to_number, value),
+    "search_query": lambda value: fn.CONTAINS_FOLDED(VoiceLog.transcription, value),
+    "start_time_after": lambda value: VoiceLog.start_time >= value,
+    "start_time_before": lambda value: VoiceLog.start_time <= value,
+    "end_time_after": lambda value: VoiceLog.end_time >= value,
+    "end_time_before": lambda value: VoiceLog.end_time <= value,
+    "start_date": lambda value: VoiceLog.start_time >= value,
+    "end_date": lambda value: VoiceLog.start_time <= value,
+    "min_duration": lambda value: VoiceLog.duration >= value,
+    "max_duration": lambda value: VoiceLog.duration <= value,
+}
+
+
+def teach_contains() -> None:
+    """Let this thread's connection compare text without case in every script: SQLite knows only the Latin alphabet."""
+    connection().create_function("CONTAINS_FOLDED", 2, _contains_folded, deterministic=True)
+
+
+def _contains_folded(text: str | None, part: str) -> bool:
+    return text is not None and part.casefold() in text.casefold()
+
+
+# Keys of a page. SQLite sorts nulls below everything: first when ascending, last when descending.
+
+
+def _keys(
+    filters: tuple[str, ...], values: tuple[Any, ...], order: tuple[str, str], after: Any, limit: int, offset: int
+) -> Iterator[tuple[str, Any]]:
+    """Ids and sort values of up to `limit` logs: those `after` a cursor's (sort value, id), else from `offset` on."""
+    left = limit
+    for part, params in _parts(after, order[1]):
+        sql = _keys_sql(filters, order, part)
+        found = connection().execute(sql, (*values, *params, left, offset)).fetchall()
+        yield from found
+        left -= len(found)
+        if not left:
+            break
+
+
+def _parts(after: Any, sort_order: str) -> list[tuple[str, tuple[Any, ...]]]:
+    """What is left of the list, as pieces that are each one range of the index."""
+    if not after:
+        return [("all", ())]
+    value, id = after
+    if sort_order == "desc":
+        return [("null after", (id,))] if value is None else [("after", (value, id)), ("null", ())]
+    return [("null after", (id,)), ("not null", ())] if value is None else [("after", (value, id))]
+
+
+@cache
+def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], part: str) -> str:
+    sort_by, sort_order = order
+    value, falling = VoiceLog._meta.fields[sort_by], sort_order == "desc"
+    query = VoiceLog.select(VoiceLog.id, value).where(VoiceLog.worker_id == "", *conditions(dict.fromkeys(filters, "")))
+    if part == "after":
+        here, there = Tuple(value, VoiceLog.id), Tuple("", "")
+        query = query.where(here < there if falling else here > there)
+    elif part == "not null":
+        query = query.where(value.is_null(False))
+    elif part != "all":
+        query = query.where(value.is_null())
+    if part == "null after":
+        query = query.where(VoiceLog.id < "" if falling else VoiceLog.id > "")
+    keys = [value, VoiceLog.id]
+    return query.order_by(*[key.desc() if falling else key.asc() for key in keys]).limit(0).offset(1).sql()[0]
+
+
+class _Totals(threading.local):
+    """What was counted on this thread's connection since the database last changed: who pages on need not count again.
+
+    SQLite tells when others have written (`data_version`) and what this connection wrote (`total_changes`).
+    """
+
+    state: Any = None
+    found: dict[Any, int]
+
+    def count(self, sql: str, values: tuple[Any, ...]) -> int:
+        """The number that `sql` gives."""
+        db = connection()
+        state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
+        if state != self.state or len(self.found) > 1000:
+            self.state, self.found = state, {}
+        if (sql, values) not in self.found:
+            self.found[sql, values] = db.execute(sql, values).fetchone()[0]
+        return self.found[sql, values]
+
+
+_totals = _Totals()
+
+
+@cache
+def _total_sql(filters: tuple[str, ...]) -> str:
+    query = VoiceLog.select(fn.COUNT(SQL("*"))).where(VoiceLog.worker_id == "")
+    for condition in conditions(dict.fromkeys(filters, "")):
+        query = query.where(condition)
+    return query.sql()[0]
+
+
+@lru_cache(maxsize=256)
+def _rows_sql(columns: tuple[str, ...]) -> str:
+    fields = VoiceLog._meta.fields
+    ids = SQL("(SELECT value FROM json_each(?))")
+    return VoiceLog.select(*[fields[name] for name in columns]).where(VoiceLog.id.in_(ids)).sql()[0]
+
+
+# Cursors
+
+
+def _cursors() -> URLSafeSerializer:
+    return URLSafeSerializer(current().secret, salt="voice log cursor")
+
+
+def _read_cursor(cursor: str) -> tuple[str, str, int, Any, str]:
+    """Sort, direction, number of the page, and the last sort value and id before it. Raises Invalid."""
+    try:
+        return _cursors().loads(cursor)
+    except BadData:
+        raise Invalid("Not a cursor that a page gave.", "cursor") from None

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, PartSchema, Timestamp
-from marshmallow import fields
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from dryline.schemas.base import (
+    Boolean,
+    Integer,
+    JsonObject,
+    Number,
+    OneOf,
+    PartSchema,
+    QueryInteger,
+    QuerySchema,
+    Timestamp,
+)
+from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
 
 
 class TransferEventSchema(PartSchema):
@@ -44,29 +58,18 @@ class TransferDataSchema(PartSchema):
     metrics = fields.Nested(TransferMetricsSchema, required=True)
 
 
-class VoiceLogSchema(ApiSchema):
+class VoiceLogSchema(LogSchema):
     """One call: the 28 selectable members, all sent when `fields` names none. Contract: records.voice_log."""
 
-    id = fields.String(dump_only=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)
-    worker_id = fields.String(dump_only=True)
-    deployment_id = fields.String(dump_only=True, allow_none=True)
-    flow_id = fields.String(dump_only=True, allow_none=True)
+    class Meta(LogSchema.Meta):
+        pass
+
     bb_engine_session_id = fields.String(dump_only=True, allow_none=True)
-    extractions_data = JsonObject(dump_only=True, allow_none=True)
-    metadata = JsonObject(dump_only=True, allow_none=True)
-    flow_snapshot = fields.Raw(dump_only=True, allow_none=True)
-    session_log_data = JsonObject(dump_only=True, allow_none=True)
-    type = fields.String(dump_only=True)
-    start_time = Timestamp(dump_only=True, allow_none=True)
-    end_time = Timestamp(dump_only=True, allow_none=True)
     external_call_id = fields.String(dump_only=True, allow_none=True)
     direction = fields.String(dump_only=True, allow_none=True)
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
     transcription = fields.String(dump_only=True, allow_none=True)
-    messages = fields.Raw(dump_only=True, allow_none=True)
     recording_url = fields.String(dump_only=True, allow_none=True)
     data = JsonObject(dump_only=True, allow_none=True)
     telephony_source = fields.String(dump_only=True, allow_none=True, data_key="Telephony_source")
@@ -75,3 +78,86 @@ class VoiceLogSchema(ApiSchema):
     duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
     success_results = JsonObject(dump_only=True, allow_none=True)
     transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
+
+
+# `fields` can leave out any member but the id.
+VoiceLogSchema.Meta.sometimes = tuple(VoiceLogSchema().fields.keys() - {"id"})
+
+ATTRIBUTES = VoiceLogSchema().wire_names
+SORTABLE = (
+    "startTime",
+    "endTime",
+    "direction",
+    "fromNumber",
+    "toNumber",
+    "status",
+    "externalCallId",
+    "createdAt",
+    "updatedAt",
+)
+
+
+class MemberNames(fields.String):
+    """Names of a voice log's members as on the wire, separated by commas; taken as the set of their attributes."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> frozenset[str] | None:
+        names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
+        unknown = [name for name in names if name not in ATTRIBUTES]
+        if unknown:
+            raise ValidationError(f"A voice log has no member {', '.join(map(repr, unknown))}.")
+        return frozenset(ATTRIBUTES[name] for name in names) or None
+
+
+class SortMember(fields.String):
+    """The wire's name of a member to sort by, taken as its attribute."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
+        name = super()._deserialize(value, attr, data, **kwargs)
+        if name not in SORTABLE:
+            raise ValidationError(f"Must be one of: {', '.join(SORTABLE)}.")
+        return ATTRIBUTES[name]
+
+
+class SelectionSchema(QuerySchema):
+    """Which members of a voice log."""
+
+    fields = MemberNames(
+        load_default=None,
+        metadata={"description": "member names, separated by commas; all when left out; id always comes along"},
+    )
+
+
+class VoiceLogFilterSchema(LogFilterSchema):
+    """Which voice logs. Borders of time and duration count as inside."""
+
+    direction = fields.String(validate=OneOf("inbound", "outbound"))
+    from_number = fields.String(metadata={"description": "part of the caller's number"})
+    to_number = fields.String(metadata={"description": "part of the called number"})
+    status = fields.String(metadata={"description": "exact status"})
+    external_call_id = fields.String(metadata={"description": "exact id"})
+    call_sid = fields.String(metadata={"description": "exact telephony call id"})
+    search_query = fields.String(metadata={"description": "text in the transcription; case does not matter"})
+    start_time_after = Timestamp(metadata={"description": "started then or later"})
+    start_time_before = Timestamp(metadata={"description": "started then or earlier"})
+    end_time_after = Timestamp(metadata={"description": "ended then or later"})
+    end_time_before = Timestamp(metadata={"description": "ended then or earlier"})
+    start_date = Timestamp(metadata={"description": "as startTimeAfter", "deprecated": True})
+    end_date = Timestamp(metadata={"description": "as startTimeBefore", "deprecated": True})
+    min_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "seconds"})
+    max_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "seconds"})
+
+
+class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSchema):
+    """Which voice logs, in which order, which page and members of them."""
+
+    sort_by = SortMember(load_default="start_time", metadata={"enum": list(SORTABLE), "default": "startTime"})
+    sort_order = fields.String(load_default="desc", validate=OneOf("asc", "desc"))
+    cursor = fields.String(metadata={"description": "nextCursor of the page before; wins over page and the order"})
+
+
+class VoiceLogPageSchema(NumberedPageSchema):
+    """A page of voice logs."""
+
+    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True)
+    next_cursor = fields.String(dump_only=True, allow_none=True, metadata={"description": "null on the last page"})
+    has_more = Boolean(dump_only=True)

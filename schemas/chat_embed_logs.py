@@ -1,0 +1,28 @@
+"""Chat widget logs on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import Boolean, Integer, JsonObject
+from dryline.schemas.logs import LogFilterSchema, LogSchema
+
+
+class ChatEmbedLogSchema(LogSchema):
+    """One visit to a chat widget. Contract: records.chat_embed_log."""
+
+    expired = Boolean(dump_only=True)
+    session_id = fields.String(dump_only=True, allow_none=True)
+    status = fields.String(dump_only=True, allow_none=True)
+    message_count = Integer(dump_only=True, allow_none=True)
+    duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
+    latency = JsonObject(dump_only=True, allow_none=True)
+    tool_calls = JsonObject(dump_only=True, allow_none=True)
+    origin_url = fields.String(dump_only=True, allow_none=True)
+    user_agent = fields.String(dump_only=True, allow_none=True)
+
+
+class ChatEmbedLogFilterSchema(LogFilterSchema):
+    """Which of a worker's widget logs."""
+
+    session_id = fields.String(metadata={"description": "only that session"})

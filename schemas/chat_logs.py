@@ -1,0 +1,20 @@
+"""Chat logs on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import Integer
+from dryline.schemas.logs import LogSchema
+
+
+class ChatLogSchema(LogSchema):
+    """One chat. Contract: records.chat_log."""
+
+    user_id = fields.String(dump_only=True, allow_none=True)
+    user_name = fields.String(dump_only=True, allow_none=True)
+    user_email = fields.String(dump_only=True, allow_none=True)
+    message_count = Integer(dump_only=True, allow_none=True)
+    duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
+    rating = Integer(dump_only=True, allow_none=True)
+    feedback = fields.String(dump_only=True, allow_none=True)

@@ -1,0 +1,80 @@
+"""What the logs of every channel show on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from dryline.schemas.base import (
+    ApiSchema,
+    Boolean,
+    Integer,
+    JsonObject,
+    PartSchema,
+    QueryInteger,
+    QuerySchema,
+    Timestamp,
+)
+
+
+class LogSchema(ApiSchema):
+    """The members that every log has. Contract: records.any_log."""
+
+    id = fields.String(dump_only=True)
+    type = fields.String(dump_only=True, metadata={"description": "tells the channel"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    worker_id = fields.String(dump_only=True)
+    deployment_id = fields.String(dump_only=True)
+    flow_id = fields.String(dump_only=True, allow_none=True)
+    start_time = Timestamp(dump_only=True, allow_none=True)
+    end_time = Timestamp(dump_only=True, allow_none=True)
+    messages = JsonObject(dump_only=True, allow_none=True)
+    extractions_data = JsonObject(dump_only=True, allow_none=True)
+    metadata = JsonObject(dump_only=True, allow_none=True)
+    flow_snapshot = fields.Raw(dump_only=True, allow_none=True, metadata={"description": "the flow's code when it ran"})
+    session_log_data = JsonObject(dump_only=True, allow_none=True, metadata={"description": "the engine's trace"})
+
+
+class MessageLogSchema(LogSchema):
+    """The logs of SMS and WhatsApp have the same members."""
+
+    from_number = fields.String(dump_only=True, allow_none=True)
+    to_number = fields.String(dump_only=True, allow_none=True)
+    direction = fields.String(dump_only=True, allow_none=True)
+    transcription = fields.String(dump_only=True, allow_none=True)
+    status = fields.String(dump_only=True, allow_none=True)
+
+
+class LogFilterSchema(QuerySchema):
+    """Which of a worker's logs."""
+
+    deployment_id = fields.String(metadata={"description": "only that deployment"})
+    flow_id = fields.String(metadata={"description": "only that flow"})
+
+
+class PageArgumentsSchema(QuerySchema):
+    """Which page of a list."""
+
+    page = QueryInteger(load_default=1, validate=validate.Range(1), metadata={"description": "page number"})
+    limit = QueryInteger(load_default=100, validate=validate.Range(1, 100), metadata={"description": "page size"})
+
+
+class NumberedLogsSchema(LogFilterSchema, PageArgumentsSchema):
+    """Which of a worker's logs, and which page of them."""
+
+
+class PaginationSchema(PartSchema):
+    """Where a page lies in its list. Contract: records.pagination."""
+
+    page = Integer(required=True)
+    limit = Integer(required=True)
+    total = Integer(required=True, metadata={"description": "rows in all pages"})
+    total_pages = Integer(required=True)
+    has_next = Boolean(required=True)
+    has_prev = Boolean(required=True)
+
+
+class NumberedPageSchema(ApiSchema):
+    """A page of a list. The area adds `data`."""
+
+    pagination = fields.Nested(PaginationSchema, dump_only=True)

@@ -1,0 +1,17 @@
+"""SMS logs on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.logs import MessageLogSchema, NumberedPageSchema
+
+
+class SmsLogSchema(MessageLogSchema):
+    """One SMS conversation. Contract: records.sms_log."""
+
+
+class SmsLogPageSchema(NumberedPageSchema):
+    """A page of SMS logs."""
+
+    data = fields.List(fields.Nested(SmsLogSchema), dump_only=True)

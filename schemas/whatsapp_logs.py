@@ -1,0 +1,17 @@
+"""WhatsApp logs on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.logs import MessageLogSchema, NumberedPageSchema
+
+
+class WhatsappLogSchema(MessageLogSchema):
+    """One WhatsApp conversation. Contract: records.whatsapp_log."""
+
+
+class WhatsappLogPageSchema(NumberedPageSchema):
+    """A page of WhatsApp logs."""
+
+    data = fields.List(fields.Nested(WhatsappLogSchema), dump_only=True)
