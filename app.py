@@ -8,6 +8,7 @@ from flask import Flask, request
 
 from dryline.blueprints import (
     assets,
+    business_hours,
     chat_deployments,
     chat_embed_deployments,
     cors,
@@ -75,6 +76,8 @@ AREAS = (
     custom_webhooks.blp,
     tests.blp,
     custom_voices.blp,
+    business_hours.blp,
+    business_hours.phone_hours,
 )
 CONTROL = (
     health.blp,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dryline.blueprints.base import Area
-from dryline.models.tags import workers_with_tags
-from dryline.models.workers import Worker
-from dryline.schemas.workers import WorkerSchema
 from flask import g
 from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.business_hours import TeamPhoneHours
+from dryline.models.tags import workers_with_tags
+from dryline.models.workers import Worker
+from dryline.schemas.business_hours import CallableSchema
+from dryline.schemas.workers import WorkerSchema
 
 blp = Area("Workers", "/api/workers", description="Conversational agents.")
 
@@ -24,6 +27,16 @@ class Workers(MethodView):
     def post(self, body):
         """Create a worker."""
         return Worker.add(g.team, **body)
+
+
+@blp.route("/check-callable")
+class CheckCallable(MethodView):
+    @blp.arguments(CallableSchema)
+    @blp.response(200, CallableSchema)
+    @blp.errors(404)
+    def post(self, body):
+        """Say whether a number can be called at a time, by its business hours, and why."""
+        return TeamPhoneHours.check_callable(g.team, **body)
 
 
 @blp.route("/<id>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dryline.models.echo_runs import EchoRun
+from dryline.models.tests import TestRun
 from dryline.models.world import World
 
 
@@ -10,6 +11,15 @@ def move_echo_run(world: World) -> bool:
     """Start or finish the Echo run that is longest overdue."""
     with world.transaction():
         run = EchoRun.next_due()
+        if run is not None:
+            run.move()
+    return run is not None
+
+
+def move_test_run(world: World) -> bool:
+    """Start or finish the test run that is longest overdue."""
+    with world.transaction():
+        run = TestRun.next_due()
         if run is not None:
             run.move()
     return run is not None

@@ -1,0 +1,34 @@
+"""Custom voices of the team."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.custom_voices import CustomVoice
+from dryline.schemas.custom_voices import CustomVoiceSchema
+
+blp = Area("Custom Voices", "/api/team/customVoices", description="The team's voices at the speech provider.")
+
+
+@blp.route("")
+class CustomVoices(MethodView):
+    @blp.response(200, CustomVoiceSchema(many=True))
+    def get(self):
+        """List the team's voices, newest first."""
+        return CustomVoice.listing(g.team)
+
+    @blp.arguments(CustomVoiceSchema)
+    @blp.response(201, CustomVoiceSchema)
+    def post(self, body):
+        """Add a voice by its id at the provider."""
+        return CustomVoice.adopt(g.team, **body)
+
+
+@blp.route("/<id>")
+class CustomVoiceById(MethodView):
+    @blp.response(204)
+    def delete(self, id):
+        """Delete a voice."""
+        CustomVoice.fetch(g.team, id).remove()

@@ -1,0 +1,203 @@
+"""Business hours: weekly opening hours of the team, the numbers they hold for, and whether a number can be called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.errors import Invalid, NotFound
+from dryline.models.numbering import e164
+from dryline.models.teams import Team
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAY = 24 * 60  # minutes
+_RANGE = re.compile(r"(\d{1,2}):(\d\d)\s*-\s*(\d{1,2}):(\d\d)", re.ASCII)
+
+
+class Opening(NamedTuple):
+    """An opening of one day, in minutes from its midnight on the wall clock; `end` lies beyond DAY over midnight."""
+
+    start: int
+    end: int
+
+
+class BusinessHours(Record):
+    """A week's opening hours. Deleting them deletes what ties numbers to them.
+
+    `hours` maps a weekday to `closed` or to ranges, `09:00-12:00,13:00-17:00`; one that ends before it starts goes
+    over midnight. A day that is left out is closed. (Assumed: the contract does not show the layout.)
+    """
+
+    id_prefix = "hours"
+
+    updated_at = TextField()
+    hours = JsonField()
+    timezone = TextField(default="UTC")
+    primary_tag = TextField(null=True)
+    secondary_tag = TextField(null=True)
+    team_phone_hours: list[Any]
+
+    @classmethod
+    def define(cls, team: Team, **values: Any) -> Self:
+        """New hours. Raises Invalid for hours or a time zone that cannot be."""
+        check_hours(values)
+        return cls.add(team, **values)
+
+    def revise(self, **values: Any) -> Self:
+        """Change the values. Raises Invalid as `define` does."""
+        check_hours(values)
+        return self.change(**values)
+
+    def openings(self, weekday: int) -> list[Opening]:
+        """The openings of a weekday (0 is Monday)."""
+        return next((openings(text) for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), [])
+
+    def verdict(self, moment: datetime) -> tuple[bool, str]:
+        """Whether the hours are open at `moment`, and why.
+
+        Hours are read on the wall clock of their zone, so that a shop that opens at nine does so in summer and winter.
+        The opening minute is open, the closing minute closed. Contract: checkCallable.
+        """
+        local = moment.astimezone(ZoneInfo(self.timezone))
+        minute = local.hour * 60 + local.minute
+        today = local.weekday()
+        for day, shift in ((today, 0), ((today - 1) % 7, DAY)):  # yesterday's hours may reach into today
+            for opening in self.openings(day):
+                if opening.start <= minute + shift < opening.end:
+                    return True, f"{_at(local)}: open {_clock(opening)} of {WEEKDAYS[day]}."
+        ranges = ", ".join(map(_clock, self.openings(today)))
+        return False, f"{_at(local)}: " + (f"outside {ranges}." if ranges else f"closed on {WEEKDAYS[today]}.")
+
+
+def check_hours(values: dict[str, Any]) -> None:
+    """Raises Invalid, naming `timezone` or the weekday, for hours that cannot be."""
+    if "timezone" in values and not is_zone(values["timezone"]):
+        raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
+    for day, text in values.get("hours", {}).items():
+        if day.lower() not in WEEKDAYS:
+            raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
+        try:
+            openings(text)
+        except ValueError as error:
+            raise Invalid(str(error), f"hours.{day}") from None
+
+
+def is_zone(name: str) -> bool:
+    """Whether the IANA database knows the zone."""
+    try:
+        return bool(ZoneInfo(name).key)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+
+
+def openings(text: str) -> list[Opening]:
+    """The openings that a day's text names. Raises ValueError for what is neither `closed` nor ranges."""
+    if text.strip().lower() == "closed":
+        return []
+    found = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise ValueError("Must be closed, or ranges such as 09:00-12:00,13:00-17:00.")
+        hour, minute, end_hour, end_minute = map(int, match.groups())
+        start, end = hour * 60 + minute, end_hour * 60 + end_minute
+        if max(minute, end_minute) > 59 or start >= DAY or end > DAY:
+            raise ValueError(f"{part.strip()} is beyond the day: times are 00:00 to 23:59, or 24:00 at the end.")
+        if start == end:
+            raise ValueError(f"{part.strip()} is no range. The whole day is 00:00-24:00.")
+        found.append(Opening(start, end if end > start else end + DAY))
+    return found
+
+
+class TeamPhoneHours(Record):
+    """Ties a number to business hours. The number is kept as sent and matched in any notation."""
+
+    id_prefix = "tph"
+
+    updated_at = TextField()
+    hours_id = TextField()
+    phone_number = TextField()
+    hours: BusinessHours
+    team: Team
+
+    @classmethod
+    def define(cls, team: Team, *, team_id: str, **values: Any) -> Self:
+        """Tie a number to hours. Raises NotFound when the team is not that of the key, or has no such hours."""
+        cls._check_links(team, {"team_id": team_id, **values})
+        return cls.add(team, **values)
+
+    def revise(self, **values: Any) -> Self:
+        """Change the values. Raises NotFound as `define` does."""
+        self._check_links(self, values)
+        return self.change(**values)
+
+    @staticmethod
+    def _check_links(team: Record, values: dict[str, Any]) -> None:
+        if values.get("team_id", team.team_id) != team.team_id:
+            raise NotFound(f"Team {values['team_id']} not found.", "team_id")
+        if "hours_id" in values:
+            BusinessHours.fetch(team, values["hours_id"], field="hours_id")
+
+    @classmethod
+    def search(cls, team: Team, *, phone_number: str | None = None, team_id: str | None = None) -> list[Self]:
+        """The team's ties, newest first, of one number where given; none for another team. Contract: listTeamPhoneHours."""
+        if team_id not in (None, team.id):
+            return []
+        wanted = None if phone_number is None else _key(phone_number)
+        return [tie for tie in cls.listing(team) if wanted is None or _key(tie.phone_number) == wanted]
+
+    @classmethod
+    def check_callable(cls, team: Team, *, phone_number: str, timestamp: float) -> dict[str, Any]:
+        """Whether the number can be called at a Unix time in seconds, and why. Contract: checkCallable.
+
+        A number with several hours can be called when one of them is open (assumed). Raises NotFound for a number
+        without hours, Invalid for a time beyond the calendar.
+        """
+        ties = cls.search(team, phone_number=phone_number)
+        if not ties:
+            raise NotFound(f"The number {phone_number[:40]} has no business hours.")
+        try:
+            moment = datetime.fromtimestamp(timestamp, UTC)
+            verdicts = [BusinessHours.fetch(team, tie.hours_id).verdict(moment) for tie in ties]
+        except (OverflowError, ValueError, OSError):
+            raise Invalid("Not a Unix time in seconds.", "timestamp") from None
+        is_open, reason = next((verdict for verdict in verdicts if verdict[0]), verdicts[0])
+        return {"callable": is_open, "reason": reason}
+
+
+def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
+    """The hours, each with what ties numbers to it. Contract: includeTeamPhoneHours."""
+    ties = list(TeamPhoneHours.listing(team))
+    found = list(tables)
+    for table in found:
+        table.team_phone_hours = [tie for tie in ties if tie.hours_id == table.id]
+    return found
+
+
+def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhoneHours]:
+    """The ties, each with its hours and the team. Contract: includeRelations."""
+    tables = {table.id: table for table in BusinessHours.listing(team)}
+    found = list(ties)
+    for tie in found:
+        tie.hours, tie.team = tables[tie.hours_id], team
+    return found
+
+
+def _key(text: str) -> str:
+    """What two notations of one number share."""
+    return e164(text) or text
+
+
+def _at(local: datetime) -> str:
+    return f"{WEEKDAYS[local.weekday()]} {local:%H:%M} in {local.tzinfo}"
+
+
+def _clock(opening: Opening) -> str:
+    start, end = (f"{timedelta(minutes=m % DAY if m > DAY else m)}"[:-3].zfill(5) for m in opening)
+    return f"{start}-{end}"

@@ -1,0 +1,34 @@
+"""Custom voices: voices of the team at the speech provider."""
+
+from __future__ import annotations
+
+import string
+from random import Random
+from typing import Self
+
+from peewee import TextField
+
+from dryline.models.base import Record
+from dryline.models.teams import Team
+
+GIVEN = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
+MANNERS = ("Warm", "Calm", "Bright", "Friendly", "Clear", "Deep", "Gentle", "Lively", "Soft", "Steady")
+
+
+class CustomVoice(Record):
+    """A voice of the team. The real service looks name and owner up; here they follow from the provider's id."""
+
+    id_prefix = "voice"
+
+    updated_at = TextField()
+    elevenlabs_voice_id = TextField()
+    name = TextField()
+    owner_id = TextField(null=True)
+
+    @classmethod
+    def adopt(cls, team: Team, *, elevenlabs_voice_id: str) -> Self:
+        """A new voice; the same provider's id gives the same name and owner everywhere. Contract: createCustomVoice."""
+        chance = Random(elevenlabs_voice_id)
+        name = f"{chance.choice(GIVEN)} - {chance.choice(MANNERS)}"
+        owner = "".join(chance.choices(string.ascii_letters + string.digits, k=28))
+        return cls.add(team, elevenlabs_voice_id=elevenlabs_voice_id, name=name, owner_id=owner)

@@ -1,0 +1,88 @@
+"""Business hours, the numbers tied to them, and the callable check, on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp
+from dryline.schemas.teams import TeamSchema
+
+HOURS = 'a weekday each: "closed", or ranges such as "09:00-12:00,13:00-17:00"; "22:00-02:00" goes over midnight'
+
+
+class BusinessHoursQuery(QuerySchema):
+    """How much to send."""
+
+    include_team_phone_hours = QueryBoolean(load_default=False)
+
+
+class TeamPhoneHoursQuery(QuerySchema):
+    """How much to send."""
+
+    include_relations = QueryBoolean(load_default=False)
+
+
+class TeamPhoneHoursListQuery(TeamPhoneHoursQuery):
+    """Which to list."""
+
+    phone_number = fields.String(metadata={"description": "only that number, in any notation"})
+    team_id = fields.String(metadata={"description": "only that team; another team's are none"})
+
+
+class BusinessHoursBody(ApiSchema):
+    """Hours to make or to change. Contract: createBusinessHours."""
+
+    hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
+    timezone = fields.String(load_default="UTC", metadata={"description": "name in the IANA database"})
+    primary_tag = fields.String(metadata={"description": "e.g. business or place"})
+    secondary_tag = fields.String(metadata={"description": "e.g. department"})
+
+
+class HoursTableSchema(ApiSchema):
+    """A week's opening hours by themselves."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    hours = JsonObject(dump_only=True, metadata={"description": HOURS})
+    timezone = fields.String(dump_only=True)
+    primary_tag = fields.String(dump_only=True, allow_none=True)
+    secondary_tag = fields.String(dump_only=True, allow_none=True)
+
+
+class TeamPhoneHoursSchema(ApiSchema):
+    """Ties a number to business hours. Contract: records.team_phone_hours."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("hours", "team")
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    hours_id = fields.String(required=True)
+    phone_number = fields.String(required=True)
+    team_id = fields.String(required=True)
+    hours = fields.Nested(HoursTableSchema, dump_only=True, metadata={"description": "only with includeRelations=true"})
+    team = fields.Nested(TeamSchema, dump_only=True, metadata={"description": "only with includeRelations=true"})
+
+
+class BusinessHoursSchema(HoursTableSchema):
+    """A week's opening hours. Contract: records.business_hours."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("team_phone_hours",)
+
+    team_phone_hours = fields.List(
+        fields.Nested(TeamPhoneHoursSchema),
+        dump_only=True,
+        metadata={"description": "only with includeTeamPhoneHours=true"},
+    )
+
+
+class CallableSchema(ApiSchema):
+    """A number and a time, and whether it can be called then. Contract: checkCallable."""
+
+    phone_number = fields.String(required=True, load_only=True, metadata={"description": "in any notation"})
+    timestamp = Number(required=True, load_only=True, metadata={"description": "Unix time in seconds"})
+    callable = Boolean(dump_only=True)
+    reason = fields.String(dump_only=True, metadata={"description": "why, in a sentence; dryline's own"})

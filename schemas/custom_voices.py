@@ -1,0 +1,19 @@
+"""Custom voices on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Timestamp
+
+
+class CustomVoiceSchema(ApiSchema):
+    """A voice of the team at the speech provider. Contract: records.custom_voice."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    elevenlabs_voice_id = fields.String(required=True)
+    name = fields.String(dump_only=True)
+    owner_id = fields.String(dump_only=True, allow_none=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)

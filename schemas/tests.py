@@ -1,0 +1,62 @@
+"""Tests and their runs on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import INCLUDE, fields, validate
+
+from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
+
+
+class CheckpointSchema(PartSchema):
+    """What a test looks at. Contract: createTest, checkpoints."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE  # kept as sent
+
+    name = fields.String(required=True)
+    description = fields.String(required=True)
+    runs = Number(required=True, validate=validate.Range(0), metadata={"description": "how often to run it"})
+    tolerance = Number(required=True, validate=validate.Range(0), metadata={"description": "how many may fail"})
+
+
+class TestBody(ApiSchema):
+    """A test to make or to change. Contract: createTest."""
+
+    name = fields.String(required=True)
+    description = fields.String(required=True)
+    checkpoints = fields.List(fields.Nested(CheckpointSchema), required=True)
+    test_mode = fields.String(required=True)
+    system_prompt = fields.String(required=True)
+    flow_id = fields.String(required=True)
+
+
+class TestSchema(ApiSchema):
+    """A test. Contract: records.test."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    name = fields.String(dump_only=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    test_mode = fields.String(dump_only=True)
+    system_prompt = fields.String(dump_only=True)
+    checkpoints = fields.List(fields.Nested(CheckpointSchema), dump_only=True)
+    worker_id = fields.String(dump_only=True)
+    flow_id = fields.String(dump_only=True)
+    websocket_url = fields.String(dump_only=True, allow_none=True)
+
+
+class TestRunSchema(ApiSchema):
+    """One run of a test. Contract: records.test_run."""
+
+    id = fields.String(dump_only=True)
+    test_id = fields.String(dump_only=True)
+    status = fields.String(dump_only=True, metadata={"description": "PENDING, RUNNING, PASSED or FAILED"})
+    results = fields.List(
+        JsonObject(),
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "once it has ended, one a checkpoint: name, runs, passed, failed, tolerance, status"},
+    )
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)

@@ -1,0 +1,187 @@
+"""Echo runs: started through the API, moved by the clock, read on the control plane."""
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.settings import Settings
+
+ITEMS = [{"title": "Greets", "type": "BINARY"}, {"title": "Tone", "type": "SCORE", "threshold": 7, "weight": 2}]
+
+
+@pytest.fixture(autouse=True)
+def frozen(control):
+    control.put("/clock", {"frozen": True})
+
+
+@pytest.fixture
+def agent(api):
+    body = {"name": "Ann", "type": "caller", "purpose": "Book", "goals": ["Say hello", "Get a table"]}
+    return api.post("/echo/agents", body).json
+
+
+@pytest.fixture
+def make_scorecard(api):
+    return lambda **body: api.post("/echo/scorecards", {"name": "Manners", "items": ITEMS} | body).json
+
+
+@pytest.fixture
+def start(api):
+    def start(type="agent", **agent_data):
+        answer = api.post("/echo/run", {"type": type, "agent_data": agent_data})
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    return start
+
+
+def runs(control):
+    return control.get("/echo-runs").json
+
+
+def test_a_started_run_is_queued(control, start, agent):
+    run = start(agentId=agent["id"])
+    assert run == {"id": run["id"], "type": "agent", "status": "QUEUED", "createdAt": run["createdAt"]}
+    [listed] = runs(control)
+    assert (listed["id"], listed["status"], listed["results"]) == (run["id"], "QUEUED", None)
+    assert listed["agentData"] == {"agentId": agent["id"]}
+
+
+def test_a_run_moves_over_api_time_and_ends_with_results(control, advance, start, agent):
+    start(agentId=agent["id"])
+    advance(0.999)
+    assert runs(control)[0]["status"] == "QUEUED"
+    advance(0.001)
+    assert runs(control)[0]["status"] == "RUNNING"
+    advance(1.999)
+    assert runs(control)[0]["status"] == "RUNNING"
+    advance(0.001)
+    run = runs(control)[0]
+    assert run["status"] in ("PASSED", "FAILED")
+    assert len(run["results"]) == 1
+
+
+def test_a_long_jump_of_the_clock_ends_a_run_when_it_would_have_ended(control, advance, start, agent):
+    start(agentId=agent["id"])
+    begun = runs(control)[0]["createdAt"]
+    control.put("/clock", {"now": "2030-01-01T00:00:00Z"})
+    run = runs(control)[0]
+    assert run["results"] is not None
+    assert begun[:16] <= run["updatedAt"][:16] < "2030"
+
+
+def test_an_agent_without_scorecards_is_judged_by_its_goals(control, advance, start, agent):
+    start(id=agent["id"])
+    advance(10)
+    [result] = runs(control)[0]["results"]
+    assert (result["agentId"], result["scorecardId"]) == (agent["id"], None)
+    assert [item["title"] for item in result["items"]] == ["Say hello", "Get a table"]
+
+
+def test_an_agent_is_judged_by_the_scorecards_it_names_and_those_that_name_it(
+    api, control, advance, start, agent, make_scorecard
+):
+    listed, linked = make_scorecard(), make_scorecard(agentId=agent["id"])
+    make_scorecard()
+    api.put(f"/echo/agents/{agent['id']}", {"scorecardIds": [listed["id"]]})
+    start(agentId=agent["id"])
+    advance(10)
+    results = runs(control)[0]["results"]
+    assert [result["scorecardId"] for result in results] == [listed["id"], linked["id"]]
+
+
+def test_a_suite_runs_each_of_its_agents_on_each_of_its_scorecards(
+    api, control, advance, start, agent, make_scorecard
+):
+    listed = make_scorecard()
+    suite = api.post("/echo/suites", {"name": "Smoke", "echoScorecardIds": [listed["id"]]}).json
+    linked = make_scorecard(suiteId=suite["id"])
+    other = api.post("/echo/agents", {k: agent[k] for k in ("name", "type", "purpose", "goals")}).json
+    for one in (agent, other):
+        api.put(f"/echo/agents/{one['id']}", {"suiteId": suite["id"]})
+    start("test_suite", suiteId=suite["id"])
+    advance(60)
+    pairs = {(result["agentId"], result["scorecardId"]) for result in runs(control)[0]["results"]}
+    assert pairs == {(a["id"], c["id"]) for a in (agent, other) for c in (listed, linked)}
+
+
+def test_a_run_passes_when_every_item_is_met(control, advance, start, agent, make_scorecard):
+    make_scorecard(agentId=agent["id"])
+    for _ in range(40):
+        start(agentId=agent["id"])
+    advance(60)
+    statuses = set()
+    for run in runs(control):
+        for result in run["results"]:
+            binary, score = result["items"]
+            assert binary["score"] == int(binary["passed"])
+            assert score["passed"] == (score["score"] >= score["threshold"] == 7)
+            assert score["score"] <= 10
+            assert score["weight"] == 2
+            assert (result["status"] == "PASSED") == (binary["passed"] and score["passed"])
+        assert (run["status"] == "PASSED") == all(r["status"] == "PASSED" for r in run["results"])
+        statuses.add(run["status"])
+    assert statuses == {"PASSED", "FAILED"}
+
+
+def test_an_agent_may_be_described_in_place(control, advance, start):
+    start(name="Bob", goals=["Cancel"])
+    advance(10)
+    [result] = runs(control)[0]["results"]
+    assert (result["agentName"], [item["title"] for item in result["items"]]) == ("Bob", ["Cancel"])
+
+
+def test_a_run_outlives_its_agent(api, control, advance, start, agent):
+    start(agentId=agent["id"])
+    api.delete(f"/echo/agents/{agent['id']}")
+    advance(10)
+    assert runs(control)[0]["results"][0]["agentName"] == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "member"),
+    [
+        *(("agent", {"agentId": "gone"}, "agentId"), ("agent", {"id": "gone"}, "id"), ("agent", {"id": 5}, "id")),
+        *(("test_suite", {"suiteId": "gone"}, "suiteId"), ("test_suite", {"id": "gone"}, "id")),
+        *(("agent", {"deploymentId": "gone"}, "deploymentId"), ("agent", {"scorecardIds": ["gone"]}, "scorecardIds.0")),
+    ],
+)
+def test_what_the_data_names_must_exist(api, control, type, data, member):
+    answer = api.post("/echo/run", {"type": type, "agent_data": data})
+    assert answer.status_code == 404
+    assert f"agent_data.{member}" in answer.json["error"]
+    assert runs(control) == []
+
+
+def test_another_teams_agent_cannot_be_run(other_api, agent):
+    body = {"type": "agent", "agent_data": {"agentId": agent["id"]}}
+    assert other_api.post("/echo/run", body).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"agent_data": {}}, "type"),
+        ({"type": "suite", "agent_data": {}}, "type"),
+        ({"type": "agent"}, "agent_data"),
+        ({"type": "agent", "agent_data": "x"}, "agent_data"),
+    ],
+)
+def test_a_bad_body_names_the_member(api, body, path):
+    answer = api.post("/echo/run", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+
+
+def test_a_seed_gives_the_same_results_again():
+    def results():
+        app = create_app(Settings(ephemeral=True, scenario="empty", seed=7))
+        client = app.test_client()
+        client.put("/_dryline/clock", json={"now": "2026-01-01T00:00:00Z", "frozen": True})
+        for _ in range(5):
+            body = {"type": "agent", "agent_data": {"goals": ["a", "b", "c"]}}
+            client.post("/api/echo/run", json=body, headers={"x-api-key": "dryline-local-key"})
+        client.post("/_dryline/clock/advance", json={"seconds": 60})
+        found = client.get("/_dryline/echo-runs").json
+        close_app(app)
+        return [{**run, "teamId": None} for run in found]
+
+    assert results() == results()
