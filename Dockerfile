@@ -1,0 +1,18 @@
+# The published interpreter's slim image, a wheel's worth of files, and no root.
+FROM python:3.13-slim AS build
+WORKDIR /src
+COPY . .
+RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir .
+
+FROM python:3.13-slim
+COPY --from=build /opt/dryline /opt/dryline
+RUN useradd --system --uid 10001 --home-dir /data dryline && install -d -o dryline -g dryline /data
+USER dryline
+VOLUME /data
+# Bound to every address of the container, so /_dryline stays closed until DRYLINE_ADMIN_TOKEN is set.
+ENV PATH=/opt/dryline/bin:$PATH PYTHONUNBUFFERED=1 DRYLINE_HOST=0.0.0.0 DRYLINE_DATA_DIR=/data
+EXPOSE 4010
+HEALTHCHECK --interval=5s --timeout=2s --start-period=5s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:4010/_dryline/health')"]
+ENTRYPOINT ["dryline"]
+CMD ["serve"]

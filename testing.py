@@ -1,0 +1,311 @@
+"""For other projects' tests: a stand-in as a pytest fixture, as a context manager, or as an httpx transport.
+
+pytest loads this module in every project that has dryline installed, so it imports nothing but the standard library
+and pytest until a fixture is used.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import pytest
+
+if TYPE_CHECKING:
+    import httpx
+
+    from dryline.app import Dryline as App
+    from dryline.server import Server
+
+API_KEY = "dryline-local-key"
+
+
+class DrylineError(AssertionError):
+    """The control plane refused: the message is its answer's."""
+
+
+class Dryline:
+    """A running stand-in and the ways to drive it. Use one of its subclasses, or the fixtures.
+
+    Every keyword of `Settings` may be given; state is ephemeral and empty unless `data_dir` or `scenario` says more.
+    """
+
+    url: str
+    api_key: str
+
+    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
+        self._settings = {"scenario": scenario, "seed": seed, "ephemeral": "data_dir" not in settings} | settings
+        self.api_key = (settings.get("api_keys") or (API_KEY,))[0]
+        self.app: App
+
+    def start(self) -> Self:
+        """Open the world and let its jobs run."""
+        from dryline.app import create_app
+        from dryline.settings import Settings
+
+        self.app = create_app(Settings(**self._settings))
+        self._plane = self.app.test_client()
+        self.app.jobs.start()
+        return self
+
+    def stop(self) -> None:
+        """End it; an ephemeral world is removed."""
+        from dryline.app import close_app
+
+        close_app(self.app)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
+
+    # Clients
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the vendor's client reads from the environment."""
+        return {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
+
+    def transport(self) -> httpx.BaseTransport:
+        """An httpx transport, for sync and async clients, that calls this stand-in without a socket."""
+        return _transport_class()(self)
+
+    def client(self, **kwargs: Any) -> Any:
+        """The vendor's client (package brainbase-labs), speaking to this stand-in."""
+        from brainbase_labs import BrainbaseLabs
+
+        return BrainbaseLabs(base_url=self.url, api_key=self.api_key, **self._http("Client"), **kwargs)
+
+    def async_client(self, **kwargs: Any) -> Any:
+        """The vendor's async client."""
+        from brainbase_labs import AsyncBrainbaseLabs
+
+        return AsyncBrainbaseLabs(base_url=self.url, api_key=self.api_key, **self._http("AsyncClient"), **kwargs)
+
+    def _http(self, kind: str) -> dict[str, Any]:
+        return {}
+
+    # The control plane
+
+    def plane(self, method: str, path: str, body: Any = None) -> Any:
+        """Any call of the control plane, below `/_dryline`; its answer's JSON. Raises DrylineError."""
+        headers = {"x-dryline-token": self._settings.get("admin_token") or ""}
+        answer = self._plane.open(f"/_dryline{path}", method=method, json=body, headers=headers)
+        if answer.status_code >= 400:
+            raise DrylineError(answer.json["error"] if answer.is_json else answer.text)
+        return answer.json if answer.data and answer.is_json else None
+
+    def reset(self, scenario: str | None = None) -> None:
+        """Back to the start: data, clock, ids, faults, request record, export files."""
+        self.plane("POST", "/reset", {"scenario": scenario} if scenario else {})
+
+    def state(self) -> dict[str, Any]:
+        """The whole state as one document."""
+        return self.plane("GET", "/state")
+
+    def load(self, document: dict[str, Any]) -> None:
+        """Replace the state by a document."""
+        self.plane("PUT", "/state", document)
+
+    def add(self, document: dict[str, Any]) -> None:
+        """Add a document's rows to the state."""
+        self.plane("POST", "/state", document)
+
+    def now(self) -> str:
+        """The present moment of API time."""
+        return self.plane("GET", "/clock")["now"]
+
+    def freeze(self, now: str | None = None) -> str:
+        """Let API time stand still, at `now` (ISO 8601) or where it is."""
+        return self.plane("PUT", "/clock", {"frozen": True} | ({"now": now} if now else {}))["now"]
+
+    def advance(self, seconds: float = 0, **duration: float) -> str:
+        """Move API time forward, e.g. `advance(days=1)`; due work is done when this returns."""
+        total = timedelta(seconds=seconds, **duration).total_seconds()
+        return self.plane("POST", "/clock/advance", {"seconds": total})["now"]
+
+    def fault(self, **rule: Any) -> str:
+        """Add a fault, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns its id."""
+        return self.plane("POST", "/faults", rule)["id"]
+
+    def requests(self, **filters: Any) -> list[dict[str, Any]]:
+        """What was called, newest first; filters: method, path, status, since, bodyContains, team, limit."""
+        from urllib.parse import urlencode
+
+        return self.plane("GET", f"/requests?{urlencode(filters)}")
+
+    def verify(self, **wanted: Any) -> int:
+        """Check that a request was made, and say how often. Raises DrylineError, which tells what was found."""
+        return self.plane("POST", "/requests/verify", wanted)["count"]
+
+    def simulate_calls(self, count: int = 1, *, deployment: str | None = None, **options: Any) -> list[str]:
+        """Make believable calls and return their logs' ids.
+
+        On the voice deployment of this id; without one, on the oldest there is, which is made when there is none.
+        """
+        row = self._voice_deployment(deployment)
+        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
+        return self.plane("POST", "/simulate/calls", body)["ids"]
+
+    def snapshot(self, name: str) -> None:
+        """Keep the state under a name."""
+        self.plane("POST", "/snapshots", {"name": name})
+
+    def restore(self, name: str) -> None:
+        """Go back to a kept state."""
+        self.plane("POST", f"/snapshots/{name}/restore")
+
+    def team(self, name: str = "Test team") -> dict[str, Any]:
+        """A new team and its key: `{"id", "name", "apiKey", …}`. Nothing of one team is seen by another."""
+        return self.plane("POST", "/teams", {"name": name})
+
+    def _voice_deployment(self, id: str | None) -> dict[str, Any]:
+        found = [row for row in self.state()["voiceDeployments"] if id in (None, row["id"])]
+        if found:
+            return found[0]
+        if id is not None:
+            raise DrylineError(f"No voice deployment {id}.")
+        worker = self._post("/workers", {"name": "Worker", "description": None, "status": "active"})
+        flow = self._post(f"/workers/{worker['id']}/flows", {"name": "Main", "label": None, "code": "talk()\n"})
+        body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow["id"]}
+        return self._post(f"/workers/{worker['id']}/deployments/voice", body)
+
+    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = self._plane.post(f"/api{path}", json=body, headers={"x-api-key": self.api_key})
+        assert answer.status_code == 201, answer.text
+        return answer.get_json()
+
+
+class DrylineServer(Dryline):
+    """A stand-in on a socket, served by a thread of this process: for clients in any process and language.
+
+    `with DrylineServer() as dryline: …` works in unittest too.
+    """
+
+    def start(self) -> Self:
+        """Open the world and answer on a free port (or the one given)."""
+        from dryline.server import Server
+
+        self._settings.setdefault("port", 0)
+        super().start()
+        self._server: Server = Server(self.app)
+        self.url = self._server.url
+        self._thread = threading.Thread(target=self._server.run, name="dryline-server", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Answer what is being asked, then end."""
+        self._server.stop()
+        self._thread.join()
+        super().stop()
+
+
+class DrylineInProcess(Dryline):
+    """A stand-in without a socket: `client()`, `async_client()` and `transport()` call it directly."""
+
+    url = "http://dryline.local"
+
+    def _http(self, kind: str) -> dict[str, Any]:
+        import httpx
+
+        return {"http_client": getattr(httpx, kind)(transport=self.transport(), base_url=self.url)}
+
+
+def transport(**settings: Any) -> Any:
+    """An httpx transport on a stand-in of its own; `transport().dryline` drives it, and closing it ends it.
+
+    `httpx.Client(transport=dryline.testing.transport(), base_url="http://dryline.local")`, and AsyncClient likewise.
+    """
+    return _transport_class()(DrylineInProcess(**settings).start(), owned=True)
+
+
+def _transport_class() -> Any:
+    """Made late: httpx is the user's, not a dependency."""
+    import httpx
+
+    class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+        """Calls a stand-in's WSGI application in the calling thread."""
+
+        def __init__(self, dryline: Dryline, *, owned: bool = False) -> None:
+            self.dryline, self._owned = dryline, owned
+            self._wsgi = httpx.WSGITransport(app=dryline.app)
+
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            from waitress.channel import ClientDisconnected
+
+            try:
+                answer = self._wsgi.handle_request(request)
+                answer.read()
+            except ClientDisconnected:  # a fault dropped the connection
+                raise httpx.RemoteProtocolError(
+                    "Server disconnected without sending a response.", request=request
+                ) from None
+            return answer
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            await request.aread()
+            answer = self.handle_request(request)
+            return httpx.Response(
+                answer.status_code, headers=answer.headers, content=answer.content, extensions=answer.extensions
+            )
+
+        def close(self) -> None:
+            if self._owned:
+                self._owned = False
+                self.dryline.stop()
+
+        async def aclose(self) -> None:
+            self.close()
+
+    return Transport
+
+
+# The pytest plugin
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The plugin's options."""
+    group = parser.getgroup("dryline")
+    group.addoption("--dryline-scenario", default="empty", help="what each test starts from: empty, demo or a file")
+    group.addoption("--dryline-seed", type=int, default=None, help="ids and simulated content repeat from run to run")
+
+
+def _options(config: pytest.Config) -> dict[str, Any]:
+    scenario = config.getoption("--dryline-scenario")
+    if scenario not in ("empty", "demo"):
+        scenario = str(Path(config.invocation_params.dir, scenario))
+    return {"scenario": scenario, "seed": config.getoption("--dryline-seed")}
+
+
+@pytest.fixture(scope="session")
+def dryline_server(pytestconfig: pytest.Config) -> Iterator[DrylineServer]:
+    """A real server on a free port, for the whole session; under pytest-xdist one a worker."""
+    with DrylineServer(**_options(pytestconfig)) as server:
+        yield server
+
+
+@pytest.fixture
+def dryline(dryline_server: DrylineServer, monkeypatch: pytest.MonkeyPatch) -> DrylineServer:
+    """The session's server with a reset world; the vendor's client finds it through the environment."""
+    dryline_server.reset()
+    for name, value in dryline_server.environment.items():
+        monkeypatch.setenv(name, value)
+    return dryline_server
+
+
+@pytest.fixture(scope="session")
+def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
+    with DrylineInProcess(**_options(pytestconfig)) as process:
+        yield process
+
+
+@pytest.fixture
+def dryline_in_process(_dryline_process: DrylineInProcess) -> DrylineInProcess:
+    """A reset world without a socket: the fastest start a test can have."""
+    _dryline_process.reset()
+    return _dryline_process
