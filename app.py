@@ -44,6 +44,7 @@ from dryline.blueprints.control import faults as control_faults
 from dryline.blueprints.control import health
 from dryline.blueprints.control import metrics as control_metrics
 from dryline.blueprints.control import requests as control_requests
+from dryline.blueprints.control import simulate as control_simulate
 from dryline.blueprints.control import state as control_state
 from dryline.jobs import Jobs
 from dryline.jobs import resources as resource_jobs
@@ -86,6 +87,7 @@ CONTROL = (
     control_metrics.blp,
     control_clock.blp,
     control_state.blp,
+    control_simulate.blp,
     control_echo_runs.blp,
 )
 

@@ -1,0 +1,91 @@
+"""Believable conversations on demand. Contract: state.md, answers of the control plane."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+from marshmallow import fields, validate
+
+from dryline.blueprints.control.base import ControlArea
+from dryline.models.clock import parse
+from dryline.models.world import current
+from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
+
+blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
+
+# As simulator.calls.OUTCOMES; written out because the simulator is only imported when it is used.
+OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
+
+
+class SimulateBody(ApiSchema):
+    """How many conversations of which deployment, and when."""
+
+    worker_id = fields.String(required=True)
+    deployment_id = fields.String(required=True)
+    count = Integer(load_default=1, validate=validate.Range(1, 10_000))
+    seed = Integer(
+        load_default=None, allow_none=True, metadata={"description": "the same seed gives the same content; ids differ"}
+    )
+    start_time = Timestamp(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "when the first begins; left out, all lie in the 24 hours before `endTime`"},
+    )
+    end_time = Timestamp(
+        load_default=None, allow_none=True, metadata={"description": "when the last is over, by default now"}
+    )
+    llm_logs = Boolean(load_default=True, metadata={"description": "whether to write LLM logs, the bulk of the rows"})
+
+
+class SimulateCallsBody(SimulateBody):
+    """How many calls of which voice deployment, how they go, and when."""
+
+    outcome = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=OneOf(*OUTCOMES),
+        metadata={"description": "left out, a believable mixture"},
+    )
+    direction = fields.String(load_default=None, allow_none=True, validate=OneOf("inbound", "outbound"))
+
+
+class SimulatedSchema(ApiSchema):
+    """What was made."""
+
+    ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order they were made"})
+
+
+@blp.route("/simulate/calls")
+class SimulateCalls(MethodView):
+    @blp.arguments(SimulateCallsBody)
+    @blp.response(201, SimulatedSchema)
+    @blp.errors(404)
+    def post(self, body):
+        """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors."""
+        from dryline import simulator  # imported late: a start does not need it
+
+        return {"ids": _simulate(simulator.simulate_calls, body, "Voice", "VoiceV1")}
+
+
+@blp.route("/simulate/chats")
+class SimulateChats(MethodView):
+    @blp.arguments(SimulateBody)
+    @blp.response(201, SimulatedSchema)
+    @blp.errors(404)
+    def post(self, body):
+        """Make chats of a chat or chat widget deployment: logs, sessions and LLM logs."""
+        from dryline import simulator
+
+        return {"ids": _simulate(simulator.simulate_chats, body, "Chat", "ChatEmbed")}
+
+
+def _simulate(simulate, body, *channels):
+    """Run one of the simulator's entry points in a transaction."""
+    from dryline.simulator.lines import deployment_of
+
+    for name in ("start_time", "end_time"):
+        if body[name] is not None:
+            body[name] = parse(body[name])
+    world = current()
+    with world.transaction():
+        deployment = deployment_of(body.pop("worker_id"), body.pop("deployment_id"), *channels)
+        return simulate(world, deployment, body.pop("count"), **body)
