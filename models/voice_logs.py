@@ -6,8 +6,9 @@ those rows. A cursor names the last row's sort value and id, so that a page deep
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -120,33 +121,39 @@ class SelectedLogs:
 # Filters
 
 
-def conditions(filters: Values) -> list[Any]:
+def conditions(filters: Values, log: type[Log] = VoiceLog) -> list[Any]:
     """What the list's filters ask of a log, each with one parameter. Contract: listVoiceLogs.
 
-    Borders of time and duration count as inside; a log without the value passes no filter on it. Whoever runs a query
-    with `search_query` calls `teach_contains` first.
+    Borders of time and duration count as inside; a log without the value passes no filter on it, nor does a type of
+    log without the member. Whoever runs a query with `search_query` calls `teach_contains` first.
     """
-    return [_FILTERS[name](value) for name, value in filters.items()]
+    columns = log._meta.fields
+    found = []
+    for name, value in filters.items():
+        member, passes = FILTERS[name]
+        found.append(passes(columns[member], value) if member in columns else SQL("0"))
+    return found
 
 
-_FILTERS: Mapping[str, Any] = {
-    "deployment_id": lambda value: VoiceLog.deployment_id == value,
-    "flow_id": lambda value: VoiceLog.flow_id == value,
-    "direction": lambda value: VoiceLog.direction == value,
-    "status": lambda value: VoiceLog.status == value,
-    "external_call_id": lambda value: VoiceLog.external_call_id == value,
-    "call_sid": lambda value: VoiceLog.call_sid == value,
-    "from_number": lambda value: fn.INSTR(VoiceLog.from_number, value),
-    "to_number": lambda value: fn.INSTR(VoiceLog.to_number, value),
-    "search_query": lambda value: fn.CONTAINS_FOLDED(VoiceLog.transcription, value),
-    "start_time_after": lambda value: VoiceLog.start_time >= value,
-    "start_time_before": lambda value: VoiceLog.start_time <= value,
-    "end_time_after": lambda value: VoiceLog.end_time >= value,
-    "end_time_before": lambda value: VoiceLog.end_time <= value,
-    "start_date": lambda value: VoiceLog.start_time >= value,
-    "end_date": lambda value: VoiceLog.start_time <= value,
-    "min_duration": lambda value: VoiceLog.duration >= value,
-    "max_duration": lambda value: VoiceLog.duration <= value,
+# The member that a filter looks at, and how.
+FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "deployment_id": ("deployment_id", operator.eq),
+    "flow_id": ("flow_id", operator.eq),
+    "direction": ("direction", operator.eq),
+    "status": ("status", operator.eq),
+    "external_call_id": ("external_call_id", operator.eq),
+    "call_sid": ("call_sid", operator.eq),
+    "from_number": ("from_number", fn.INSTR),
+    "to_number": ("to_number", fn.INSTR),
+    "search_query": ("transcription", fn.CONTAINS_FOLDED),
+    "start_time_after": ("start_time", operator.ge),
+    "start_time_before": ("start_time", operator.le),
+    "end_time_after": ("end_time", operator.ge),
+    "end_time_before": ("end_time", operator.le),
+    "start_date": ("start_time", operator.ge),
+    "end_date": ("start_time", operator.le),
+    "min_duration": ("duration", operator.ge),
+    "max_duration": ("duration", operator.le),
 }
 
 
