@@ -11,6 +11,7 @@ from dryline.blueprints import (
     business_hours,
     chat_deployments,
     chat_embed_deployments,
+    chat_logs,
     cors,
     custom_voices,
     custom_webhooks,
@@ -19,27 +20,38 @@ from dryline.blueprints import (
     deployment_parameters,
     deployments_lookup,
     docs,
+    downloads,
     echo,
     errors,
+    exports,
     flow_versions,
     flows,
     flows_lookup,
     folders,
     integrations,
     interception,
+    llm_logs,
+    logs_lookup,
     openapi,
     resources,
+    runtime_errors,
+    sessions,
+    sms_logs,
     tags,
     teams,
     tests,
     uploads,
+    voice_analysis,
     voice_deployments,
+    voice_logs,
     voicev1_deployments,
+    whatsapp_logs,
     workers,
 )
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control import clock as control_clock
 from dryline.blueprints.control import echo_runs as control_echo_runs
+from dryline.blueprints.control import exports as control_exports
 from dryline.blueprints.control import faults as control_faults
 from dryline.blueprints.control import health
 from dryline.blueprints.control import metrics as control_metrics
@@ -47,6 +59,7 @@ from dryline.blueprints.control import requests as control_requests
 from dryline.blueprints.control import simulate as control_simulate
 from dryline.blueprints.control import state as control_state
 from dryline.jobs import Jobs
+from dryline.jobs import exports as export_jobs
 from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.models import scenarios
@@ -79,6 +92,17 @@ AREAS = (
     custom_voices.blp,
     business_hours.blp,
     business_hours.phone_hours,
+    exports.blp,
+    downloads.blp,
+    voice_logs.blp,
+    chat_logs.blp,
+    sms_logs.blp,
+    whatsapp_logs.blp,
+    logs_lookup.blp,
+    sessions.blp,
+    llm_logs.blp,
+    runtime_errors.blp,
+    voice_analysis.blp,
 )
 CONTROL = (
     health.blp,
@@ -89,6 +113,7 @@ CONTROL = (
     control_state.blp,
     control_simulate.blp,
     control_echo_runs.blp,
+    control_exports.blp,
 )
 
 
@@ -98,6 +123,9 @@ STEPS = (
     resource_jobs.sweep_uploads,
     run_jobs.move_echo_run,
     run_jobs.move_test_run,
+    export_jobs.expire,
+    export_jobs.write_next,
+    run_jobs.settle_whatsapp_sender,
 )
 
 
@@ -152,6 +180,8 @@ def create_app(settings: Settings | None = None) -> Dryline:
     try:
         with app.world.active(), app.world.transaction():
             scenarios.begin(app.world)
+        with app.world.active():
+            export_jobs.recover(app.world)
     except BaseException:
         app.world.close()
         raise

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dryline.models.base import JsonField, Record
+from typing import Any, Self
+
 from peewee import TextField
+
+from dryline.models.base import JsonField, Record, Rows
+from dryline.models.workers import Worker
 
 
 class LlmLog(Record):
@@ -17,3 +21,31 @@ class LlmLog(Record):
     call_id = TextField(null=True)
     session_id = TextField(null=True)
     data = JsonField(null=True)
+
+    @classmethod
+    def receive(cls, team: Record, *, data: dict[str, Any], worker_id: str | None, **values: Any) -> Self:
+        """Keep what a hook sent, without the model's name in its request. Contract: receivePortkeyLogs.
+
+        A worker that the team does not have is not kept: a gateway's log is never refused for what it names.
+        """
+        known = worker_id is not None and Worker.find(id=worker_id, team_id=team.team_id) is not None
+        return cls.add(team, data=_without_model(data), worker_id=worker_id if known else None, **values)
+
+    @classmethod
+    def oldest_first(cls, team: Record, **where: Any) -> Rows:
+        """The team's records with these column values, as they came in. Contract: listLlmLogsByCall."""
+        return Rows(cls, {"team_id": team.team_id, **where}, order=("created_at", "id"))
+
+    @classmethod
+    def window(cls, team: Record, *, limit: int, offset: int, **where: Any) -> dict[str, Any]:
+        """`limit` of the team's records after the first `offset`, newest first. Contract: listLlmLogs."""
+        rows = cls.listing(team, **where)
+        return {"total": rows.count(), "logs": rows.slice(limit, offset), "limit": limit, "offset": offset}
+
+
+def _without_model(data: dict[str, Any]) -> dict[str, Any]:
+    request = data.get("request")
+    body = request.get("json") if isinstance(request, dict) else None
+    if not isinstance(body, dict):
+        return data
+    return {**data, "request": {**request, "json": {name: body[name] for name in body if name != "model"}}}

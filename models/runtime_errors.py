@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dryline.models.base import JsonField, Record
+from typing import Any, Self
+
 from peewee import IntegerField, TextField
+
+from dryline.models.base import JsonField, Record, Rows
+from dryline.models.deployments import Deployment
+from dryline.models.flows import Flow
+from dryline.models.workers import Worker
 
 
 class RuntimeErrorRecord(Record):
-    """An error that the engine recorded. It goes with its worker; without its deployment it stays."""
+    """An error that the engine recorded. It goes with its worker; when its deployment goes, it only forgets it."""
 
     id_prefix = "rterr"
 
@@ -26,3 +32,24 @@ class RuntimeErrorRecord(Record):
 
     class Meta:
         table_name = "runtime_error"
+
+    @classmethod
+    def record(cls, worker: Worker, **values: Any) -> Self:
+        """Keep an error. Without a deployment it is that of the newest deployment of its flow, where there is one.
+
+        Raises NotFound when the worker has no such deployment or flow. Contract: recordRuntimeError.
+        """
+        deployment_id, flow_id = values.get("deployment_id"), values.get("flow_id")
+        if deployment_id is not None:
+            Deployment.fetch(worker, deployment_id, field="deployment_id", worker_id=worker.id)
+        if flow_id is not None:
+            Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+            if deployment_id is None:
+                newest = Deployment.listing(worker, worker_id=worker.id, flow_id=flow_id).slice(1)
+                values["deployment_id"] = next((deployment.id for deployment in newest), None)
+        return cls.add(worker, worker_id=worker.id, **values)
+
+    @classmethod
+    def of_worker(cls, worker: Worker, *, limit: int, offset: int, **where: Any) -> Rows:
+        """`limit` of the worker's errors after the first `offset`, newest first. Contract: listRuntimeErrors."""
+        return cls.listing(worker, worker_id=worker.id, **where).slice(limit, offset)

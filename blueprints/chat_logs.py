@@ -1,0 +1,58 @@
+"""Logs of a worker's chats and chat widgets."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.chat_embed_logs import ChatEmbedLog
+from dryline.models.chat_logs import ChatLog
+from dryline.models.workers import Worker
+from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema, ChatEmbedLogSchema
+from dryline.schemas.chat_logs import ChatLogSchema
+from dryline.schemas.logs import LogFilterSchema
+
+blp = Area(
+    "Chat Deployment Logs",
+    "/api/workers/<worker_id>/deploymentLogs",
+    description="What was written in chats and chat widgets.",
+)
+
+
+@blp.route("/chat")
+class ChatLogs(MethodView):
+    @blp.arguments(LogFilterSchema, location="query")
+    @blp.response(200, ChatLogSchema(many=True))
+    def get(self, filters, worker_id):
+        """List a worker's chat logs, newest first."""
+        worker = Worker.fetch(g.team, worker_id)
+        return ChatLog.listing(worker, worker_id=worker.id, **filters)
+
+
+@blp.route("/chat/<log_id>")
+class ChatLogById(MethodView):
+    @blp.response(200, ChatLogSchema)
+    def get(self, worker_id, log_id):
+        """Retrieve a chat log."""
+        worker = Worker.fetch(g.team, worker_id)
+        return ChatLog.fetch(worker, log_id, worker_id=worker.id)
+
+
+@blp.route("/chat-embed")
+class ChatEmbedLogs(MethodView):
+    @blp.arguments(ChatEmbedLogFilterSchema, location="query")
+    @blp.response(200, ChatEmbedLogSchema(many=True))
+    def get(self, filters, worker_id):
+        """List a worker's chat widget logs, newest first."""
+        worker = Worker.fetch(g.team, worker_id)
+        return ChatEmbedLog.listing(worker, worker_id=worker.id, **filters)
+
+
+@blp.route("/chat-embed/<log_id>")
+class ChatEmbedLogById(MethodView):
+    @blp.response(200, ChatEmbedLogSchema)
+    def get(self, worker_id, log_id):
+        """Retrieve a chat widget log."""
+        worker = Worker.fetch(g.team, worker_id)
+        return ChatEmbedLog.fetch(worker, log_id, worker_id=worker.id)

@@ -1,0 +1,77 @@
+"""LLM logs of the team, and the receiver that the gateway sends them to."""
+
+from __future__ import annotations
+
+from flask import g, request
+from flask.views import MethodView
+from werkzeug.exceptions import BadRequest
+
+from dryline.blueprints.base import Area, read_json
+from dryline.models.llm_logs import LlmLog
+from dryline.models.workers import Worker
+from dryline.schemas.llm_logs import LlmLogListSchema, LlmLogPageSchema, LlmLogSchema, hook_record
+
+blp = Area("LLM Logs", "/", description="What was sent to language models. The logs are the team's, whatever worker.")
+
+ANY_RECORD = {
+    "application/json": {"schema": {"oneOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}}
+}
+
+
+@blp.route("/api/workers/<worker_id>/llm-logs")
+class LlmLogs(MethodView):
+    @blp.arguments(LlmLogListSchema, location="query")
+    @blp.response(200, LlmLogPageSchema)
+    def get(self, asked, worker_id):
+        """List the team's LLM logs, newest first."""
+        return LlmLog.window(Worker.fetch(g.team, worker_id), **asked)
+
+
+@blp.route("/api/workers/<worker_id>/llm-logs/<log_id>")
+class LlmLogById(MethodView):
+    @blp.response(200, LlmLogSchema)
+    def get(self, worker_id, log_id):
+        """Retrieve an LLM log."""
+        return LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id)
+
+    @blp.response(204)
+    def delete(self, worker_id, log_id):
+        """Delete an LLM log."""
+        LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id).remove()
+
+
+@blp.route("/api/workers/<worker_id>/llm-logs/by-call/<call_id>")
+class LlmLogsByCall(MethodView):
+    @blp.response(200, LlmLogSchema(many=True))
+    def get(self, worker_id, call_id):
+        """List the LLM logs of a call, oldest first."""
+        return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), call_id=call_id)
+
+    @blp.response(204)
+    def delete(self, worker_id, call_id):
+        """Delete the LLM logs of a call."""
+        worker = Worker.fetch(g.team, worker_id)
+        LlmLog.remove_where(team_id=worker.team_id, call_id=call_id)
+
+
+@blp.route("/api/workers/<worker_id>/llm-logs/by-session/<session_id>")
+class LlmLogsBySession(MethodView):
+    @blp.response(200, LlmLogSchema(many=True))
+    def get(self, worker_id, session_id):
+        """List the LLM logs of a session, oldest first."""
+        return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), session_id=session_id)
+
+
+@blp.route("/portkey-logs")
+class PortkeyLogs(MethodView):
+    @blp.doc(requestBody={"required": True, "content": ANY_RECORD})
+    @blp.response(200, description="The log is kept.")
+    @blp.errors(400)
+    def post(self):
+        """Receive a log of the LLM gateway, or a list of them."""
+        body = read_json(request)
+        records = body if isinstance(body, list) else [body]
+        if not all(isinstance(record, dict) for record in records):
+            raise BadRequest("The body must be a JSON object, or an array of objects.")
+        for record in records:
+            LlmLog.receive(g.team, **hook_record(record))

@@ -1,0 +1,20 @@
+"""Logs of any channel, by id."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.logs_lookup import find_log
+from dryline.schemas.logs_lookup import AnyLogSchema
+
+blp = Area("Logs", "/api/logs", description="Logs of any channel, found by their id alone.")
+
+
+@blp.route("/<log_id>")
+class LogById(MethodView):
+    @blp.response(200, AnyLogSchema)
+    def get(self, log_id):
+        """Retrieve a log, whatever its channel."""
+        return find_log(g.team, log_id)

@@ -1,0 +1,39 @@
+"""Runtime errors of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.runtime_errors import RuntimeErrorRecord
+from dryline.models.workers import Worker
+from dryline.schemas.runtime_errors import RuntimeErrorBody, RuntimeErrorListSchema, RuntimeErrorSchema
+
+blp = Area(
+    "Runtime Errors", "/api/workers/<worker_id>/runtime-errors", description="What went wrong in a running flow."
+)
+
+
+@blp.route("")
+class RuntimeErrors(MethodView):
+    @blp.arguments(RuntimeErrorListSchema, location="query")
+    @blp.response(200, RuntimeErrorSchema(many=True))
+    def get(self, asked, worker_id):
+        """List a worker's runtime errors, newest first."""
+        return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **asked)
+
+    @blp.arguments(RuntimeErrorBody)
+    @blp.response(201, RuntimeErrorSchema)
+    def post(self, body, worker_id):
+        """Record a runtime error."""
+        return RuntimeErrorRecord.record(Worker.fetch(g.team, worker_id), **body)
+
+
+@blp.route("/<error_id>")
+class RuntimeErrorById(MethodView):
+    @blp.response(200, RuntimeErrorSchema)
+    def get(self, worker_id, error_id):
+        """Retrieve a runtime error, with its traceback."""
+        worker = Worker.fetch(g.team, worker_id)
+        return RuntimeErrorRecord.fetch(worker, error_id, worker_id=worker.id)

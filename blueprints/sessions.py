@@ -1,0 +1,22 @@
+"""Sessions of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.sessions import Session
+from dryline.models.workers import Worker
+from dryline.schemas.sessions import SessionSchema
+
+blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="What the engine did behind a conversation.")
+
+
+@blp.route("/<session_id>")
+class SessionById(MethodView):
+    @blp.response(200, SessionSchema)
+    def get(self, worker_id, session_id):
+        """Retrieve a session: state, messages, trace, tokens."""
+        worker = Worker.fetch(g.team, worker_id)
+        return Session.fetch(worker, session_id, worker_id=worker.id)

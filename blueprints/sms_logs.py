@@ -1,0 +1,36 @@
+"""SMS logs of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.sms_logs import SmsLog
+from dryline.models.workers import Worker
+from dryline.schemas.logs import NumberedLogsSchema
+from dryline.schemas.sms_logs import SmsLogPageSchema, SmsLogSchema
+
+blp = Area(
+    "SMS Deployment Logs",
+    "/api/workers/<worker_id>/deploymentLogs/sms",
+    description="What was written in SMS conversations.",
+)
+
+
+@blp.route("")
+class SmsLogs(MethodView):
+    @blp.arguments(NumberedLogsSchema, location="query")
+    @blp.response(200, SmsLogPageSchema)
+    def get(self, asked, worker_id):
+        """List a worker's SMS logs, newest first, a page at a time."""
+        return SmsLog.numbered(Worker.fetch(g.team, worker_id), **asked)
+
+
+@blp.route("/<log_id>")
+class SmsLogById(MethodView):
+    @blp.response(200, SmsLogSchema)
+    def get(self, worker_id, log_id):
+        """Retrieve an SMS log."""
+        worker = Worker.fetch(g.team, worker_id)
+        return SmsLog.fetch(worker, log_id, worker_id=worker.id)

@@ -1,0 +1,21 @@
+"""Voice analysis."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.voice_analysis import analyze
+from dryline.schemas.voice_analysis import VoiceAnalysisBody, VoiceAnalysisSchema
+
+blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes and transfers, added up by period.")
+
+
+@blp.route("")
+class VoiceAnalysis(MethodView):
+    @blp.arguments(VoiceAnalysisBody, required=False)
+    @blp.response(200, VoiceAnalysisSchema)
+    def post(self, body):
+        """Add up the team's calls."""
+        return analyze(g.team, **body)

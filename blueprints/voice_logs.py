@@ -1,0 +1,35 @@
+"""Voice logs of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.workers import Worker
+from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, VoiceLogPageSchema, VoiceLogSchema
+
+blp = Area(
+    "Voice Deployment Logs",
+    "/api/workers/<worker_id>/deploymentLogs/voice",
+    description="What was said in calls, and how they went.",
+)
+
+
+@blp.route("")
+class VoiceLogs(MethodView):
+    @blp.arguments(VoiceLogListSchema, location="query")
+    @blp.response(200, VoiceLogPageSchema)
+    def get(self, asked, worker_id):
+        """List a worker's voice logs, by page or by cursor."""
+        return VoiceLog.search(Worker.fetch(g.team, worker_id), **asked)
+
+
+@blp.route("/<log_id>")
+class VoiceLogById(MethodView):
+    @blp.arguments(SelectionSchema, location="query")
+    @blp.response(200, VoiceLogSchema)
+    def get(self, asked, worker_id, log_id):
+        """Retrieve a voice log, or some of its members."""
+        return VoiceLog.read(Worker.fetch(g.team, worker_id), log_id, **asked)

@@ -1,0 +1,36 @@
+"""WhatsApp logs of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.workers import Worker
+from dryline.schemas.logs import NumberedLogsSchema
+from dryline.schemas.whatsapp_logs import WhatsappLogPageSchema, WhatsappLogSchema
+
+blp = Area(
+    "WhatsApp Deployment Logs",
+    "/api/workers/<worker_id>/deploymentLogs/whatsapp",
+    description="What was written in WhatsApp conversations.",
+)
+
+
+@blp.route("")
+class WhatsappLogs(MethodView):
+    @blp.arguments(NumberedLogsSchema, location="query")
+    @blp.response(200, WhatsappLogPageSchema)
+    def get(self, asked, worker_id):
+        """List a worker's WhatsApp logs, newest first, a page at a time."""
+        return WhatsappLog.numbered(Worker.fetch(g.team, worker_id), **asked)
+
+
+@blp.route("/<log_id>")
+class WhatsappLogById(MethodView):
+    @blp.response(200, WhatsappLogSchema)
+    def get(self, worker_id, log_id):
+        """Retrieve a WhatsApp log."""
+        worker = Worker.fetch(g.team, worker_id)
+        return WhatsappLog.fetch(worker, log_id, worker_id=worker.id)

@@ -1,0 +1,219 @@
+"""Adds up the voice logs of a period: calls, minutes, transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
+from math import fsum
+from types import SimpleNamespace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import orjson
+from peewee import fn
+
+from dryline.models.base import Record, connection
+from dryline.models.clock import parse, wire
+from dryline.models.errors import Invalid
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.world import current
+
+DETAILS = (
+    "id",
+    "worker_id",
+    "deployment_id",
+    "start_time",
+    "end_time",
+    "direction",
+    "from_number",
+    "to_number",
+    "status",
+)
+
+
+class Figures(SimpleNamespace):
+    """Named values that are answered as they are."""
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form; `names` maps the wire's name to the attribute."""
+        return {
+            wire_name: self.__dict__[attribute] for wire_name, attribute in names.items() if attribute in self.__dict__
+        }
+
+
+def analyze(
+    team: Record,
+    *,
+    start_date: str | None = None,
+    end_date: str | None = None,
+    granularity: str = "monthly",
+    deployment_ids: list[str] | None = None,
+    worker_id: str | None = None,
+    include_transfers: bool = True,
+    include_call_details: bool = False,
+    timezone: str = "UTC",
+) -> Figures:
+    """Sums over the team's calls that started between the dates, both inside. Contract: analyzeVoice.
+
+    A period without calls has no entry. A call without a start counts by when its log was made. Raises Invalid for an
+    unknown time zone and for dates in the wrong order.
+    """
+    if start_date is not None and end_date is None:
+        end_date = current().clock.stamp()
+    elif start_date is not None and end_date is not None and end_date < start_date:
+        raise Invalid("The period ends before it starts.", "end_date")
+    periods = Periods(granularity, _zone(timezone))
+    cells: dict[tuple[str, str, str | None], Cell] = {}
+    details = []
+    for call in _calls(team, start_date, end_date, worker_id, deployment_ids):
+        period = periods.of(call["moment"])
+        transfers, transfer_minutes = _transfers(call["transfer_data"]) if include_transfers else (0, 0)
+        cell = cells.setdefault((period, call["worker_id"], call["deployment_id"]), Cell())
+        cell.add(call["duration"] or 0, transfers, transfer_minutes)
+        if include_call_details:
+            details.append(_detail(call, period, transfers, transfer_minutes))
+    found = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
+    found.summary.average_call_duration = found.summary.total_minutes / (found.summary.total_calls or 1)
+    if include_call_details:
+        found.call_details = details
+    return found
+
+
+class Cell:
+    """What the calls of one deployment in one period add up to."""
+
+    __slots__ = ("calls", "seconds", "transfer_minutes", "transfers")
+
+    def __init__(self) -> None:
+        self.calls = self.seconds = self.transfers = 0
+        self.transfer_minutes = 0.0
+
+    def add(self, seconds: int, transfers: int, transfer_minutes: float) -> None:
+        """Count one more call."""
+        self.calls += 1
+        self.seconds += seconds
+        self.transfers += transfers
+        self.transfer_minutes += transfer_minutes
+
+
+class Periods:
+    """Tells the period of a moment in a time zone: `2026-11-21`, `2026-W47` (from Monday), `2026-11` or `2026`.
+
+    Moments that come in order mostly lie in the period of the one before, whose borders are kept.
+    """
+
+    def __init__(self, granularity: str, zone: ZoneInfo) -> None:
+        self.granularity = granularity
+        self.zone = zone
+        self._first, self._next, self._name = "", "", ""
+
+    def of(self, moment: str) -> str:
+        """The name of the period in which `moment`, a wire time, lies."""
+        if not self._first <= moment < self._next:
+            self._find(parse(moment))
+        return self._name
+
+    def _find(self, moment: datetime) -> None:
+        try:
+            first = self._start(moment.astimezone(self.zone).date())
+            # 32 days from a first of a month lie in the next one, 366 from a first of a year in the next year.
+            following = self._start(
+                first + timedelta(days={"daily": 1, "weekly": 7, "monthly": 32, "yearly": 366}[self.granularity])
+            )
+            self._first, self._next = self._midnight(first), self._midnight(following)
+        except OverflowError:  # at either end of the calendar a day has no midnight everywhere
+            first = self._start(moment.date())
+            self._first = self._next = ""
+        self._name = self._named(first)
+
+    def _start(self, day: date) -> date:
+        if self.granularity == "weekly":
+            return day - timedelta(days=day.weekday())
+        if self.granularity == "monthly":
+            return day.replace(day=1)
+        return day.replace(month=1, day=1) if self.granularity == "yearly" else day
+
+    def _midnight(self, day: date) -> str:
+        return wire(datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC))
+
+    def _named(self, first: date) -> str:
+        if self.granularity == "weekly":
+            year, week, _ = first.isocalendar()
+            return f"{year:04}-W{week:02}"
+        return first.isoformat()[: {"daily": 10, "monthly": 7, "yearly": 4}[self.granularity]]
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise Invalid(f"{name[:80]!r} is no IANA time zone.", "timezone") from None
+
+
+def _calls(
+    team: Record, start: str | None, end: str | None, worker_id: str | None, deployment_ids: list[str] | None
+) -> Iterator[dict[str, Any]]:
+    """The calls that count, oldest first."""
+    moment = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)
+    fields = VoiceLog._meta.fields
+    names = (*DETAILS, "duration", "transfer_data")
+    query = VoiceLog.select(*[fields[name] for name in names], moment).where(VoiceLog.team_id == team.team_id)
+    if start is not None:
+        query = query.where(moment >= start)
+    if end is not None:
+        query = query.where(moment <= end)
+    if worker_id is not None:
+        query = query.where(VoiceLog.worker_id == worker_id)
+    sql, params = query.order_by(VoiceLog.start_time, VoiceLog.id).sql()
+    wanted = set(deployment_ids or ())
+    for row in connection().execute(sql, params):
+        call = dict(zip((*names, "moment"), row, strict=True))
+        if not wanted or call["deployment_id"] in wanted:
+            yield call
+
+
+def _transfers(transfer_data: str | None) -> tuple[int, float]:
+    """Transfers and their minutes, as the log's own metrics have them; a record without metrics is one transfer."""
+    if transfer_data is None:
+        return 0, 0
+    metrics = orjson.loads(transfer_data).get("metrics", {})
+    return metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
+
+
+def _detail(call: dict[str, Any], period: str, transfers: int, transfer_minutes: float) -> Figures:
+    return Figures(
+        **{name: call[name] for name in DETAILS},
+        period=period,
+        minutes=(call["duration"] or 0) / 60,
+        transfers=transfers,
+        transfer_minutes=transfer_minutes,
+    )
+
+
+def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
+    """An entry a period, oldest first."""
+    found = []
+    for period in sorted({period for period, _, _ in cells}):
+        mine = {(worker, deployment): cell for (of, worker, deployment), cell in cells.items() if of == period}
+        entry = _sums(mine.values(), period=period)
+        entry.per_worker = [
+            _sums((cell for (of, _), cell in mine.items() if of == worker), worker_id=worker)
+            for worker in sorted({worker for worker, _ in mine})
+        ]
+        entry.per_deployment = [
+            _sums((cell for (_, of), cell in mine.items() if of == deployment), deployment_id=deployment)
+            for deployment in sorted({deployment for _, deployment in mine}, key=lambda id: id or "")
+        ]
+        found.append(entry)
+    return found
+
+
+def _sums(cells: Iterable[Cell], **named: Any) -> Figures:
+    cells = list(cells)
+    return Figures(
+        **named,
+        total_calls=sum([cell.calls for cell in cells]),
+        total_minutes=sum([cell.seconds for cell in cells]) / 60,
+        total_transfers=sum([cell.transfers for cell in cells]),
+        total_transfer_minutes=fsum([cell.transfer_minutes for cell in cells]),
+    )

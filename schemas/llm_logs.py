@@ -1,0 +1,63 @@
+"""LLM logs on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
+
+
+class LlmLogSchema(ApiSchema):
+    """One hook record. Contract: records.llm_log."""
+
+    id = fields.String(dump_only=True)
+    event_type = fields.String(dump_only=True, metadata={"description": "beforeRequestHook or afterRequestHook"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True, allow_none=True)
+    team_id = fields.String(dump_only=True)
+    call_id = fields.String(dump_only=True, allow_none=True)
+    session_id = fields.String(dump_only=True, allow_none=True)
+    data = JsonObject(dump_only=True, allow_none=True, metadata={"description": "request and response"})
+
+
+class LlmLogListSchema(QuerySchema):
+    """Which LLM logs of the team, and which part of the list."""
+
+    call_id = fields.String(metadata={"description": "only that call"})
+    session_id = fields.String(metadata={"description": "only that session"})
+    event_type = fields.String(metadata={"description": "beforeRequestHook or afterRequestHook"})
+    limit = QueryInteger(load_default=50, validate=validate.Range(1, 100))
+    offset = QueryInteger(load_default=0, validate=validate.Range(0))
+
+
+class LlmLogPageSchema(ApiSchema):
+    """A part of the list."""
+
+    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True)
+    total = Integer(dump_only=True)
+    limit = Integer(dump_only=True)
+    offset = Integer(dump_only=True)
+
+
+def hook_record(sent: dict[str, Any]) -> dict[str, Any]:
+    """What a gateway's hook says of itself, at the top or under `metadata`. Contract: receivePortkeyLogs.
+
+    A record that does not say which hook it comes from is of the one after the request if it has a response.
+    """
+    event_type = _told(sent, "eventType") or ("afterRequestHook" if "response" in sent else "beforeRequestHook")
+    return {
+        "event_type": event_type,
+        "call_id": _told(sent, "callId"),
+        "session_id": _told(sent, "sessionId"),
+        "worker_id": _told(sent, "workerId"),
+        "data": sent,
+    }
+
+
+def _told(sent: dict[str, Any], name: str) -> str | None:
+    for place in (sent, sent.get("metadata")):
+        if isinstance(place, dict) and isinstance(place.get(name), str):
+            return place[name]
+    return None

@@ -1,0 +1,50 @@
+"""Any log, whatever its channel, on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields
+
+from dryline.schemas.base import Integer, JsonObject, OneOf
+from dryline.schemas.chat_embed_logs import ChatEmbedLogSchema
+from dryline.schemas.chat_logs import ChatLogSchema
+from dryline.schemas.logs import LogSchema
+from dryline.schemas.sms_logs import SmsLogSchema
+from dryline.schemas.voice_logs import VoiceLogSchema
+from dryline.schemas.whatsapp_logs import WhatsappLogSchema
+
+BY_KIND = {
+    "VoiceDeploymentLog": VoiceLogSchema(),
+    "ChatDeploymentLog": ChatLogSchema(),
+    "ChatEmbedDeploymentLog": ChatEmbedLogSchema(),
+    "SmsDeploymentLog": SmsLogSchema(),
+    "WhatsappDeploymentLog": WhatsappLogSchema(),
+}
+
+
+class AnyLogSchema(VoiceLogSchema, ChatLogSchema, ChatEmbedLogSchema, SmsLogSchema, WhatsappLogSchema):
+    """Base and channel members on one level; `type` tells which channel's are there. Contract: records.any_log."""
+
+    class Meta(LogSchema.Meta):
+        pass
+
+    type = fields.String(
+        dump_only=True,
+        validate=OneOf(*BY_KIND, "ApiDeploymentLog", "EmailDeploymentLog"),
+        metadata={"description": "tells which channel's members are there"},
+    )
+    # Of logs of the API channel, which nothing in the stand-in makes.
+    request_model = fields.String(dump_only=True, allow_none=True)
+    request_messages = JsonObject(dump_only=True, allow_none=True)
+    response_content = fields.String(dump_only=True, allow_none=True)
+    prompt_tokens = Integer(dump_only=True, allow_none=True)
+    completion_tokens = Integer(dump_only=True, allow_none=True)
+    total_tokens = Integer(dump_only=True, allow_none=True)
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """The wire form of a log, with its own channel's members."""
+        return BY_KIND[obj.kind].dump(obj)
+
+
+AnyLogSchema.Meta.sometimes = tuple(AnyLogSchema().fields.keys() - {"id", "type"})

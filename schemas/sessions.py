@@ -1,0 +1,25 @@
+"""Sessions on the wire, in snake_case."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
+
+
+class SessionSchema(ApiSchema):
+    """One run of a flow. Contract: records.session."""
+
+    id = fields.String(dump_only=True)
+    status = fields.String(dump_only=True, allow_none=True)
+    state = JsonObject(dump_only=True, allow_none=True)
+    messages = fields.List(JsonObject(), dump_only=True, allow_none=True)
+    trace = fields.List(JsonObject(), dump_only=True, allow_none=True)
+    input_tokens = Integer(dump_only=True, allow_none=True, data_key="input_tokens")
+    output_tokens = Integer(dump_only=True, allow_none=True, data_key="output_tokens")
+    minutes = Number(dump_only=True, allow_none=True)
+    session_start = fields.String(dump_only=True, allow_none=True, data_key="session_start")
+    session_end = fields.String(dump_only=True, allow_none=True, data_key="session_end")
+    flow_id = fields.String(dump_only=True, allow_none=True, data_key="flow_id")
+    worker_id = fields.String(dump_only=True, allow_none=True, data_key="worker_id")
+    error = JsonObject(dump_only=True, allow_none=True)

@@ -1,0 +1,88 @@
+"""Voice analysis on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, Timestamp
+
+
+class VoiceAnalysisBody(ApiSchema):
+    """What to add up: all of it when nothing is said. Contract: analyzeVoice."""
+
+    start_date = Timestamp(metadata={"description": "start of the period"})
+    end_date = Timestamp(metadata={"description": "end of the period; now when only the start is given"})
+    granularity = fields.String(load_default="monthly", validate=OneOf("daily", "weekly", "monthly", "yearly"))
+    deployment_ids = fields.List(fields.String(), metadata={"description": "only these; an empty list means all"})
+    worker_id = fields.String(metadata={"description": "only that worker"})
+    include_transfers = Boolean(load_default=True, metadata={"description": "without, the transfer figures are 0"})
+    include_call_details = Boolean(load_default=False, metadata={"description": "send the single calls too"})
+    timezone = fields.String(load_default="UTC", metadata={"description": "IANA time zone for the periods' borders"})
+
+
+class CallTotalsSchema(ApiSchema):
+    """Sums over calls."""
+
+    total_calls = Number(dump_only=True)
+    total_minutes = Number(dump_only=True)
+    total_transfers = Number(dump_only=True, metadata={"description": "one per call with a transfer record"})
+    total_transfer_minutes = Number(dump_only=True)
+
+
+class AnalysisSummarySchema(CallTotalsSchema):
+    """Sums over all calls."""
+
+    average_call_duration = Number(dump_only=True, metadata={"description": "minutes"})
+
+
+class WorkerTotalsSchema(CallTotalsSchema):
+    """Sums over a worker's calls."""
+
+    worker_id = fields.String(dump_only=True)
+
+
+class DeploymentTotalsSchema(CallTotalsSchema):
+    """Sums over a deployment's calls."""
+
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+
+
+class PeriodTotalsSchema(CallTotalsSchema):
+    """Sums over a period's calls, and how they divide. A period without calls has no entry."""
+
+    period = fields.String(
+        dump_only=True, metadata={"description": "2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
+    )
+    per_worker = fields.List(fields.Nested(WorkerTotalsSchema), dump_only=True)
+    per_deployment = fields.List(fields.Nested(DeploymentTotalsSchema), dump_only=True)
+
+
+class CallDetailSchema(ApiSchema):
+    """One call that was counted."""
+
+    id = fields.String(dump_only=True, metadata={"description": "of its log"})
+    worker_id = fields.String(dump_only=True)
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+    period = fields.String(dump_only=True)
+    start_time = Timestamp(dump_only=True, allow_none=True)
+    end_time = Timestamp(dump_only=True, allow_none=True)
+    direction = fields.String(dump_only=True, allow_none=True)
+    from_number = fields.String(dump_only=True, allow_none=True)
+    to_number = fields.String(dump_only=True, allow_none=True)
+    status = fields.String(dump_only=True, allow_none=True)
+    minutes = Number(dump_only=True)
+    transfers = Number(dump_only=True)
+    transfer_minutes = Number(dump_only=True)
+
+
+class VoiceAnalysisSchema(ApiSchema):
+    """The sums, in all and by period. Contract: records.voice_analysis."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("call_details",)
+
+    summary = fields.Nested(AnalysisSummarySchema, dump_only=True)
+    breakdown = fields.List(fields.Nested(PeriodTotalsSchema), dump_only=True)
+    call_details = fields.List(
+        fields.Nested(CallDetailSchema), dump_only=True, metadata={"description": "with includeCallDetails"}
+    )
