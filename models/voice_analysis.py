@@ -13,6 +13,7 @@ import orjson
 from peewee import fn
 
 from dryline.models.base import Record, connection
+from dryline.models.business_hours import is_zone
 from dryline.models.clock import parse, wire
 from dryline.models.errors import Invalid
 from dryline.models.voice_logs import VoiceLog
@@ -62,7 +63,9 @@ def analyze(
         end_date = current().clock.stamp()
     elif start_date is not None and end_date is not None and end_date < start_date:
         raise Invalid("The period ends before it starts.", "end_date")
-    periods = Periods(granularity, _zone(timezone))
+    if not is_zone(timezone):
+        raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
+    periods = Periods(granularity, ZoneInfo(timezone))
     cells: dict[tuple[str, str, str | None], Cell] = {}
     details = []
     for call in _calls(team, start_date, end_date, worker_id, deployment_ids):
@@ -141,13 +144,6 @@ class Periods:
             year, week, _ = first.isocalendar()
             return f"{year:04}-W{week:02}"
         return first.isoformat()[: {"daily": 10, "monthly": 7, "yearly": 4}[self.granularity]]
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        raise Invalid(f"{name[:80]!r} is no IANA time zone.", "timezone") from None
 
 
 def _calls(
