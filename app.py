@@ -8,7 +8,9 @@ from flask import Flask, request
 
 from dryline.blueprints import (
     assets,
+    batch_calls,
     business_hours,
+    campaigns,
     chat_deployments,
     chat_embed_deployments,
     chat_logs,
@@ -44,6 +46,7 @@ from dryline.blueprints import (
     voice_analysis,
     voice_deployments,
     voice_logs,
+    voicev1_campaigns,
     voicev1_deployments,
     whatsapp_logs,
     workers,
@@ -59,6 +62,7 @@ from dryline.blueprints.control import requests as control_requests
 from dryline.blueprints.control import simulate as control_simulate
 from dryline.blueprints.control import state as control_state
 from dryline.jobs import Jobs
+from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
@@ -103,6 +107,9 @@ AREAS = (
     llm_logs.blp,
     runtime_errors.blp,
     voice_analysis.blp,
+    campaigns.blp,
+    batch_calls.blp,
+    voicev1_campaigns.blp,
 )
 CONTROL = (
     health.blp,
@@ -126,6 +133,10 @@ STEPS = (
     export_jobs.expire,
     export_jobs.write_next,
     run_jobs.settle_whatsapp_sender,
+    campaign_jobs.place_queued_calls,
+    campaign_jobs.settle_campaigns,
+    campaign_jobs.place_voicev1_calls,
+    campaign_jobs.settle_voicev1_campaigns,
 )
 
 

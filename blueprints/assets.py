@@ -8,11 +8,17 @@ from flask.views import MethodView
 from dryline.blueprints.base import Area
 from dryline.models.assets import PhoneNumber
 from dryline.models.integrations import Integration
+from dryline.models.number_offers import offers
+from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.schemas.assets import (
+    AvailableNumberSchema,
+    AvailableNumbersQuery,
     PhoneNumberPurchaseBody,
     PhoneNumberQuery,
     PhoneNumberRegistrationBody,
     PhoneNumberSchema,
+    WhatsappSenderBody,
+    WhatsappSenderSchema,
 )
 
 blp = Area("Assets", "/api/team/assets", description="Telephone numbers and WhatsApp senders.")
@@ -56,3 +62,29 @@ class PhoneNumberDelete(MethodView):
     def delete(self, phone_number_id):
         """Delete a number."""
         PhoneNumber.fetch(g.team, phone_number_id).remove()
+
+
+@blp.route("/available_phone_numbers")
+class AvailablePhoneNumbers(MethodView):
+    @blp.arguments(AvailableNumbersQuery, location="query")
+    @blp.response(200, AvailableNumberSchema(many=True))
+    def get(self, query):
+        """List numbers that could be bought."""
+        return offers(g.team, **query)
+
+
+@blp.route("/purchase_whatsapp_sender")
+class WhatsappSenderPurchase(MethodView):
+    @blp.arguments(WhatsappSenderBody)
+    @blp.response(201, WhatsappSenderSchema)
+    def post(self, body):
+        """Buy a WhatsApp sender. It is online after a review of a minute."""
+        return WhatsappSender.purchase(g.team, **body)
+
+
+@blp.route("/whatsapp_sender_status/<sender_sid>")
+class WhatsappSenderStatus(MethodView):
+    @blp.response(200, WhatsappSenderSchema)
+    def get(self, sender_sid):
+        """Retrieve a WhatsApp sender."""
+        return WhatsappSender.fetch(g.team, sender_sid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dryline.models.echo_runs import EchoRun
 from dryline.models.tests import TestRun
+from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.models.world import World
 
 
@@ -23,3 +24,12 @@ def move_test_run(world: World) -> bool:
         if run is not None:
             run.move()
     return run is not None
+
+
+def settle_whatsapp_sender(world: World) -> bool:
+    """End the review that is longest overdue."""
+    with world.transaction():
+        sender = WhatsappSender.next_due()
+        if sender is not None:
+            sender.settle()
+    return sender is not None

@@ -146,7 +146,10 @@ class TeamPhoneHours(Record):
 
     @classmethod
     def search(cls, team: Team, *, phone_number: str | None = None, team_id: str | None = None) -> list[Self]:
-        """The team's ties, newest first, of one number where given; none for another team. Contract: listTeamPhoneHours."""
+        """The team's ties, newest first, of one number where given; none of another team.
+
+        Contract: listTeamPhoneHours.
+        """
         if team_id not in (None, team.id):
             return []
         wanted = None if phone_number is None else _key(phone_number)

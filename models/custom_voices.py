@@ -28,7 +28,11 @@ class CustomVoice(Record):
     @classmethod
     def adopt(cls, team: Team, *, elevenlabs_voice_id: str) -> Self:
         """A new voice; the same provider's id gives the same name and owner everywhere. Contract: createCustomVoice."""
+        return cls.add(team, elevenlabs_voice_id=elevenlabs_voice_id, **cls.looked_up(elevenlabs_voice_id))
+
+    @staticmethod
+    def looked_up(elevenlabs_voice_id: str) -> dict[str, str]:
+        """The name and the owner of the provider's voice."""
         chance = Random(elevenlabs_voice_id)
         name = f"{chance.choice(GIVEN)} - {chance.choice(MANNERS)}"
-        owner = "".join(chance.choices(string.ascii_letters + string.digits, k=28))
-        return cls.add(team, elevenlabs_voice_id=elevenlabs_voice_id, name=name, owner_id=owner)
+        return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}

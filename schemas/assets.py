@@ -1,10 +1,19 @@
-"""Telephone numbers on the wire."""
+"""Telephone numbers and WhatsApp senders on the wire."""
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import INCLUDE, fields, post_load, validate
 
-from dryline.schemas.base import ApiSchema, Boolean, JsonObject, QuerySchema, Timestamp
+from dryline.schemas.base import (
+    ApiSchema,
+    Boolean,
+    JsonObject,
+    OneOf,
+    PartSchema,
+    QueryBoolean,
+    QuerySchema,
+    Timestamp,
+)
 
 
 class PhoneNumberQuery(QuerySchema):
@@ -42,3 +51,83 @@ class PhoneNumberSchema(ApiSchema):
     country_code = fields.String(dump_only=True, allow_none=True)
     caller_name = fields.String(dump_only=True, allow_none=True)
     metadata = JsonObject(dump_only=True, allow_none=True)
+
+
+class AvailableNumbersQuery(QuerySchema):
+    """What number is looked for. Contract: listAvailablePhoneNumbers."""
+
+    country_code = fields.String(
+        required=True,
+        validate=validate.Regexp("^[A-Za-z]{2}$", error="Must be a two-letter country code."),
+        metadata={"description": "two-letter ISO country"},
+    )
+    number_type = fields.String(required=True, validate=OneOf("Local", "Mobile", "TollFree"))
+    area_code = fields.String(validate=validate.Regexp("^[0-9]{1,6}$", error="Must be digits."))
+    contains = fields.String(
+        validate=validate.Regexp("^[0-9*+() .-]{0,32}$", error="Must be digits; * is any digit."),
+        metadata={"description": "digits the number must hold; * is any digit"},
+    )
+    sms_enabled = QueryBoolean(metadata={"description": "can do SMS"})
+    mms_enabled = QueryBoolean(metadata={"description": "can do MMS"})
+    voice_enabled = QueryBoolean(metadata={"description": "can do voice"})
+
+
+class CapabilitiesSchema(ApiSchema):
+    """What a number can do."""
+
+    voice = Boolean(dump_only=True)
+    sms = Boolean(dump_only=True)
+    mms = Boolean(dump_only=True)
+
+
+class AvailableNumberSchema(ApiSchema):
+    """A number that could be bought. Contract: records.available_phone_number."""
+
+    phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
+    friendly_name = fields.String(dump_only=True)
+    country_code = fields.String(dump_only=True)
+    number_type = fields.String(dump_only=True, validate=OneOf("Local", "Mobile", "TollFree"))
+    locality = fields.String(dump_only=True, allow_none=True)
+    region = fields.String(dump_only=True, allow_none=True)
+    capabilities = fields.Nested(CapabilitiesSchema, dump_only=True)
+
+
+class WhatsappProfileSchema(PartSchema):
+    """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE  # kept as sent
+
+    name = fields.String(required=True, metadata={"description": "display name"})
+    about = fields.String()
+    address = fields.String()
+    description = fields.String()
+    emails = fields.List(fields.String())
+    logo_url = fields.String()
+    vertical = fields.String()
+    websites = fields.List(fields.String())
+
+
+class WhatsappSenderBody(ApiSchema):
+    """A sender to buy. Contract: purchaseWhatsappSender."""
+
+    phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
+    profile = fields.Nested(WhatsappProfileSchema, required=True)
+
+    @post_load
+    def keep_profile(self, body, **kwargs):
+        """The profile is kept under the wire's names."""
+        names = WhatsappProfileSchema().fields
+        profile = {names[k].data_key if k in names else k: value for k, value in body["profile"].items()}
+        return body | {"profile": profile}
+
+
+class WhatsappSenderSchema(ApiSchema):
+    """A WhatsApp sender. Contract: records.whatsapp_sender."""
+
+    sender_sid = fields.String(dump_only=True, attribute="id")
+    phone_number = fields.String(dump_only=True)
+    status = fields.String(dump_only=True, metadata={"description": "PENDING, ONLINE or FAILED"})
+    profile = fields.Nested(WhatsappProfileSchema, dump_only=True, metadata={"description": "as sent"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)

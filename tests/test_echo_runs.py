@@ -89,9 +89,7 @@ def test_an_agent_is_judged_by_the_scorecards_it_names_and_those_that_name_it(
     assert [result["scorecardId"] for result in results] == [listed["id"], linked["id"]]
 
 
-def test_a_suite_runs_each_of_its_agents_on_each_of_its_scorecards(
-    api, control, advance, start, agent, make_scorecard
-):
+def test_a_suite_runs_each_of_its_agents_on_each_of_its_scorecards(api, control, advance, start, agent, make_scorecard):
     listed = make_scorecard()
     suite = api.post("/echo/suites", {"name": "Smoke", "echoScorecardIds": [listed["id"]]}).json
     linked = make_scorecard(suiteId=suite["id"])

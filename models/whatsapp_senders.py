@@ -1,0 +1,47 @@
+"""WhatsApp senders: numbers of the team that may write on WhatsApp once the provider has let them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Self
+
+from peewee import SQL, TextField
+
+from dryline.models.assets import new_sid
+from dryline.models.base import JsonField, Record
+from dryline.models.clock import parse, wire
+from dryline.models.numbering import e164
+from dryline.models.teams import Team
+from dryline.models.world import current
+
+REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
+REFUSED = "+15005550001"  # the provider's own test number for one that cannot be used
+
+
+class WhatsappSender(Record):
+    """A sender. PENDING -> ONLINE after the review, or FAILED for REFUSED and for what is no number (assumed)."""
+
+    id_prefix = "XE"  # and 32 hex digits
+
+    updated_at = TextField()
+    phone_number = TextField()
+    status = TextField(default="PENDING")
+    profile = JsonField()
+
+    @classmethod
+    def purchase(cls, team: Team, *, phone_number: str, profile: dict[str, Any]) -> Self:
+        """A new sender, pending. Contract: purchaseWhatsappSender."""
+        return cls.add(team, id=new_sid(cls.id_prefix), phone_number=phone_number, profile=profile)
+
+    @classmethod
+    def next_due(cls) -> Self | None:
+        """The sender of any team whose review has been over for longest."""
+        before = wire(current().clock.now() - REVIEW)
+        query = cls.select().where(SQL("status = 'PENDING'"), cls.created_at <= before)
+        return next(iter(query.order_by(cls.created_at, cls.id).limit(1)), None)
+
+    def settle(self) -> None:
+        """End the review, as of the moment it was over."""
+        number = e164(self.phone_number)
+        status = "FAILED" if number in (None, REFUSED) else "ONLINE"
+        self.change(status=status, updated_at=wire(parse(self.created_at) + REVIEW))

@@ -1,0 +1,36 @@
+"""Custom voices of the team."""
+
+
+def add(api, id="21m00Tcm4TlvDq8ikWAM"):
+    return api.post("/team/customVoices", {"elevenlabsVoiceId": id})
+
+
+def test_an_added_voice_has_a_name_and_an_owner(api):
+    answer = add(api)
+    assert answer.status_code == 201
+    voice = answer.json
+    assert voice["elevenlabsVoiceId"] == "21m00Tcm4TlvDq8ikWAM"
+    assert voice["teamId"] == api.get("/team").json["id"]
+    assert voice["name"]
+    assert voice["ownerId"]
+    assert api.get("/team/customVoices").json == [voice]
+
+
+def test_name_and_owner_follow_from_the_providers_id(api, other_api):
+    ours, theirs, another = add(api).json, add(other_api).json, add(api, "AZnzlk1XvdvUeBnXmlld").json
+    assert (ours["name"], ours["ownerId"]) == (theirs["name"], theirs["ownerId"])
+    assert ours["ownerId"] != another["ownerId"]
+
+
+def test_the_id_is_required_and_text(api):
+    for body in ({}, {"elevenlabsVoiceId": 5}, {"elevenlabsVoiceId": None}):
+        answer = api.post("/team/customVoices", body)
+        assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "elevenlabsVoiceId")
+
+
+def test_a_deleted_voice_is_gone(api, other_api):
+    path = f"/team/customVoices/{add(api).json['id']}"
+    assert other_api.delete(path).status_code == 404
+    assert api.delete(path).status_code == 204
+    assert api.get("/team/customVoices").json == []
+    assert api.delete(path).status_code == 404

@@ -1,0 +1,157 @@
+"""Tests of a worker's flows, and their runs."""
+
+import pytest
+
+CHECKPOINT = {"name": "Greets", "description": "Says hello", "runs": 3, "tolerance": 1}
+
+
+@pytest.fixture
+def flow(make_flow):
+    return make_flow()
+
+
+@pytest.fixture
+def body(flow):
+    return {
+        **{"name": "Smoke", "description": "Basics", "checkpoints": [CHECKPOINT], "testMode": "voice"},
+        **{"systemPrompt": "You are a caller.", "flowId": flow["id"]},
+    }
+
+
+@pytest.fixture
+def path(flow):
+    return f"/workers/{flow['workerId']}/tests"
+
+
+@pytest.fixture
+def make_test(api, path, body):
+    def make(**changes):
+        answer = api.post(path, body | changes)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+@pytest.fixture
+def frozen(control):
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+
+
+def test_a_test_is_answered_whole(make_test, body, flow):
+    test = make_test()
+    assert test == {
+        **{"id": test["id"], "createdAt": test["createdAt"], "updatedAt": test["updatedAt"]},
+        **{"workerId": flow["workerId"], "websocketUrl": None},
+        **body,
+    }
+
+
+def test_checkpoints_are_kept_as_sent(make_test):
+    checkpoints = [CHECKPOINT | {"weight": 2}, CHECKPOINT | {"runs": 2.5}]
+    assert make_test(checkpoints=checkpoints)["checkpoints"] == checkpoints
+
+
+@pytest.mark.parametrize("member", ["name", "description", "checkpoints", "testMode", "systemPrompt", "flowId"])
+def test_every_member_is_required(api, path, body, member):
+    del body[member]
+    answer = api.post(path, body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "path_of"),
+    [
+        ({"name": "A", "description": "B", "runs": "3", "tolerance": 1}, "checkpoints.0.runs"),
+        ({"name": "A", "description": "B", "runs": -1, "tolerance": 1}, "checkpoints.0.runs"),
+        ({"name": "A", "description": "B", "runs": 1}, "checkpoints.0.tolerance"),
+    ],
+)
+def test_a_bad_checkpoint_is_named(api, path, body, checkpoint, path_of):
+    answer = api.post(path, body | {"checkpoints": [checkpoint]})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path_of])
+
+
+def test_the_flow_must_be_the_workers(api, path, body, make_test, make_flow):
+    for id in ("flow_none", make_flow()["id"]):
+        answer = api.post(path, body | {"flowId": id})
+        assert answer.status_code == 404
+        assert "flowId" in answer.json["error"]
+        assert api.put(f"{path}/{make_test()['id']}", {"flowId": id}).status_code == 404
+
+
+def test_an_update_changes_only_what_is_sent(api, path, make_test):
+    test = make_test()
+    changed = api.put(f"{path}/{test['id']}", {"name": "New"}).json
+    assert changed == test | {"name": "New", "updatedAt": changed["updatedAt"]}
+
+
+def test_a_test_goes_with_its_runs(api, path, make_test):
+    test = make_test()
+    api.post(f"{path}/{test['id']}/run")
+    assert api.delete(f"{path}/{test['id']}").status_code == 204
+    assert api.get(f"{path}/{test['id']}/runs").status_code == 404
+    assert api.delete(f"{path}/{test['id']}").status_code == 404
+
+
+def test_another_workers_and_another_teams_tests_are_not_found(api, other_api, path, make_test, make_worker):
+    id = make_test()["id"]
+    for client, base in ((api, f"/workers/{make_worker()['id']}/tests"), (other_api, path)):
+        assert client.put(f"{base}/{id}", {"name": "Mine"}).status_code == 404
+        assert client.post(f"{base}/{id}/run").status_code == 404
+        assert client.get(f"{base}/{id}/runs").status_code == 404
+        assert client.delete(f"{base}/{id}").status_code == 404
+
+
+def test_runs_are_listed_newest_first(api, path, make_test):
+    base = f"{path}/{make_test()['id']}"
+    ids = [api.post(f"{base}/run").json["id"] for _ in range(3)]
+    assert [run["id"] for run in api.get(f"{base}/runs").json] == ids[::-1]
+
+
+def test_a_run_moves_over_api_time(api, frozen, advance, path, make_test):
+    base = f"{path}/{make_test()['id']}"
+    run = api.post(f"{base}/run")
+    assert run.status_code == 200
+    assert (run.json["status"], run.json["results"]) == ("PENDING", None)
+    advance(1)
+    assert api.get(f"{base}/runs").json == [run.json | {"status": "RUNNING", "updatedAt": "2026-01-01T00:00:01.000Z"}]
+    advance(5)
+    assert api.get(f"{base}/runs").json[0]["status"] == "RUNNING"
+    advance(1)  # three conversations of two seconds
+    [done] = api.get(f"{base}/runs").json
+    assert done["status"] in ("PASSED", "FAILED")
+    assert done["updatedAt"] == "2026-01-01T00:00:07.000Z"
+
+
+def test_results_count_each_checkpoint_and_obey_its_tolerance(api, frozen, advance, path, make_test):
+    checkpoints = [CHECKPOINT | {"runs": 10, "tolerance": 1}, CHECKPOINT | {"name": "Ends", "runs": 5, "tolerance": 0}]
+    base = f"{path}/{make_test(checkpoints=checkpoints)['id']}"
+    for _ in range(40):
+        api.post(f"{base}/run")
+    advance(3600)
+    runs = api.get(f"{base}/runs").json
+    for run in runs:
+        assert [(r["name"], r["runs"], r["tolerance"]) for r in run["results"]] == [("Greets", 10, 1), ("Ends", 5, 0)]
+        for result in run["results"]:
+            assert result["passed"] + result["failed"] == result["runs"]
+            assert (result["status"] == "PASSED") == (result["failed"] <= result["tolerance"])
+        assert (run["status"] == "PASSED") == all(result["status"] == "PASSED" for result in run["results"])
+    assert {run["status"] for run in runs} == {"PASSED", "FAILED"}
+
+
+@pytest.mark.parametrize("runs", [0, 0.5, 1e300, 2**53])
+def test_odd_numbers_of_runs_end_too(api, frozen, advance, path, make_test, runs):
+    base = f"{path}/{make_test(checkpoints=[CHECKPOINT | {'runs': runs}])['id']}"
+    api.post(f"{base}/run")
+    advance(3601)
+    assert api.get(f"{base}/runs").json[0]["status"] in ("PASSED", "FAILED")
+
+
+def test_a_test_outlives_its_flow_and_goes_with_its_worker(api, path, make_test, flow):
+    base = f"{path}/{make_test()['id']}"
+    api.post(f"{base}/run")
+    assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
+    assert api.put(base, {"name": "Still"}).json["flowId"] == flow["id"]
+    assert api.delete(f"/workers/{flow['workerId']}").status_code == 204
+    assert api.get(f"{base}/runs").status_code == 404

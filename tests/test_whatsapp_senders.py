@@ -1,0 +1,64 @@
+"""WhatsApp senders: bought, reviewed, online or refused."""
+
+import pytest
+
+PROFILE = {"name": "Harbour", "about": "Tables", "emails": ["a@example.com"], "logoUrl": "https://example.com/l.png"}
+
+
+@pytest.fixture
+def buy(api, control):
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+
+    def buy(number="+14155550100", profile=PROFILE):
+        answer = api.post("/team/assets/purchase_whatsapp_sender", {"phoneNumber": number, "profile": profile})
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return buy
+
+
+def status(api, sender):
+    return api.get(f"/team/assets/whatsapp_sender_status/{sender['senderSid']}").json
+
+
+def test_a_new_sender_is_pending(api, buy):
+    sender = buy()
+    assert sender == {
+        **{"senderSid": sender["senderSid"], "phoneNumber": "+14155550100", "status": "PENDING", "profile": PROFILE},
+        **{"createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z"},
+    }
+    assert (sender["senderSid"][:2], len(sender["senderSid"])) == ("XE", 34)
+    assert status(api, sender) == sender
+
+
+def test_a_sender_is_online_after_its_review(api, advance, buy):
+    sender = buy()
+    advance(59.999)
+    assert status(api, sender)["status"] == "PENDING"
+    advance(1)
+    assert status(api, sender) == sender | {"status": "ONLINE", "updatedAt": "2026-01-01T00:01:00.000Z"}
+
+
+@pytest.mark.parametrize("number", ["+15005550001", "front desk"])
+def test_a_number_that_cannot_send_fails_its_review(api, advance, buy, number):
+    sender = buy(number)
+    advance(60)
+    assert status(api, sender)["status"] == "FAILED"
+
+
+def test_another_teams_sender_is_not_found(other_api, buy):
+    assert other_api.get(f"/team/assets/whatsapp_sender_status/{buy()['senderSid']}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"profile": PROFILE}, "phoneNumber"),
+        ({"phoneNumber": "+14155550100"}, "profile"),
+        ({"phoneNumber": "+14155550100", "profile": {}}, "profile.name"),
+        ({"phoneNumber": "+14155550100", "profile": {"name": "A", "websites": [1]}}, "profile.websites.0"),
+    ],
+)
+def test_a_bad_body_names_the_member(api, body, path):
+    answer = api.post("/team/assets/purchase_whatsapp_sender", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
