@@ -1,7 +1,7 @@
 """Holds a part of the served OpenAPI document against the contract and says where they differ.
 
-Each difference is one line, `where: what`. Where, for answers, is `record.member`, so that a record that many operations
-answer with is named once.
+Each difference is one line, `where: what`. Where, for answers, is `record.member`, so that a record that many
+operations answer with is named once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ SCALARS = {
     "number": ("number", None),
     "boolean": ("boolean", None),
     "object": ("object", None),
+}
+
+# Records into which the members of others are merged, as their notes say.
+MERGED = {
+    "any_deployment": ("voice_deployment", "voicev1_deployment", "chat_deployment", "chat_embed_deployment"),
+    "any_log": ("voice_log", "chat_log", "chat_embed_log", "sms_log", "whatsapp_log"),
 }
 
 
@@ -107,6 +113,7 @@ class Comparison:
         found = schema.get("properties", {})
         required = schema.get("required", [])
         names = {field["name"] for field in fields}
+        names |= {field["name"] for record in MERGED.get(where, ()) for field in RECORDS[record]["fields"]}
         for name in sorted(found.keys() - names):
             yield f"{where}.{name}: is not in the contract"
         for field in fields:

@@ -1,0 +1,76 @@
+"""The vendor's own client against the stand-in on a socket, each test with the synchronous and the asynchronous one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+
+import pytest
+from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
+from brainbase_labs._resource import AsyncAPIResource, SyncAPIResource
+
+from dryline.server import Server
+from dryline.settings import DEFAULT_API_KEY, Settings
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
+
+
+@pytest.fixture
+def url(app, control, monkeypatch):
+    """Where the stand-in answers. Its time stands still, so that nothing moves but by `advance`."""
+    control.put("/clock", {"frozen": True})
+    server = Server(app)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", server.url)
+    yield server.url
+    server.stop()
+    thread.join()
+
+
+class Driven:
+    """A client, or a part of one, whose calls are waited for where they need it: one scenario serves both clients."""
+
+    def __init__(self, part, wait):
+        self._part, self._wait = part, wait
+
+    def __getattr__(self, name):
+        found = getattr(self._part, name)
+        if isinstance(found, SyncAPIResource | AsyncAPIResource):
+            return Driven(found, self._wait)
+        return lambda *args, **kwargs: self._wait(found(*args, **kwargs))
+
+
+@pytest.fixture(params=["sync", "async"])
+def client(request, url):
+    """The vendor's client, which refuses every answer that its types do not describe, and repeats no call."""
+    options = {
+        "api_key": DEFAULT_API_KEY,
+        "base_url": url,
+        "max_retries": 0,
+        "_strict_response_validation": True,
+    }
+    with contextlib.ExitStack() as stack:
+        if request.param == "sync":
+            yield Driven(stack.enter_context(BrainbaseLabs(**options)), lambda answer: answer)
+        else:
+            run = stack.enter_context(asyncio.Runner()).run
+            async_client = AsyncBrainbaseLabs(**options)
+            yield Driven(async_client, run)
+            run(async_client.close())
+
+
+@pytest.fixture
+def worker(make_worker):
+    """A worker's id."""
+    return make_worker()["id"]
+
+
+@pytest.fixture
+def flow(make_flow, worker):
+    """The id of a flow of the worker."""
+    return make_flow(worker)["id"]

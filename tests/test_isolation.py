@@ -1,0 +1,196 @@
+"""Two teams, one row each in every collection: nothing of one is visible or reachable to the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.settings import Settings
+from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
+from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
+
+# A call or session that has no logs is an empty list (contract), so another team's is too.
+EMPTY_WHERE_UNKNOWN = {"listLlmLogsByCall", "deleteLlmLogsByCall", "listLlmLogsBySession"}
+
+# Members and parameters that narrow what is found, or that the contract says are not looked up.
+NOT_LOOKED_UP = {
+    ("createOutboundCampaign", "team_id"),
+    ("createEchoSuite", "scorecardIds"),
+    ("updateEchoSuite", "scorecardIds"),
+    ("queryResources", "resources"),
+    ("analyzeVoice", "workerId"),
+    ("analyzeVoice", "deploymentIds"),
+}
+
+WITH_PATH = [operation for operation in OPERATIONS if parameters(operation["path"])]
+WITH_KEY = [operation for operation in OPERATIONS if operation.get("auth", {}).get("kind") != "none"]
+
+
+@pytest.fixture(scope="module")
+def app():
+    """One stand-in with both teams for all of these tests; `world` puts it back as it was."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield app
+    close_app(app)
+
+
+class World:
+    """The stand-in with both teams in it."""
+
+    def __init__(self, app):
+        self.client = app.test_client()
+        self.fill()
+        self.start = self.state()
+
+    def fill(self):
+        answer = self.client.put("/_dryline/state", json=document())
+        assert answer.status_code == 204, answer.text
+
+    def state(self):
+        return self.client.get("/_dryline/state").text
+
+    def call(self, operation, ids, team=NORTH, **changes):
+        """Do the operation as `team`, with the least that is valid and its own references but for `changes`."""
+        sent = example_request(operation)
+        for part in ("query_string", "json"):
+            if part in sent:
+                sent[part] = {name: self.own(team, name, value) for name, value in sent[part].items()}
+        for part, values in changes.items():
+            sent[part] = {**sent.get(part, {}), **values}
+        path = fill(operation["path"], *ids)
+        return self.client.open(path, method=operation["method"], headers={"x-api-key": KEYS[team]}, **sent)
+
+    @staticmethod
+    def own(team, name, value):
+        return reference(team, name, value) if name in REFERENCES else value
+
+
+def reference(team, name, like):
+    """The id of a team's row that a member may refer to, in a list where the member is one."""
+    id = id_of(team, REFERENCES[name])
+    return [id] if isinstance(like, list) else id
+
+
+@pytest.fixture(scope="module")
+def filled(app):
+    return World(app)
+
+
+@pytest.fixture
+def world(filled):
+    yield filled
+    if filled.state() != filled.start:
+        filled.fill()
+
+
+def test_both_teams_have_a_row_in_every_collection(world):
+    collections = world.client.get("/_dryline/state").json
+    sizes = {name: len(rows) for name, rows in collections.items() if isinstance(rows, list)}
+    assert set(sizes.values()) == {len(TEAMS)}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
+def test_a_team_reaches_its_own_and_sees_nothing_of_the_other(world, operation):
+    answer = world.call(operation, path_ids(operation["path"], NORTH))
+    if operation["id"] not in ("makeVoiceV1BatchCalls", "runVoiceV1Campaign"):
+        assert answer.status_code < 300, answer.text
+    assert SOUTH not in answer.text
+
+
+@pytest.mark.parametrize("operation", WITH_PATH, ids=by_id)
+def test_an_id_of_another_team_is_as_unknown_as_one_that_nobody_has(world, operation):
+    own, other = path_ids(operation["path"], NORTH), path_ids(operation["path"], SOUTH)
+    places = range(len(own) - (operation["id"] in EMPTY_WHERE_UNKNOWN))
+    tries = [[*own[:place], id, *own[place + 1 :]] for place in places for id in ("nothing", other[place])]
+    for ids in [*tries, other]:
+        answer = world.call(operation, ids)
+        assert answer.status_code == 404, (ids, answer.text)
+        assert isinstance(answer.json["error"], str)
+    assert world.state() == world.start
+
+
+@pytest.mark.parametrize("id", sorted(EMPTY_WHERE_UNKNOWN))
+def test_another_teams_call_or_session_has_no_logs(world, id):
+    operation = next(operation for operation in OPERATIONS if operation["id"] == id)
+    worker, _ = path_ids(operation["path"], NORTH)
+    _, other = path_ids(operation["path"], SOUTH)
+    answer = world.call(operation, [worker, other])
+    assert (answer.status_code, answer.get_json(silent=True)) in ((200, []), (204, None))
+    assert world.state() == world.start
+
+
+REFERRING = [
+    pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
+    for operation in OPERATIONS
+    for field in (operation["body"] or {}).get("fields") or []
+    if field["name"] in REFERENCES and (operation["id"], field["name"]) not in NOT_LOOKED_UP
+]
+
+
+@pytest.mark.parametrize(("operation", "field"), REFERRING)
+def test_a_reference_in_a_body_to_another_teams_row_is_refused_by_name(world, operation, field):
+    like = [] if field["type"].startswith("array") else ""
+    for id in (reference(SOUTH, field["name"], like), ["nothing"] if like == [] else "nothing"):
+        answer = world.call(operation, path_ids(operation["path"], NORTH), json={field["name"]: id})
+        assert answer.status_code == 404, answer.text
+        assert answer.json["error"].startswith(field["name"])
+    assert world.state() == world.start
+
+
+FILTERED = [
+    pytest.param(operation, parameter, id=f"{operation['id']}-{parameter['name']}")
+    for operation in OPERATIONS
+    for parameter in operation["query"]
+    if parameter["name"] in REFERENCES
+]
+
+
+@pytest.mark.parametrize(("operation", "parameter"), FILTERED)
+def test_a_filter_by_another_teams_id_finds_nothing(world, operation, parameter):
+    id = reference(SOUTH, parameter["name"], "")
+    answer = world.call(operation, path_ids(operation["path"], NORTH), query_string={parameter["name"]: id})
+    if operation["success"]["shape"]["kind"] == "record":
+        assert answer.status_code == 404
+    else:
+        assert answer.status_code == 200
+        found = answer.json if isinstance(answer.json, list) else answer.json.get("data", answer.json.get("logs"))
+        assert found == []
+
+
+def test_an_analysis_of_another_teams_calls_counts_none(world):
+    for body in ({"workerId": id_of(SOUTH, "workers")}, {"deploymentIds": [id_of(SOUTH, "voiceDeployments")]}):
+        answer = world.client.post("/api/voice-analysis", json=body, headers={"x-api-key": KEYS[NORTH]})
+        assert answer.status_code in (200, 404)
+        assert answer.status_code == 404 or answer.json["summary"]["totalCalls"] == 0
+
+
+def test_a_query_over_another_teams_resources_finds_none(world):
+    path = f"/api/workers/{id_of(NORTH, 'workers')}/resources/query"
+    body = {"query": "name", "resources": [id_of(SOUTH, "resources")]}
+    answer = world.client.post(path, json=body, headers={"x-api-key": KEYS[NORTH]})
+    assert answer.status_code in (200, 404)
+    assert answer.status_code == 404 or answer.json["data"]["context"] == []
+
+
+def test_an_export_holds_the_teams_own_logs_alone(world):
+    headers = {"x-api-key": KEYS[NORTH]}
+    body = {"format": "JSON", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-03-31T00:00:00Z"}
+    export = world.client.post("/api/team/exports", json=body, headers=headers).json["id"]
+    world.client.post("/_dryline/clock/advance", json={"seconds": 60})
+    url = world.client.get(f"/api/team/exports/{export}", headers=headers).json["downloadUrl"]
+    text = world.client.get(url).text
+    assert NORTH in text and SOUTH not in text
+
+
+def test_the_same_label_and_number_belong_to_both_teams(world):
+    for team in TEAMS:
+        tags = world.client.get("/api/team/tags", headers={"x-api-key": KEYS[team]}).json
+        assert [(tag["label"], tag["id"]) for tag in tags] == [("VIP", id_of(team, "tags"))]
+
+
+def test_a_key_that_is_taken_away_opens_nothing_any_more(app, world):
+    key = world.client.post(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys", json={"name": "second"}).json
+    headers = {"x-api-key": key["key"]}
+    assert world.client.get("/api/team", headers=headers).json["id"] == id_of(NORTH, "teams")
+    assert world.client.delete(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys/{key['id']}").status_code == 204
+    assert world.client.get("/api/team", headers=headers).status_code == 401
