@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -202,5 +202,6 @@ def _at(local: datetime) -> str:
 
 
 def _clock(opening: Opening) -> str:
-    start, end = (f"{timedelta(minutes=m % DAY if m > DAY else m)}"[:-3].zfill(5) for m in opening)
-    return f"{start}-{end}"
+    start, end = opening
+    end -= DAY if end > DAY else 0
+    return f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}"

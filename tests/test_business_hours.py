@@ -1,0 +1,333 @@
+"""Business hours, the numbers tied to them, and the callable check."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+NUMBER = "+14155550100"
+HOURS = {"monday": "09:00-17:00", "sunday": "closed"}
+
+
+@pytest.fixture
+def make_hours(api):
+    def make(api=api, **body):
+        answer = api.post("/workers/business-hours", {"hours": HOURS} | body)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+@pytest.fixture
+def tie(api):
+    def tie(hours, number=NUMBER, api=api, **body):
+        body = {"hoursId": hours["id"], "phoneNumber": number, "teamId": api.get("/team").json["id"]} | body
+        return api.post("/workers/team-phone-hours", body)
+
+    return tie
+
+
+@pytest.fixture
+def is_callable(api, make_hours, tie):
+    """Whether a number with these hours can be called at a moment of UTC."""
+
+    def ask(moment, hours, timezone="UTC"):
+        record = make_hours(hours=hours, timezone=timezone)
+        assert tie(record).status_code == 201
+        answer = check(api, moment)
+        api.delete(f"/workers/business-hours/{record['id']}")
+        assert answer.status_code == 200, answer.text
+        return answer.json["callable"]
+
+    return ask
+
+
+def check(api, moment, number=NUMBER):
+    """Ask for a moment given as UTC text or as a number."""
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp()
+    return api.post("/workers/check-callable", {"phoneNumber": number, "timestamp": moment})
+
+
+# Hours
+
+
+def test_hours_are_answered_whole_with_utc_by_default(api, make_hours):
+    hours = make_hours()
+    assert hours == {
+        **{"id": hours["id"], "createdAt": hours["createdAt"], "updatedAt": hours["updatedAt"]},
+        **{"hours": HOURS, "timezone": "UTC", "primaryTag": None, "secondaryTag": None},
+    }
+    assert api.get("/workers/business-hours").json == [hours]
+    assert api.get(f"/workers/business-hours/{hours['id']}").json == hours
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({}, "hours"),
+        ({"hours": []}, "hours"),
+        ({"hours": {"monday": 9}}, "hours.monday"),
+        ({"hours": {"monday": "nine to five"}}, "hours.monday"),
+        ({"hours": {"monday": "09:00-17:60"}}, "hours.monday"),
+        ({"hours": {"monday": "09:00-24:01"}}, "hours.monday"),
+        ({"hours": {"monday": "24:00-02:00"}}, "hours.monday"),
+        ({"hours": {"monday": "09:00-09:00"}}, "hours.monday"),
+        ({"hours": {"monday": "09:00-12:00,"}}, "hours.monday"),
+        ({"hours": {"monday": ""}}, "hours.monday"),
+        ({"hours": {"noday": "closed"}}, "hours.noday"),
+        ({"hours": {}, "timezone": "Mars/Olympus"}, "timezone"),
+        ({"hours": {}, "timezone": ""}, "timezone"),
+        ({"hours": {}, "timezone": "../../etc/passwd"}, "timezone"),
+        ({"hours": {}, "timezone": "Europe"}, "timezone"),
+        ({"hours": {}, "timezone": "x" * 5000}, "timezone"),
+        ({"hours": {}, "timezone": "UTC\u0000"}, "timezone"),
+    ],
+)
+def test_hours_that_cannot_be_are_refused_and_named(api, make_hours, body, path):
+    answer = api.post("/workers/business-hours", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+    assert api.get("/workers/business-hours").json == []
+    if body:
+        hours = make_hours()
+        assert api.put(f"/workers/business-hours/{hours['id']}", body).status_code == 400
+        assert api.get("/workers/business-hours").json == [hours]
+
+
+def test_an_update_changes_only_what_is_sent(api, make_hours):
+    hours = make_hours(timezone="Europe/Berlin", primaryTag="Harbour")
+    changed = api.put(f"/workers/business-hours/{hours['id']}", {"secondaryTag": "Bar"}).json
+    assert changed == hours | {"secondaryTag": "Bar", "updatedAt": changed["updatedAt"]}
+
+
+def test_the_numbers_of_hours_come_only_when_asked_for(api, make_hours, tie):
+    other, hours = make_hours(), make_hours()
+    tied = tie(hours).json
+    path = "/workers/business-hours"
+    assert api.get(path).json == [hours, other]
+    shown = [hours | {"teamPhoneHours": [tied]}, other | {"teamPhoneHours": []}]
+    assert api.get(f"{path}?includeTeamPhoneHours=true").json == shown
+    assert api.get(f"{path}/{hours['id']}?includeTeamPhoneHours=true").json == shown[0]
+
+
+def test_another_teams_hours_are_not_found(other_api, make_hours, tie):
+    hours = make_hours()
+    path = f"/workers/business-hours/{hours['id']}"
+    assert other_api.get("/workers/business-hours").json == []
+    assert other_api.get(path).status_code == 404
+    assert other_api.put(path, {"timezone": "UTC"}).status_code == 404
+    assert other_api.delete(path).status_code == 404
+    answer = tie(hours, api=other_api)
+    assert answer.status_code == 404
+    assert "hoursId" in answer.json["error"]
+
+
+def test_deleted_hours_take_their_numbers_along(api, make_hours, tie):
+    hours = make_hours()
+    tied = tie(hours).json
+    assert api.delete(f"/workers/business-hours/{hours['id']}").status_code == 204
+    assert api.get(f"/workers/team-phone-hours/{tied['id']}").status_code == 404
+    assert api.delete(f"/workers/business-hours/{hours['id']}").status_code == 404
+
+
+# Numbers
+
+
+def test_a_number_keeps_the_notation_that_was_sent(api, make_hours, tie):
+    hours = make_hours()
+    answer = tie(hours, "(415) 555-0100")
+    assert answer.status_code == 201
+    tied = answer.json
+    assert (tied["hoursId"], tied["phoneNumber"]) == (hours["id"], "(415) 555-0100")
+    assert api.get(f"/workers/team-phone-hours/{tied['id']}").json == tied
+
+
+def test_the_list_can_be_of_one_number_or_one_team(api, make_hours, tie):
+    hours = make_hours()
+    first, second = tie(hours).json, tie(hours, "+14155550101").json
+    path = "/workers/team-phone-hours"
+    assert api.get(path).json == [second, first]
+    assert api.get(path, query_string={"phoneNumber": NUMBER}).json == [first]
+    assert api.get(path, query_string={"phoneNumber": "415 555 0100"}).json == [first]
+    assert api.get(path, query_string={"teamId": first["teamId"]}).json == [second, first]
+    assert api.get(path, query_string={"teamId": "team_other"}).json == []
+
+
+def test_hours_and_team_come_only_when_asked_for(api, make_hours, tie):
+    hours = make_hours()
+    tied = tie(hours).json
+    whole = tied | {"hours": hours, "team": api.get("/team").json}
+    assert api.get("/workers/team-phone-hours?includeRelations=true").json == [whole]
+    assert api.get(f"/workers/team-phone-hours/{tied['id']}?includeRelations=true").json == whole
+
+
+def test_a_number_moves_to_other_hours(api, make_hours, tie):
+    tied, other = tie(make_hours()).json, make_hours()
+    path = f"/workers/team-phone-hours/{tied['id']}"
+    changed = api.put(path, {"hoursId": other["id"]}).json
+    assert changed == tied | {"hoursId": other["id"], "updatedAt": changed["updatedAt"]}
+    for member in ("hoursId", "teamId"):
+        answer = api.put(path, {member: "gone"})
+        assert answer.status_code == 404
+        assert member in answer.json["error"]
+    assert api.get(path).json == changed
+
+
+def test_the_team_must_be_that_of_the_key(other_api, make_hours, tie):
+    answer = tie(make_hours(), teamId=other_api.get("/team").json["id"])
+    assert answer.status_code == 404
+    assert "teamId" in answer.json["error"]
+
+
+def test_another_teams_numbers_are_not_found(other_api, make_hours, tie):
+    path = f"/workers/team-phone-hours/{tie(make_hours()).json['id']}"
+    assert other_api.get("/workers/team-phone-hours").json == []
+    assert other_api.get(path).status_code == 404
+    assert other_api.put(path, {"phoneNumber": NUMBER}).status_code == 404
+    assert other_api.delete(path).status_code == 404
+
+
+def test_an_untied_number_is_gone(api, make_hours, tie):
+    path = f"/workers/team-phone-hours/{tie(make_hours()).json['id']}"
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+
+
+# Callable. 2026-03-02 is a Monday.
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        ("2026-03-02T08:59:59", False),
+        ("2026-03-02T09:00:00", True),
+        ("2026-03-02T16:59:59", True),
+        ("2026-03-02T17:00:00", False),
+        ("2026-03-03T12:00:00", False),
+        ("2026-03-01T12:00:00", False),
+    ],
+)
+def test_the_opening_minute_is_open_and_the_closing_minute_closed(is_callable, moment, expected):
+    assert is_callable(moment, HOURS) is expected
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        ("2026-03-02T11:59:00", True),
+        ("2026-03-02T12:30:00", False),
+        ("2026-03-02T13:00:00", True),
+        ("2026-03-02T17:00:00", False),
+    ],
+)
+def test_a_day_may_have_several_openings(is_callable, moment, expected):
+    assert is_callable(moment, {"monday": "09:00-12:00, 13:00 - 17:00"}) is expected
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        ("2026-03-01T23:00:00", False),
+        ("2026-03-02T21:59:00", False),
+        ("2026-03-02T22:00:00", True),
+        ("2026-03-03T00:00:00", True),
+        ("2026-03-03T01:59:59", True),
+        ("2026-03-03T02:00:00", False),
+        ("2026-03-02T01:00:00", False),
+    ],
+)
+def test_hours_over_midnight_belong_to_the_day_they_begin_on(is_callable, moment, expected):
+    assert is_callable(moment, {"Monday": "22:00-02:00", "tuesday": "closed"}) is expected
+
+
+def test_sundays_hours_reach_into_monday(is_callable):
+    assert is_callable("2026-03-02T01:00:00", {"sunday": "22:00-02:00", "monday": "closed"}) is True
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [("2026-03-02T00:00:00", True), ("2026-03-02T23:59:59", True), ("2026-03-03T00:00:00", False)],
+)
+def test_a_whole_day_ends_at_midnight(is_callable, moment, expected):
+    assert is_callable(moment, {"monday": "00:00-24:00"}) is expected
+
+
+@pytest.mark.parametrize(
+    ("moment", "timezone", "expected"),
+    [
+        ("2026-03-02T15:00:00", "America/New_York", True),  # 10:00
+        ("2026-03-02T13:30:00", "America/New_York", False),  # 08:30, in winter
+        ("2026-03-09T13:30:00", "America/New_York", True),  # 09:30, a week later in summer
+        ("2026-03-09T21:30:00", "America/New_York", False),  # 17:30
+        ("2026-03-01T23:30:00", "Asia/Tokyo", False),  # Monday, 08:30
+        ("2026-03-02T00:30:00", "Asia/Tokyo", True),  # Monday, 09:30
+        ("2026-03-02T03:30:00", "Asia/Kolkata", True),  # 09:00
+        ("2026-03-03T01:30:00", "Pacific/Honolulu", True),  # still Monday, 15:30
+    ],
+)
+def test_hours_are_those_of_the_wall_clock_in_their_zone(is_callable, moment, timezone, expected):
+    assert is_callable(moment, HOURS, timezone) is expected
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        ("2026-10-25T00:30:00", True),  # 02:30 in summer
+        ("2026-10-25T01:30:00", True),  # 02:30 again, in winter
+        ("2026-10-25T02:00:00", False),  # 03:00
+        ("2026-03-29T00:59:00", False),  # 01:59
+        ("2026-03-29T01:00:00", False),  # 03:00, the hour from two is left out
+    ],
+)
+def test_an_hour_that_comes_twice_counts_twice_and_one_left_out_not_at_all(is_callable, moment, expected):
+    assert is_callable(moment, {"sunday": "02:00-03:00"}, "Europe/Berlin") is expected
+
+
+def test_the_answer_says_why(api, make_hours, tie):
+    tie(make_hours(timezone="Europe/Berlin"))
+    assert check(api, "2026-03-02T08:30:00").json == {
+        "callable": True,
+        "reason": "monday 09:30 in Europe/Berlin: open 09:00-17:00 of monday.",
+    }
+    assert check(api, "2026-03-02T20:30:00").json["reason"] == "monday 21:30 in Europe/Berlin: outside 09:00-17:00."
+    assert check(api, "2026-03-01T20:30:00").json["reason"] == "sunday 21:30 in Europe/Berlin: closed on sunday."
+
+
+def test_the_reason_names_hours_over_midnight_and_whole_days_as_they_were_written(api, make_hours, tie):
+    hours = make_hours(hours={"monday": "22:00-02:00", "tuesday": "00:00-24:00"})
+    tie(hours)
+    assert "22:00-02:00 of monday" in check(api, "2026-03-02T23:00:00").json["reason"]
+    assert "00:00-24:00 of tuesday" in check(api, "2026-03-03T12:00:00").json["reason"]
+
+
+@pytest.mark.parametrize("number", ["+14155550100", "(415) 555-0100", "1-415-555-0100", "tel:+1.415.555.0100"])
+def test_the_number_may_come_in_any_notation(api, make_hours, tie, number):
+    tie(make_hours(), "415-555-0100")
+    assert check(api, "2026-03-02T10:00:00", number).json["callable"] is True
+
+
+def test_one_of_several_open_hours_is_enough(api, make_hours, tie):
+    tie(make_hours(hours={"monday": "closed"}))
+    tie(make_hours())
+    tie(make_hours(hours={}))
+    assert check(api, "2026-03-02T10:00:00").json["callable"] is True
+    assert check(api, "2026-03-02T20:00:00").json["callable"] is False
+
+
+def test_a_number_without_hours_is_not_found(api, other_api, make_hours, tie):
+    tie(make_hours())
+    assert check(api, "2026-03-02T10:00:00", "+14155550199").status_code == 404
+    assert check(api, "2026-03-02T10:00:00", "").status_code == 404
+    assert check(other_api, "2026-03-02T10:00:00").status_code == 404
+
+
+@pytest.mark.parametrize("timestamp", [1e300, 253402300799000, -1e15, 253402300799, "now", None, True])
+def test_a_time_beyond_the_calendar_or_none_at_all_is_refused(api, make_hours, tie, timestamp):
+    tie(make_hours(timezone="Asia/Tokyo"))
+    answer = api.post("/workers/check-callable", {"phoneNumber": NUMBER, "timestamp": timestamp})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "timestamp")
+
+
+def test_a_fraction_of_a_second_is_taken(api, make_hours, tie):
+    tie(make_hours())
+    assert check(api, 1772442000.5).json["callable"] is True
