@@ -1,0 +1,37 @@
+"""The files of exports. The link itself is the permission: no key."""
+
+from __future__ import annotations
+
+from flask import send_file
+from flask.views import MethodView
+from marshmallow import fields
+
+from dryline.blueprints.base import Area
+from dryline.models.exports import Export
+from dryline.schemas.base import QuerySchema
+
+blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
+
+TYPES = {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}
+
+
+class LinkSchema(QuerySchema):
+    """What a link carries beside the export's id."""
+
+    expires = fields.String(load_default="", metadata={"description": "when the link ends, API time"})
+    signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
+
+
+@blp.route("/exports/<path:export_id>")
+class ExportFile(MethodView):
+    @blp.arguments(LinkSchema, location="query")
+    @blp.response(200, {"type": "string", "format": "binary"}, content_type="application/octet-stream")
+    @blp.alt_response(
+        206, {"type": "string", "format": "binary"}, content_type="application/octet-stream", success=True
+    )
+    @blp.errors(403, 416)
+    def get(self, query, export_id):
+        """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
+        export = Export.behind_link(export_id, **query)
+        path = export.path
+        return send_file(path, TYPES[export.format], as_attachment=True, download_name=path.name)

@@ -1,0 +1,164 @@
+"""The files of exports: rows go straight from the database to CSV or JSON, a batch at a time, in constant memory."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import orjson
+from peewee import SQL, BooleanField, Case, fn
+
+from dryline.models.base import connection, wire_rows
+from dryline.models.exports import LOGS, Export
+from dryline.models.logs import Log
+from dryline.models.voice_logs import conditions, teach_contains
+from dryline.models.world import World, current
+from dryline.schemas.exports import MEMBERS, members, read_filters
+
+BATCH = 250  # rows: large enough for speed, small enough for long transcripts
+SUFFIXES = (".csv", ".json", ".part")
+
+_attempts = itertools.count(1)
+
+
+class Stopped(Exception):
+    """The server ends; the export is for the next one."""
+
+
+class Source(NamedTuple):
+    """The asked rows of one log table: `columns` maps the wire's name to the attribute, None where it has none."""
+
+    model: type[Log]
+    columns: Mapping[str, str | None]
+    where: list[Any]
+
+
+def write(export: Export, part: Path) -> tuple[int, int]:
+    """Write what the export asks for to `part`, down to the disk. Returns how many records and bytes it holds.
+
+    Logs come channel by channel, each from the oldest to the newest. Raises OSError, sqlite3.Error, Stopped, and
+    marshmallow's ValidationError for filters that came in with a state document and make no sense.
+    """
+    with part.open("xb", buffering=1 << 20) as file:
+        with current().transaction(write=False):  # one view of the data, however long it takes
+            rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
+        file.flush()
+        os.fsync(file.fileno())
+        return rows, os.fstat(file.fileno()).st_size
+
+
+def part_of(export: Export) -> Path:
+    """A new name for a file that is being written. No two attempts share one."""
+    return export.path.with_suffix(f".{next(_attempts)}.part")
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Give a finished file its name, for good. Raises OSError."""
+    os.replace(part, path)
+    if hasattr(os, "O_DIRECTORY"):  # elsewhere the name cannot be forced to the disk
+        folder = os.open(path.parent, os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def found(world: World) -> list[Path]:
+    """Every file that an export has left, finished or not."""
+    return [path for path in world.exports.iterdir() if path.suffix in SUFFIXES]
+
+
+def _write_csv(export: Export, file: IO[bytes]) -> int:
+    """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
+    names = export.fields or members(export.log_type)
+    count, text = 0, _Utf8(file)
+    writer = csv.writer(text)
+    writer.writerow(names)
+    for source in _sources(export):
+        columns = {name: source.columns.get(name) for name in names}
+        for rows in _batches(source, [_csv_cell(source.model, attribute) for attribute in columns.values()]):
+            writer.writerows(rows)
+            count += len(rows)
+    return count
+
+
+def _write_json(export: Export, file: IO[bytes]) -> int:
+    """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
+    count, comma = 0, b"["
+    for source in _sources(export):
+        names = export.fields or list(source.columns)
+        held = {name: attribute for name in names if (attribute := source.columns.get(name))}
+        lacking = dict.fromkeys(name for name in names if name not in held)
+        for rows in _batches(source, [source.model._meta.fields[attribute] for attribute in held.values()]):
+            records = wire_rows(source.model, held, rows)
+            if lacking:
+                records = [{name: record.get(name) for name in names} for record in records]
+            file.write(comma + orjson.dumps(records)[1:-1])
+            count, comma = count + len(rows), b","
+    file.write(b"[]" if count == 0 else b"]")
+    return count
+
+
+def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows, some at a time. Raises Stopped once the server ends."""
+    model, ending = source.model, current().ending
+    for window in source.where:
+        # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.
+        sql, params = model.select(*columns).where(*window).order_by(model.start_time, model.id).sql()
+        cursor = connection().execute(sql, params)
+        while rows := cursor.fetchmany(BATCH):
+            if ending.is_set():
+                raise Stopped
+            yield rows
+
+
+def _sources(export: Export) -> Iterator[Source]:
+    filters = read_filters(export.filters_json)
+    if "search_query" in filters:
+        teach_contains()
+    for log_type in [export.log_type] if export.log_type else LOGS:
+        log = LOGS[log_type]
+        asked = [log.team_id == export.team_id, *conditions(filters, log)]
+        if export.worker_id is not None:
+            asked.append(log.worker_id == export.worker_id)
+        if export.deployment_id is not None:
+            asked.append(log.deployment_id == export.deployment_id)
+        yield Source(log, MEMBERS[log_type], [[*asked, *part] for part in _window(export, log)])
+
+
+def _window(export: Export, log: type[Log]) -> Iterator[list[Any]]:
+    """The logs that started in the window, then those without a start that were created in it."""
+    for time, which in ((log.start_time, log.start_time.is_null(False)), (log.created_at, log.start_time.is_null())):
+        part = [which]
+        if export.start_date is not None:
+            part.append(time >= export.start_date)
+        if export.end_date is not None:
+            part.append(time <= export.end_date)
+        yield part
+
+
+def _csv_cell(log: type[Log], attribute: str | None) -> Any:
+    """The column as SQLite writes it into a CSV cell. JSON is text already."""
+    if attribute is None:
+        return SQL("NULL")
+    column = log._meta.fields[attribute]
+    if isinstance(column, BooleanField):
+        return Case(None, [(column, "true")], "false")
+    if attribute == "flow_snapshot":  # usually the code, a text: shown as it is, not as a JSON string
+        return Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column)
+    return column
+
+
+class _Utf8:
+    """What csv writes to: text in, UTF-8 out."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        """Write the text."""
+        self._file.write(text.encode())

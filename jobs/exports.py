@@ -1,0 +1,178 @@
+"""Exports move: claimed, written, completed, expired; and made whole again after a crash or an import."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+from collections.abc import Callable
+
+from marshmallow import ValidationError
+
+from dryline.jobs import export_files
+from dryline.models.errors import Conflict, NotFound
+from dryline.models.exports import Export
+from dryline.models.world import World
+
+log = logging.getLogger("dryline")
+
+
+# Steps
+
+
+def write_next(world: World) -> bool:
+    """Write the export that has waited longest."""
+    if Export.next_due() is None:  # asked first without the lock that writers wait for
+        return False
+    with world.transaction():
+        export = Export.next_due()
+        if export is not None:
+            export.move("PROCESSING")
+    if export is not None:
+        fulfil(world, export)
+    return export is not None
+
+
+def expire(world: World) -> bool:
+    """Expire the exports whose 24 hours are over, and remove their files."""
+    if not Export.outlived():
+        return False
+    with world.transaction():
+        for export in Export.outlived():
+            export.move("EXPIRED")
+            _remove_after_commit(world, export)
+    return True
+
+
+# By hand
+
+
+def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
+    """Make one move of the state machine: to COMPLETED writes the file, to EXPIRED removes it.
+
+    Where the file cannot be written the export is FAILED. Raises NotFound, and Conflict for a move that the state
+    machine lacks. Contract: DESIGN, The control plane.
+    """
+    with world.transaction():
+        export = _find(id)
+        export.demand_move(status)
+        if status == "FAILED":
+            export.move(status, error_message=error_message or "Failed by hand.")
+        elif status != "COMPLETED":
+            export.move(status)
+        if status == "EXPIRED":
+            _remove_after_commit(world, export)
+    if status == "COMPLETED":
+        fulfil(world, export)
+    return _find(id)
+
+
+def _find(id: str) -> Export:
+    export = Export.find(id=id)
+    if export is None:
+        raise NotFound(f"Export {id} not found.")
+    return export
+
+
+# Files
+
+
+def fulfil(world: World, export: Export) -> None:
+    """Write the file of an export in PROCESSING and complete it.
+
+    What stands in the way makes it FAILED. A stopping server gives it back. When its row changed or vanished while it
+    was written, the file is dropped and the row left alone.
+    """
+    try:
+        _make(world, export, export.complete)
+    except Conflict:
+        log.info("Export %s changed while it was written: its file is dropped.", export.id)
+    except export_files.Stopped:
+        with contextlib.suppress(Conflict), world.transaction():
+            export.give_back()
+    except Exception as error:
+        _fail(world, export, error)
+
+
+def _make(world: World, export: Export, mark: Callable[[int, int], object]) -> None:
+    """Write the file, `mark` the row with its rows and bytes, and give the file its name.
+
+    The mark and the name come under one lock, the mark last to be seen: who sees it finds the file, and a process killed
+    in between leaves a row that is not marked.
+    """
+    part = export_files.part_of(export)
+    try:
+        rows, size = export_files.write(export, part)
+        with world.transaction():
+            mark(rows, size)
+            export_files.put_in_place(part, export.path)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _fail(world: World, export: Export, error: Exception) -> None:
+    if isinstance(error, OSError):
+        reason = f"The file could not be written: {error.strerror or error}."
+    elif isinstance(error, sqlite3.Error):
+        reason = f"The logs could not be read: {error}."
+    elif isinstance(error, ValidationError):
+        reason = f"The export asks for what there is not: {error}."
+    else:
+        reason = "Internal error."
+    log.error("Export %s failed: %s", export.id, reason, exc_info=reason == "Internal error.")
+    with contextlib.suppress(Conflict), world.transaction():
+        export.fail(reason)
+
+
+def _remove_after_commit(world: World, export: Export) -> None:
+    path = export.path
+
+    def remove() -> None:
+        with contextlib.suppress(OSError):  # a file that stays is removed at the next start
+            path.unlink(missing_ok=True)
+
+    world.db.after_commit(remove)
+
+
+# After a crash, an import, a reset
+
+
+def recover(world: World) -> None:
+    """What a start does before anything else moves: exports that were being written wait again, and half-written files
+    go. Then as `restore_files`."""
+    with world.transaction():
+        for export in Export.select().where(Export.status == "PROCESSING"):
+            export.give_back()
+        for path in export_files.found(world):
+            if path.suffix == ".part":
+                path.unlink()
+    restore_files(world)
+
+
+def restore_files(world: World) -> None:
+    """Make files and rows agree, once rows were replaced or added by other ways than these, and that is committed.
+
+    A finished file without its COMPLETED export is removed. A COMPLETED export whose file is missing or has not its
+    `file_size_bytes` (None for a row that was imported) gets it anew, from the logs as they are now. What is being
+    written just then is left to its writer, who notices when its row has changed.
+    """
+    with world.transaction():  # nothing is completed meanwhile
+        owed = {export.path: export for export in Export.select().where(Export.status == "COMPLETED") if export.alive}
+        for path in export_files.found(world):
+            export = owed.get(path)
+            if export is not None and path.stat().st_size == export.file_size_bytes:
+                del owed[path]
+            elif path.suffix != ".part":
+                path.unlink()
+    for export in owed.values():
+        _remake(world, export)
+
+
+def _remake(world: World, export: Export) -> None:
+    try:
+        _make(world, export, export.renew)
+    except (Conflict, export_files.Stopped):
+        log.info("Export %s changed, or the server ends: its file is not made anew.", export.id)
+    except Exception as error:
+        _fail(world, export, error)

@@ -1,0 +1,225 @@
+"""Log exports: what was asked for, the states it goes through, and who may fetch its file.
+
+The files themselves are written by jobs/export_files.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Self
+
+import peewee
+from itsdangerous import Signer
+from peewee import IntegerField, TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.chat_embed_logs import ChatEmbedLog
+from dryline.models.chat_logs import ChatLog
+from dryline.models.clock import parse, wire
+from dryline.models.deployments import Deployment
+from dryline.models.errors import Conflict, Forbidden, Invalid, NotFound
+from dryline.models.logs import Log
+from dryline.models.sms_logs import SmsLog
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.workers import Worker
+from dryline.models.world import current
+
+# What `log_type` may be, in the order in which an export of all of them lists them.
+LOGS: dict[str, type[Log]] = {
+    "voice": VoiceLog,
+    "chat": ChatLog,
+    "chat-embed": ChatEmbedLog,
+    "sms": SmsLog,
+    "whatsapp": WhatsappLog,
+}
+
+# The state machine. An export that a stopping server gives back goes from PROCESSING to PENDING as well.
+MOVES = {
+    "PENDING": ("PROCESSING", "FAILED"),
+    "PROCESSING": ("COMPLETED", "FAILED"),
+    "COMPLETED": ("EXPIRED",),
+    "FAILED": (),
+    "EXPIRED": (),
+}
+
+LONGEST_WINDOW = timedelta(days=90)
+LIFE = timedelta(hours=24)
+SHOWN = 20
+
+
+class Export(Record):
+    """A file of the team's logs, made in the background and kept for 24 hours.
+
+    `log_type` None means logs of every type, `fields` None every member. `fields` and `filters_json` hold wire names:
+    they are kept as they were asked for.
+    """
+
+    id_prefix = "export"
+
+    status = TextField(default="PENDING")
+    format = TextField()
+    log_type = TextField(null=True)
+    start_date = TextField(null=True)
+    end_date = TextField(null=True)
+    worker_id = TextField(null=True)
+    deployment_id = TextField(null=True)
+    fields = JsonField(null=True)
+    filters_json = JsonField(null=True)
+    row_count = IntegerField(null=True)
+    file_size_bytes = IntegerField(null=True)
+    error_message = TextField(null=True)
+    expires_at = TextField(null=True)
+
+    # Asking
+
+    @classmethod
+    def request(cls, team: Record, **asked: Any) -> Self:
+        """A new export, begun once the transaction is committed. Contract: createExport.
+
+        Raises Invalid for a window that runs backwards or over more than 90 days, NotFound for a worker or deployment
+        that the team does not have, Conflict while another export of the team is active.
+        """
+        start, end = parse(asked["start_date"]), parse(asked["end_date"])
+        if end < start:
+            raise Invalid("The window ends before it starts.", "end_date")
+        if end - start > LONGEST_WINDOW:
+            raise Invalid(f"The window is longer than {LONGEST_WINDOW.days} days.", "end_date")
+        if asked.get("worker_id") is not None:
+            Worker.fetch(team, asked["worker_id"], field="worker_id")
+        if asked.get("deployment_id") is not None:
+            _demand_deployment(team, asked["deployment_id"], asked.get("worker_id"))
+        try:
+            export = cls.add(team, **asked)
+        except peewee.IntegrityError:
+            raise Conflict("The team already has an export in PENDING or PROCESSING.") from None
+        world = current()
+        world.db.after_commit(world.wake)
+        return export
+
+    @classmethod
+    def recent(cls, team: Record) -> list[Self]:
+        """The team's 20 newest exports. Contract: listExports."""
+        return list(cls.listing(team).slice(SHOWN))
+
+    # Moving
+
+    def move(self, status: str, **values: Any) -> Self:
+        """Go on to `status` and set `values`, if the row is still there and still as it was read.
+
+        Raises Conflict where the state machine has no such move, or when the export has changed meanwhile.
+        """
+        self.demand_move(status)
+        return self._set(status=status, **values)
+
+    def demand_move(self, status: str) -> None:
+        """Raises Conflict where the state machine has no move from here to `status`."""
+        if status not in MOVES[self.status]:
+            raise Conflict(f"Export {self.id} is {self.status}; it cannot become {status}.")
+
+    def give_back(self) -> Self:
+        """From PROCESSING to PENDING: whoever wrote it could not go on. Raises Conflict when it changed meanwhile."""
+        return self._set(status="PENDING")
+
+    def complete(self, rows: int, size: int) -> Self:
+        """From PROCESSING to COMPLETED, with a file of `size` bytes, for the next 24 hours of API time."""
+        return self.move("COMPLETED", row_count=rows, file_size_bytes=size, expires_at=_in_24_hours())
+
+    def renew(self, rows: int, size: int) -> Self:
+        """Still COMPLETED, and as long as before, with a file that was made anew."""
+        return self._set(row_count=rows, file_size_bytes=size, expires_at=self.expires_at or _in_24_hours())
+
+    def fail(self, reason: str) -> Self:
+        """FAILED, without a file. Raises Conflict when it changed meanwhile."""
+        nothing = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
+        return self._set(status="FAILED", error_message=reason, **nothing)
+
+    def _set(self, **values: Any) -> Self:
+        cls = type(self)
+        # An import or a reset may have put another row in its place, even under the same id.
+        unchanged = (cls.id == self.id, cls.status == self.status, cls.created_at == self.created_at)
+        if not cls.update(**values).where(*unchanged).execute():
+            raise Conflict(f"Export {self.id} has changed meanwhile.")
+        self.__data__.update(values)
+        return self
+
+    @classmethod
+    def next_due(cls) -> Self | None:
+        """The oldest PENDING export, unless exports wait for the control plane or for their delay."""
+        settings, now = current().settings, current().clock.now()
+        if settings.export_mode != "auto":
+            return None
+        due = cls.created_at <= wire(now - timedelta(milliseconds=settings.export_delay_ms))
+        due |= cls.created_at > wire(now)  # the clock was set back
+        query = cls.select().where(cls.status == "PENDING", due).order_by(cls.created_at, cls.id)
+        return next(iter(query.limit(1)), None)
+
+    @classmethod
+    def outlived(cls) -> list[Self]:
+        """The COMPLETED exports whose 24 hours are over."""
+        return list(cls.select().where(cls.status == "COMPLETED", cls.expires_at <= current().clock.stamp()))
+
+    # The file
+
+    @property
+    def path(self) -> Path:
+        """Where its file lies, or would. The id of an imported export may be no file name: its digest stands in."""
+        plain = re.fullmatch("[a-z0-9_-]{1,100}", self.id)
+        name = self.id if plain else hashlib.sha256(self.id.encode()).hexdigest()
+        return current().exports / f"{name}.{self.format.lower()}"
+
+    @property
+    def alive(self) -> bool:
+        """Whether its 24 hours still run, or have yet to begin."""
+        return self.expires_at is None or self.expires_at > current().clock.stamp()
+
+    @property
+    def open(self) -> bool:
+        """Whether its file may be fetched now."""
+        return self.status == "COMPLETED" and self.expires_at is not None and self.alive
+
+    @property
+    def signature(self) -> str:
+        """What its link carries: proves that this server made it, for this id and this expiry."""
+        return _signer().get_signature(_signed(self.id, self.expires_at)).decode()
+
+    @classmethod
+    def behind_link(cls, id: str, expires: str, signature: str) -> Self:
+        """The export that a link leads to. Raises Forbidden when the link is altered or expired, NotFound when the
+        export is gone. Source: DESIGN, Exports."""
+        if not _signer().verify_signature(_signed(id, expires), signature):
+            raise Forbidden("The link is not valid.")
+        export = cls.find(id=id)
+        if export is None:
+            raise NotFound(f"Export {id} not found.")
+        if export.expires_at != expires or not export.open:
+            raise Forbidden("The link has expired.")
+        return export
+
+
+def _in_24_hours() -> str:
+    return wire(current().clock.now() + LIFE)
+
+
+def _signer() -> Signer:
+    return Signer(current().secret, salt="dryline.exports", digest_method=hashlib.sha256)
+
+
+def _signed(id: str, expires: str | None) -> bytes:
+    # An expiry holds no space, so that no other pair makes the same text.
+    return f"{expires} {id}".encode(errors="replace")
+
+
+def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
+    """Raises NotFound unless the team has this deployment, on this worker where one is named.
+
+    Deployments of SMS and WhatsApp have no record of their own: they exist where a log names them.
+    """
+    where = {"worker_id": worker_id} if worker_id is not None else {}
+    if Deployment.find(id=id, team_id=team.team_id, **where) is not None:
+        return
+    if not any(log.listing(team, deployment_id=id, **where).count() for log in (SmsLog, WhatsappLog)):
+        raise NotFound(f"Deployment {id} not found.", "deployment_id")

@@ -1,0 +1,113 @@
+"""Log exports on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from marshmallow import RAISE, ValidationError, fields, validates_schema
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
+from dryline.schemas.chat_embed_logs import ChatEmbedLogSchema
+from dryline.schemas.chat_logs import ChatLogSchema
+from dryline.schemas.sms_logs import SmsLogSchema
+from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogSchema
+from dryline.schemas.whatsapp_logs import WhatsappLogSchema
+
+STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
+FORMATS = ("CSV", "JSON")
+LOG_TYPES = ("voice", "chat", "chat-embed", "sms", "whatsapp")
+
+# The members of each type of log: the wire's name and the attribute.
+MEMBERS = {
+    "voice": VoiceLogSchema().wire_names,
+    "chat": ChatLogSchema().wire_names,
+    "chat-embed": ChatEmbedLogSchema().wire_names,
+    "sms": SmsLogSchema().wire_names,
+    "whatsapp": WhatsappLogSchema().wire_names,
+}
+
+
+def members(log_type: str | None) -> list[str]:
+    """The wire's names of a log type's members in the record's order; of every type's (None), each name once."""
+    types = [log_type] if log_type else LOG_TYPES
+    return list(dict.fromkeys(name for one in types for name in MEMBERS[one]))
+
+
+def read_filters(filters: Any) -> dict[str, Any]:
+    """What `filtersJson` asks of a log, by the names of `models.voice_logs.conditions`. Raises ValidationError."""
+    if filters is None:
+        return {}
+    texts = {name: str(value) if type(value) in (int, float) else value for name, value in filters.items()}
+    return VoiceLogFilterSchema(unknown=RAISE).load(texts)
+
+
+class FieldNames(fields.List):
+    """Names of members, as an array or as text with commas, each taken once. None of them means all, as for logs."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(fields.String(), **kwargs)
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[str] | None:
+        if isinstance(value, str):
+            value = [name.strip() for name in value.split(",") if name.strip()]
+        return list(dict.fromkeys(super()._deserialize(value, attr, data, **kwargs))) or None
+
+
+class Filters(JsonObject):
+    """Filters of the voice log list, as an object or as the JSON text of one, kept as they were sent."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> dict[str, Any]:
+        if isinstance(value, str):
+            try:
+                value = orjson.loads(value)
+            except orjson.JSONDecodeError:
+                raise self.make_error("invalid") from None
+        filters = super()._deserialize(value, attr, data, **kwargs)
+        read_filters(filters)
+        return filters
+
+
+class ExportBody(ApiSchema):
+    """What an export is to hold. Contract: createExport."""
+
+    format = fields.String(required=True, validate=OneOf(*FORMATS))
+    start_date = Timestamp(required=True, metadata={"description": "start of the window"})
+    end_date = Timestamp(
+        required=True, metadata={"description": "end of the window, at most 90 days after startDate; inside it"}
+    )
+    log_type = fields.String(
+        validate=OneOf(*LOG_TYPES), metadata={"description": "left out: logs of every type, one after the other"}
+    )
+    worker_id = fields.String()
+    deployment_id = fields.String()
+    fields_ = FieldNames(
+        data_key="fields", attribute="fields", metadata={"description": "the members to hold, in this order"}
+    )
+    filters_json = Filters(metadata={"description": "filters as the voice log list has them; JSON text is taken too"})
+
+    @validates_schema
+    def _check_names(self, body: dict[str, Any], **kwargs: Any) -> None:
+        """Only members that the log type has."""
+        log_type = body.get("log_type")
+        names = members(log_type)
+        unknown = [name for name in body.get("fields") or () if name not in names]
+        if unknown:
+            raise ValidationError(f"Not a member of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
+
+
+class ExportSchema(ApiSchema):
+    """A file of logs, made in the background. Contract: records.export."""
+
+    id = fields.String(dump_only=True)
+    status = fields.String(dump_only=True, validate=OneOf(*STATUSES))
+    format = fields.String(dump_only=True, validate=OneOf(*FORMATS))
+    log_type = fields.String(dump_only=True, allow_none=True)
+    row_count = Integer(dump_only=True, allow_none=True)
+    file_size_bytes = Number(dump_only=True, allow_none=True)
+    download_url = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "once COMPLETED, for 24 hours; needs no key"}
+    )
+    error_message = fields.String(dump_only=True, allow_none=True, metadata={"description": "once FAILED"})
+    created_at = Timestamp(dump_only=True)
+    expires_at = Timestamp(dump_only=True, allow_none=True)
