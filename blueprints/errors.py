@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dryline.models.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
+from dryline.models.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
 from dryline.models.world import current
 from dryline.schemas.base import camel
 from flask import Flask, current_app, request
@@ -38,6 +38,8 @@ def domain_error(error: DomainError) -> Any:
     """A broken rule."""
     message, field = str(error), getattr(error, "field", None)
     path = ".".join(map(camel, field.split("."))) if field else ""
+    if isinstance(error, BadDocument):
+        return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, Invalid):
         return answer(400, f"{path}: {message}", [{"path": path, "message": message}])
     return answer(STATUS[type(error)], f"{path}: {message}" if path else message)
@@ -85,7 +87,7 @@ def _walk(messages: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(messages, Mapping):
         for name, inner in messages.items():
             # `_schema` speaks of the whole object; a Dict field says `value` before its content's messages.
-            step = "" if name in ("_schema", "value") and not isinstance(name, int) else str(name)
+            step = "" if name == "_schema" or (name == "value" and path) else str(name)
             yield from _walk(inner, f"{path}.{step}" if path and step else path or step)
     elif isinstance(messages, list):
         for message in messages:

@@ -65,7 +65,8 @@ class Api(flask_smorest.Api):
             while self._undocumented:
                 blp, _ = self._undocumented.pop(0)
                 blp.register_views_in_doc(self, self._app, self.spec, name=blp.name, parameters=None)
-                self.spec.tag({"name": blp.name, "description": blp.description})
+                if blp.description:  # an area without one only adds to another's
+                    self.spec.tag({"name": blp.name, "description": blp.description})
         return self.spec.to_dict()
 
     def _openapi_json(self) -> Any:

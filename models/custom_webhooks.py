@@ -63,7 +63,7 @@ class CustomWebhook(Record):
 
 
 def new_id() -> str:
-    """25 characters like a cuid: `c` and 24 digits of base 36, rising like all ids. Contract: records.custom_webhook."""
+    """`c` and 24 digits of base 36, like a cuid, rising as all ids do. Contract: records.custom_webhook."""
     number = UUID(current().ids.new("webhook").removeprefix("webhook_")).int >> 4
     digits = []
     for _ in range(24):

@@ -7,7 +7,7 @@ from typing import Any, Self
 import peewee
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
+from dryline.models.base import JsonField, Record, Rows
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.errors import Conflict
@@ -26,6 +26,11 @@ class DeploymentParameter(Record):
     name = TextField()
     value = JsonField()
     description = TextField(null=True)
+
+    @classmethod
+    def of_deployment(cls, deployment: Deployment) -> Rows:
+        """The deployment's parameters, newest first. Contract: listDeploymentParameters."""
+        return cls.listing(deployment, deployment_id=deployment.id)
 
     @classmethod
     def define(cls, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
@@ -78,7 +83,6 @@ def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | No
     if version_id is not None:
         flow.show_version(FlowVersion.fetch(flow, version_id, flow_id=flow.id))
     if deployment_id is not None:
-        deployment = Deployment.fetch(flow, deployment_id)
-        parameters = DeploymentParameter.listing(flow, deployment_id=deployment.id)
+        parameters = DeploymentParameter.of_deployment(Deployment.fetch(flow, deployment_id))
         flow.merged_parameters = {**flow.variables, **{one.name: one.value for one in parameters}}
     return flow

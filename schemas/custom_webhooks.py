@@ -19,8 +19,16 @@ class CustomWebhookSchema(ApiSchema):
         data_key="fields",
         metadata={"description": "comma-separated names of what to send"},
     )
+    method = String(dump_only=True, validate=OneOf("GET", "POST", "PUT", "PATCH"))
+    name = String(dump_only=True, allow_none=True)
+    active = Boolean(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class CustomWebhookBody(CustomWebhookSchema):
+    """What a webhook takes."""
+
     method = String(load_default="POST", validate=OneOf("GET", "POST", "PUT", "PATCH"))
     name = String()
     active = Boolean(load_default=True)
-    created_at = Timestamp(dump_only=True)
-    updated_at = Timestamp(dump_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, post_load, pre_load
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
-from dryline.schemas.json_text import JsonTextOrObject
+from dryline.schemas.json_text import ObjectAsText
 
 
 class FlowSchema(ApiSchema):
@@ -38,8 +38,8 @@ class FlowSchema(ApiSchema):
 class FlowBody(FlowSchema):
     """What writing a flow takes. `validate` is taken and ignored: Based is not compiled here."""
 
-    variables = JsonTextOrObject(metadata={"description": "JSON text of an object, or an object"})
-    validate_code = Boolean(load_only=True, load_default=True, data_key="validate")
+    variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
+    validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": True})
 
     @pre_load
     def default_label(self, data: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""JSON that comes as text, or becomes text. The API has a few members that are one in bodies and the other in answers."""
+"""JSON that comes as text, or becomes text: what a few members are in bodies but not in answers, or the reverse."""
 
 from __future__ import annotations
 
@@ -8,36 +8,27 @@ import orjson
 from marshmallow import ValidationError, fields
 
 
-class JsonTextOrObject(fields.Raw):
-    """A JSON object, or the JSON text of one. Loads as the object."""
+class ObjectAsText(fields.String):
+    """The JSON text of an object, or the object itself. Loads as the object."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.metadata = {"oneOf": [{"type": "string"}, {"type": "object"}], **self.metadata}
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> dict[str, Any]:
-        if isinstance(value, str):
-            try:
-                value = orjson.loads(value)
-                orjson.dumps(value)  # what is nested too deeply to be answered is refused here
-            except (orjson.JSONDecodeError, TypeError) as error:
-                raise ValidationError("Not valid JSON text.") from error
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
-            raise ValidationError("Not a JSON object, nor the JSON text of one.")
+            value = decode(super()._deserialize(value, attr, data, **kwargs))
+        if not isinstance(value, dict):
+            raise ValidationError("Not the JSON text of an object.")
         return value
 
 
-class JsonText(JsonTextOrObject):
-    """The JSON text of an object. Loads as the object; an empty text is none."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.metadata = {**self.metadata, "oneOf": [{"type": "string"}]}
+class FunctionsText(fields.String):
+    """Text that answers as an object: the one whose JSON it is, `{"text": …}` for any other, null for an empty one."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        if not isinstance(value, str):
-            raise ValidationError("Not a valid string.")
-        return super()._deserialize(value, attr, data, **kwargs) if value else None
+        text = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            found = decode(text)
+        except ValidationError:
+            found = None
+        return found if isinstance(found, dict) else {"text": text} if text else None
 
 
 class StringsAsText(fields.List):
@@ -54,6 +45,16 @@ class AsSent(fields.Nested):
     """JSON that is checked against a schema and kept as it was sent, members that the schema lacks included."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        kwargs["partial"] = False
+        kwargs["partial"] = False  # an update may leave out members of the record, not of its pieces
         super()._deserialize(value, attr, data, **kwargs)
         return value
+
+
+def decode(text: str) -> Any:
+    """What the JSON text says. Raises ValidationError, also for what is nested too deeply to be answered."""
+    try:
+        value = orjson.loads(text)
+        orjson.dumps(value)
+    except (orjson.JSONDecodeError, TypeError) as error:
+        raise ValidationError("Not valid JSON text.") from error
+    return value

@@ -1,8 +1,149 @@
 """Voice deployments."""
 
+import pytest
+
+CRITERIA = [{"title": "Tone", "items": [{"title": "Kind", "description": "Is it", "type": "SCORE", "threshold": 0.5}]}]
+
+
+def path_of(deployment):
+    return f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
+
 
 def test_a_created_deployment_can_be_read_again(api, make_voice_deployment):
     made = make_voice_deployment()
-    path = f"/workers/{made['workerId']}/deployments/voice"
-    assert api.get(f"{path}/{made['id']}").json == made
-    assert api.get(path).json == [made]
+    assert api.get(path_of(made)).json == made
+    assert api.get(f"/workers/{made['workerId']}/deployments/voice").json == [made]
+
+
+def test_a_new_deployment_is_active_and_has_the_rest_empty(make_voice_deployment):
+    made = make_voice_deployment()
+    assert (made["type"], made["status"], made["enableVoiceSentiment"]) == ("Voice", "ACTIVE", False)
+    assert made["customWebhooks"] == []
+    assert made["extractions"] is made["successCriteria"] is made["twilmlBinSid"] is made["agentId"] is None
+
+
+def test_the_required_members_are_asked_for_by_name(api, make_worker):
+    answer = api.post(f"/workers/{make_worker()['id']}/deployments/voice", {})
+    assert [detail["path"] for detail in answer.json["details"]] == ["name", "phoneNumber", "flowId"]
+
+
+def test_the_engine_version_is_the_workers_unless_it_is_sent(make_flow, make_voice_deployment):
+    flow = make_flow()
+    assert make_voice_deployment(flow)["externalConfig"] == {"engineVersion": "v2"}
+    sent = {"engineVersion": "v1", "voiceSpeed": 1}
+    assert make_voice_deployment(flow, externalConfig=sent)["externalConfig"] == sent
+    assert (
+        make_voice_deployment(flow, externalConfig={"engineVersion": None})["externalConfig"]["engineVersion"] is None
+    )
+
+
+def test_what_is_sent_as_json_is_kept_as_sent(make_voice_deployment):
+    sent = {
+        "externalConfig": {"engineVersion": "v2", "newThing": {"a_b": [1]}, "piiConfig": {"mode": "off", "more": 1}},
+        "extractions": {"order_id": {"type": "string", "description": "The order", "required": True}},
+        "successCriteria": CRITERIA,
+    }
+    assert make_voice_deployment(**sent).items() >= sent.items()
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"externalConfig": {"voiceSpeed": "fast"}}, "externalConfig.voiceSpeed"),
+        ({"externalConfig": {"voiceModel": "none"}}, "externalConfig.voiceModel"),
+        ({"externalConfig": {"piiConfig": {"categories": []}}}, "externalConfig.piiConfig.mode"),
+        ({"externalConfig": {"boostedKeywords": [1]}}, "externalConfig.boostedKeywords.0"),
+        ({"externalConfig": None}, "externalConfig"),
+        ({"extractions": {"a": {"type": "text", "description": "d"}}}, "extractions.a.type"),
+        ({"successCriteria": [{"title": "t", "items": [{}]}]}, "successCriteria.0.items.0.title"),
+        ({"enableVoiceSentiment": "yes"}, "enableVoiceSentiment"),
+        ({"customWebhooks": [{}]}, "customWebhooks.0.url"),
+        ({"name": None}, "name"),
+        ({"flowId": 5}, "flowId"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name_and_changes_nothing(api, make_voice_deployment, body, path):
+    made = make_voice_deployment()
+    answer = api.patch(path_of(made), {"backupPhoneNumber": "+14155550199", **body})
+    assert answer.status_code == 400
+    assert path in [detail["path"] for detail in answer.json["details"]]
+    assert api.get(path_of(made)).json == made
+
+
+def test_an_update_merges_external_config_and_replaces_the_rest(api, make_voice_deployment):
+    made = make_voice_deployment(
+        externalConfig={"voiceSpeed": 1, "language": "en"},
+        extractions={"a": {"type": "string", "description": "A"}},
+    )
+    body = {
+        "externalConfig": {"voiceSpeed": 2, "language": None, "volume": 0.5},
+        "extractions": {"b": {"type": "number", "description": "B"}},
+    }
+    changed = api.patch(path_of(made), body).json
+    config = {"engineVersion": "v2", "voiceSpeed": 2, "language": None, "volume": 0.5}
+    assert changed == made | {
+        "externalConfig": config,
+        "extractions": body["extractions"],
+        "updatedAt": changed["updatedAt"],
+    }
+    assert api.get(path_of(made)).json == changed
+
+
+def test_webhooks_that_are_sent_take_the_place_of_those_before(api, make_voice_deployment):
+    made = make_voice_deployment()
+    urls = [{"url": "http://127.0.0.1/a"}, {"url": "http://127.0.0.1/b"}]
+    first = api.patch(path_of(made), {"customWebhooks": urls}).json["customWebhooks"]
+    assert [webhook["url"] for webhook in first] == ["http://127.0.0.1/a", "http://127.0.0.1/b"]
+    assert api.get(path_of(made)).json["customWebhooks"] == first
+    assert api.get(f"/workers/{made['workerId']}/deployments/voice").json[0]["customWebhooks"] == first
+    assert api.patch(path_of(made), {"customWebhooks": urls[1:]}).json["customWebhooks"][0]["url"].endswith("/b")
+    assert api.patch(path_of(made), {"customWebhooks": []}).json["customWebhooks"] == []
+
+
+def test_the_same_addresses_sent_again_leave_the_webhooks_alone(api, make_voice_deployment):
+    made = make_voice_deployment()
+    urls = {"customWebhooks": [{"url": "http://127.0.0.1/a"}]}
+    first = api.patch(path_of(made), urls).json["customWebhooks"]
+    assert api.patch(path_of(made), urls).json["customWebhooks"] == first
+
+
+def test_the_flow_must_be_one_of_the_worker(api, other_api, make_worker, make_flow, make_voice_deployment):
+    made = make_voice_deployment()
+    strangers = ["flow_none", make_flow()["id"], make_flow(api=other_api)["id"]]
+    for flow_id in strangers:
+        body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow_id}
+        answers = [
+            api.post(f"/workers/{made['workerId']}/deployments/voice", body),
+            api.patch(path_of(made), {"flowId": flow_id}),
+        ]
+        for answer in answers:
+            assert answer.status_code == 404
+            assert "flowId" in answer.json["error"]
+
+
+def test_deployments_are_listed_newest_first_and_by_worker(api, make_flow, make_voice_deployment):
+    flow = make_flow()
+    first, second = make_voice_deployment(flow)["id"], make_voice_deployment(flow)["id"]
+    make_voice_deployment()
+    found = api.get(f"/workers/{flow['workerId']}/deployments/voice").json
+    assert [deployment["id"] for deployment in found] == [second, first]
+
+
+def test_another_teams_deployment_is_not_found(other_api, make_worker, make_voice_deployment):
+    made, worker = make_voice_deployment(), make_worker(api=other_api)
+    for path in (path_of(made), f"/workers/{worker['id']}/deployments/voice/{made['id']}"):
+        answers = [other_api.get(path), other_api.patch(path, {"name": "Mine"}), other_api.delete(path)]
+        assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert other_api.get(f"/workers/{made['workerId']}/deployments/voice").status_code == 404
+
+
+def test_the_answer_to_an_unknown_deployment_names_it(api, make_worker):
+    answer = api.get(f"/workers/{make_worker()['id']}/deployments/voice/deploy_none")
+    assert answer.json == {"error": "Voice deployment deploy_none not found."}
+
+
+def test_a_deleted_deployment_is_gone(api, make_voice_deployment):
+    made = make_voice_deployment()
+    answer = api.delete(path_of(made))
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert api.get(path_of(made)).status_code == api.delete(path_of(made)).status_code == 404

@@ -1,0 +1,62 @@
+"""Chat deployments of a worker."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.chat_deployments import ChatDeployment
+from dryline.models.workers import Worker
+from dryline.schemas.chat_deployments import ChatDeploymentBody, ChatDeploymentSchema, ChatDeploymentUpdateBody
+
+blp = Area(
+    "Chat Deployments",
+    "/api/workers/<worker_id>/deployments/chat",
+    description="Flows put into chats and into chat widgets.",
+)
+
+
+@blp.route("")
+class ChatDeployments(MethodView):
+    @blp.response(200, ChatDeploymentSchema(many=True))
+    def get(self, worker_id):
+        """List a worker's chat deployments, newest first."""
+        return ChatDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
+
+    @blp.arguments(ChatDeploymentBody)
+    @blp.response(201, ChatDeploymentSchema)
+    def post(self, body, worker_id):
+        """Create a chat deployment of one of the worker's flows."""
+        return ChatDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
+
+
+@blp.route("/<deployment_id>")
+class ChatDeploymentById(MethodView):
+    @blp.response(200, ChatDeploymentSchema)
+    def get(self, worker_id, deployment_id):
+        """Retrieve a chat deployment."""
+        return _fetch(worker_id, deployment_id)
+
+    @blp.arguments(ChatDeploymentUpdateBody(partial=True))
+    @blp.response(200, ChatDeploymentSchema)
+    def patch(self, body, worker_id, deployment_id):
+        """Change the members that are sent."""
+        return _fetch(worker_id, deployment_id).revise(g.key, **body)
+
+    @blp.response(204)
+    def delete(self, worker_id, deployment_id):
+        """Delete a chat deployment with its logs, parameters and history."""
+        _fetch(worker_id, deployment_id).remove()
+
+
+@blp.route("/agent/<chat_agent_id>")
+class ChatDeploymentByAgent(MethodView):
+    @blp.response(200, ChatDeploymentSchema)
+    def get(self, worker_id, chat_agent_id):
+        """Retrieve a chat deployment by its agent id."""
+        return ChatDeployment.of_agent(Worker.fetch(g.team, worker_id), chat_agent_id)
+
+
+def _fetch(worker_id, deployment_id):
+    return ChatDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)

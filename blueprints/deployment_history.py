@@ -1,0 +1,30 @@
+"""What changed in a deployment of any channel."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.deployment_history import DeploymentHistoryEntry
+from dryline.models.deployments import Deployment
+from dryline.models.pages import window
+from dryline.models.workers import Worker
+from dryline.schemas.deployment_history import DeploymentHistoryPageSchema, DeploymentHistoryQuerySchema
+
+blp = Area(
+    "Deployment History",
+    "/api/workers/<worker_id>/deployments/<deployment_id>/history",
+    description="What changed in a deployment, from what to what, and by whom.",
+)
+
+
+@blp.route("")
+class DeploymentHistory(MethodView):
+    @blp.arguments(DeploymentHistoryQuerySchema, location="query")
+    @blp.response(200, DeploymentHistoryPageSchema)
+    def get(self, query, worker_id, deployment_id):
+        """List a deployment's changes, newest first."""
+        deployment = Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))
+        return window(changes, **query)

@@ -1,0 +1,58 @@
+"""Parameters of a deployment of any channel."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.deployment_parameters import DeploymentParameter
+from dryline.models.deployments import Deployment
+from dryline.models.workers import Worker
+from dryline.schemas.deployment_parameters import DeploymentParameterBody, DeploymentParameterSchema
+
+blp = Area(
+    "Deployment Parameters",
+    "/api/workers/<worker_id>/deployments/<deployment_id>/params",
+    description="Named values of a deployment, which override its flow's variables.",
+)
+
+
+@blp.route("")
+class DeploymentParameters(MethodView):
+    @blp.response(200, DeploymentParameterSchema(many=True))
+    def get(self, worker_id, deployment_id):
+        """List a deployment's parameters, newest first."""
+        return DeploymentParameter.of_deployment(_deployment(worker_id, deployment_id))
+
+    @blp.arguments(DeploymentParameterBody)
+    @blp.response(201, DeploymentParameterSchema)
+    @blp.errors(409)
+    def post(self, body, worker_id, deployment_id):
+        """Create a parameter."""
+        return DeploymentParameter.define(_deployment(worker_id, deployment_id), g.key, **body)
+
+
+@blp.route("/<param_id>")
+class DeploymentParameterById(MethodView):
+    @blp.arguments(DeploymentParameterBody(partial=True))
+    @blp.response(200, DeploymentParameterSchema)
+    @blp.errors(409)
+    def patch(self, body, worker_id, deployment_id, param_id):
+        """Change a parameter's name, value or description."""
+        deployment = _deployment(worker_id, deployment_id)
+        return _parameter(deployment, param_id).revise(deployment, g.key, **body)
+
+    @blp.response(204)
+    def delete(self, worker_id, deployment_id, param_id):
+        """Delete a parameter."""
+        deployment = _deployment(worker_id, deployment_id)
+        _parameter(deployment, param_id).withdraw(deployment, g.key)
+
+
+def _deployment(worker_id, deployment_id):
+    return Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+
+
+def _parameter(deployment, param_id):
+    return DeploymentParameter.fetch(g.team, param_id, deployment_id=deployment.id)

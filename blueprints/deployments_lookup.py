@@ -1,0 +1,21 @@
+"""Any deployment of the team by its id alone."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models.deployments_lookup import look_up_deployment
+from dryline.schemas.deployments_lookup import AnyDeploymentSchema, LookupQuerySchema
+
+blp = Area("Deployments", "/api/deployments", description="Any deployment of the team by its id alone.")
+
+
+@blp.route("/<deployment_id>")
+class DeploymentLookup(MethodView):
+    @blp.arguments(LookupQuerySchema, location="query")
+    @blp.response(200, AnyDeploymentSchema)
+    def get(self, query, deployment_id):
+        """Retrieve any deployment of the team with the members of its channel."""
+        return look_up_deployment(g.team, deployment_id, **query)

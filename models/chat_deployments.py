@@ -1,0 +1,52 @@
+"""Chat deployments: a flow that is written to."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField
+from dryline.models.deployments import Deployment
+from dryline.models.errors import NotFound
+from dryline.models.workers import Worker
+from dryline.models.world import current
+
+
+class ChatDeployment(Deployment):
+    """A deployment as a chat agent, also found by `chat_agent_id`. `allowed_users` is the JSON text of an array."""
+
+    channel = "Chat"
+
+    flow_version_id = TextField(null=True)
+    chat_agent_id = TextField()
+    allowed_users = TextField(default="[]")
+    model_config = JsonField(default=dict)
+    welcome_message = TextField(null=True)
+    llm_model = TextField(null=True)
+    extractions = JsonField(null=True)
+    success_criteria = JsonField(null=True)
+
+    class Meta:
+        table_name = "deployment"
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Chat deployment"
+
+    @classmethod
+    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
+        """A new chat deployment with an agent id of its own.
+
+        Raises NotFound when the worker has no such flow, or the flow no such version. Contract: createChatDeployment.
+        """
+        return super().deploy(worker, flow_id=flow_id, chat_agent_id=current().ids.new("chatagent"), **values)
+
+    @classmethod
+    def of_agent(cls, worker: Worker, chat_agent_id: str) -> Self:
+        """The worker's deployment of that agent id. Raises NotFound. Contract: getChatDeploymentByAgent."""
+        found = cls.find(team_id=worker.team_id, worker_id=worker.id, chat_agent_id=chat_agent_id)
+        if found is None:
+            raise NotFound(f"Worker {worker.id} has no chat deployment with the agent {chat_agent_id}.")
+        return found

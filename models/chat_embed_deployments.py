@@ -1,0 +1,52 @@
+"""Chat widget deployments: a flow in a web page."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.deployments import Deployment
+from dryline.models.errors import NotFound
+from dryline.models.workers import Worker
+from dryline.models.world import current
+
+
+class ChatEmbedDeployment(Deployment):
+    """A deployment as a chat widget, also found by `embed_id`."""
+
+    channel = "ChatEmbed"
+
+    flow_version_id = TextField(null=True)
+    embed_id = TextField()
+    agent_name = TextField(null=True)
+    agent_logo_url = TextField(null=True)
+    primary_color = TextField(null=True)
+    styling = JsonField(null=True)
+    welcome_message = TextField(null=True)
+
+    class Meta:
+        table_name = "deployment"
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Chat widget deployment"
+
+    @classmethod
+    def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
+        """A new chat widget deployment with an embed id of its own.
+
+        Raises NotFound when the worker has no such flow, or the flow no such version.
+        Contract: createChatEmbedDeployment.
+        """
+        return super().deploy(worker, flow_id=flow_id, embed_id=current().ids.new("embed"), **values)
+
+    @classmethod
+    def of_embed(cls, team: Record, embed_id: str) -> Self:
+        """The team's deployment of that embed id. Raises NotFound. Contract: getChatEmbedDeploymentByEmbed."""
+        found = cls.find(team_id=team.team_id, embed_id=embed_id)
+        if found is None:
+            raise NotFound(f"Chat widget deployment with the embed id {embed_id} not found.")
+        return found

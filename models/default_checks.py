@@ -1,0 +1,117 @@
+"""Default checks: what is watched in the team's calls, and what single deployments have otherwise."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from peewee import BareField, BooleanField, TextField
+
+from dryline.models.base import JsonField, Record
+from dryline.models.deployments import Deployment
+from dryline.models.errors import NotFound
+
+# Contract: records.default_checks. `latency_threshold` is in milliseconds.
+START = {
+    "latency_enabled": True,
+    "latency_threshold": 3000,
+    "api_enabled": True,
+    "api_threshold": 1,
+    "ai_enabled": False,
+    "ai_threshold": 0.7,
+    "alert_emails": [],
+    "sample_rate": 1,
+}
+
+
+class DefaultChecks(Record):
+    """The team's checks: one row, or none before they are first set."""
+
+    id_prefix = "checks"
+
+    updated_at = TextField()
+    latency_enabled = BooleanField()
+    latency_threshold = BareField()
+    api_enabled = BooleanField()
+    api_threshold = BareField()
+    ai_enabled = BooleanField()
+    ai_threshold = BareField()
+    alert_emails = JsonField()
+    sample_rate = BareField()
+
+    @classmethod
+    def of_team(cls, team: Record) -> Self:
+        """The team's checks. Raises NotFound when they were never set. Contract: getTeamDefaultChecks."""
+        found = cls.find(team_id=team.team_id)
+        if found is None:
+            raise NotFound("The team's default checks were never initialised.")
+        return found
+
+    @classmethod
+    def begin(cls, team: Record) -> tuple[Self, bool]:
+        """The team's checks, with start values when there were none; and whether there were none.
+
+        Contract: initTeamDefaultChecks.
+        """
+        found = cls.find(team_id=team.team_id)
+        return (found, False) if found else (cls.add(team, **START), True)
+
+    @classmethod
+    def put(cls, team: Record, **values: Any) -> Self:
+        """Set these values, in new checks when there were none. Contract: updateTeamDefaultChecks."""
+        checks, _ = cls.begin(team)
+        return checks.change(**values)
+
+
+class DeploymentDefaultChecks(Record):
+    """What one deployment has otherwise than the team. The id is the deployment's; None is not overridden."""
+
+    updated_at = TextField()
+    enabled = BooleanField(null=True)
+    latency_enabled = BooleanField(null=True)
+    latency_threshold = BareField(null=True)
+    api_enabled = BooleanField(null=True)
+    api_threshold = BareField(null=True)
+    ai_enabled = BooleanField(null=True)
+    ai_threshold = BareField(null=True)
+    alert_emails = JsonField(null=True)
+    sample_rate = BareField(null=True)
+
+    id_prefix = "checks"
+
+    @classmethod
+    def put(cls, deployment: Deployment, **values: Any) -> None:
+        """Override these values for the deployment, beside those that it overrides already."""
+        if not values:
+            return
+        found = cls.find(id=deployment.id)
+        if found:
+            found.change(**values)
+        else:
+            cls.add(deployment, id=deployment.id, **values)
+
+    @classmethod
+    def drop(cls, deployment: Deployment) -> None:
+        """Override nothing any more."""
+        cls.remove_where(id=deployment.id)
+
+    def overrides(self) -> dict[str, Any]:
+        """The overridden values by name."""
+        return {name: self.__data__[name] for name in ("enabled", *START) if self.__data__[name] is not None}
+
+
+def checks_of(deployment: Deployment) -> dict[str, Any]:
+    """The checks as they apply to the deployment: start values, over them the team's, over them its own.
+
+    `overridden` names its own. Contract: getDeploymentDefaultChecks.
+    """
+    team = DefaultChecks.find(team_id=deployment.team_id)
+    own = DeploymentDefaultChecks.find(id=deployment.id)
+    of_team = {name: team.__data__[name] for name in START} if team else START
+    overrides = own.overrides() if own else {}
+    return {
+        "deployment_id": deployment.id,
+        "enabled": True,
+        **of_team,
+        **overrides,
+        "overridden": list(overrides),
+    }

@@ -1,0 +1,36 @@
+"""Voice V1 deployments: the legacy form of a flow on the phone."""
+
+from __future__ import annotations
+
+from peewee import TextField
+
+from dryline.models.base import JsonField
+from dryline.models.deployments import Deployment
+
+
+class VoiceV1Deployment(Deployment):
+    """A legacy deployment on a phone number. Two arrays are kept as the JSON text that the API answers."""
+
+    channel = "VoiceV1"
+
+    phone_number = TextField()
+    objective = TextField()
+    allowed_transfer_numbers = TextField(default="[]")
+    resource_keys = TextField(default="[]")
+    start_sentence = TextField(null=True)
+    end_sentence = TextField(null=True)
+    voice_id = TextField(null=True)
+    language = TextField(null=True)
+    functions = JsonField(null=True)
+    model = TextField(null=True)
+    ws_base_url = TextField(null=True)
+    config = JsonField(null=True)
+    extractions = JsonField(null=True)
+
+    class Meta:
+        table_name = "deployment"
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Voice V1 deployment"

@@ -1,0 +1,41 @@
+"""Chat deployments on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject
+from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
+from dryline.schemas.json_text import StringsAsText
+
+
+class ChatDeploymentSchema(DeploymentSchema):
+    """A deployment as a chat agent. Contract: records.chat_deployment."""
+
+    chat_agent_id = fields.String(dump_only=True)
+    allowed_users = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
+    model_config = JsonObject(dump_only=True)
+    welcome_message = fields.String(dump_only=True, allow_none=True)
+    llm_model = fields.String(dump_only=True, allow_none=True)
+    flow_version_id = fields.String(dump_only=True, allow_none=True)
+    extractions = extractions(dump_only=True, allow_none=True)
+    success_criteria = success_criteria(dump_only=True, allow_none=True)
+
+
+class ChatDeploymentUpdateBody(ApiSchema):
+    """What changing a chat deployment takes."""
+
+    name = fields.String(required=True)
+    flow_id = fields.String(required=True)
+    allowed_users = StringsAsText()
+    welcome_message = fields.String()
+    llm_model = fields.String()
+    model_config = fields.Dict(keys=fields.String(), values=fields.String())
+    extractions = extractions()
+    success_criteria = success_criteria()
+
+
+class ChatDeploymentBody(ChatDeploymentUpdateBody):
+    """What creating a chat deployment takes."""
+
+    flow_version_id = fields.String()

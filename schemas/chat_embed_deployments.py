@@ -1,0 +1,38 @@
+"""Chat widget deployments on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject
+from dryline.schemas.deployments import DeploymentSchema
+
+
+class ChatEmbedDeploymentSchema(DeploymentSchema):
+    """A deployment as a chat widget. Contract: records.chat_embed_deployment."""
+
+    embed_id = fields.String(dump_only=True)
+    agent_name = fields.String(dump_only=True, allow_none=True)
+    agent_logo_url = fields.String(dump_only=True, allow_none=True)
+    primary_color = fields.String(dump_only=True, allow_none=True)
+    styling = JsonObject(dump_only=True, allow_none=True)
+    welcome_message = fields.String(dump_only=True, allow_none=True)
+    flow_version_id = fields.String(dump_only=True, allow_none=True)
+
+
+class ChatEmbedDeploymentUpdateBody(ApiSchema):
+    """What changing a chat widget deployment takes."""
+
+    name = fields.String(required=True)
+    flow_id = fields.String(required=True)
+    welcome_message = fields.String()
+    agent_name = fields.String()
+    agent_logo_url = fields.String()
+    primary_color = fields.String()
+    styling = fields.Dict(keys=fields.String(), values=fields.String())
+
+
+class ChatEmbedDeploymentBody(ChatEmbedDeploymentUpdateBody):
+    """What creating a chat widget deployment takes."""
+
+    flow_version_id = fields.String()

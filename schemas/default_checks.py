@@ -1,0 +1,47 @@
+"""Default checks on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp, camel
+
+
+class ChecksSchema(ApiSchema):
+    """The checks themselves."""
+
+    latency_enabled = Boolean()
+    latency_threshold = Number(metadata={"description": "milliseconds"})
+    api_enabled = Boolean()
+    api_threshold = Number()
+    ai_enabled = Boolean()
+    ai_threshold = Number()
+    alert_emails = fields.List(fields.String(), metadata={"description": "who is alerted"})
+    sample_rate = Number(metadata={"description": "share of calls checked"})
+
+
+class DefaultChecksSchema(ChecksSchema):
+    """The team's checks. Contract: records.default_checks."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class DeploymentDefaultChecksSchema(ChecksSchema):
+    """The checks as they apply to one deployment. Contract: records.deployment_default_checks."""
+
+    deployment_id = fields.String(dump_only=True)
+    enabled = Boolean(metadata={"description": "whole set on or off for the deployment"})
+    overridden = fields.List(
+        fields.String(), dump_only=True, metadata={"description": "names of the members set on the deployment"}
+    )
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """The wire form, which gives the overridden members the wire's names too."""
+        found = super().dump(obj, many=many)
+        found["overridden"] = [camel(name) for name in found["overridden"]]
+        return found

@@ -1,0 +1,47 @@
+"""Deployment history on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp, camel
+from dryline.schemas.pages import PageSchema, WindowSchema
+
+CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
+
+
+class DeploymentHistoryEntrySchema(ApiSchema):
+    """One change of a deployment. Contract: records.deployment_history_entry."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    deployment_id = fields.String(dump_only=True)
+    change_type = fields.String(dump_only=True, validate=CHANGE_TYPE)
+    changes = JsonObject(dump_only=True, metadata={"description": "changed member to its `from` and `to`"})
+    author_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
+    author_user_id = fields.String(dump_only=True, allow_none=True)
+    author_api_key_id = fields.String(dump_only=True, allow_none=True)
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """The wire form, in which the changed members have the wire's names too. Parameters keep their own names."""
+        found = super().dump(obj, many=many)
+        for row in found if isinstance(found, list) else [found]:
+            if row["changeType"] != "PARAMETERS":
+                changes = orjson.loads(orjson.dumps(row["changes"]))  # from a list it is text that was not read yet
+                row["changes"] = {camel(name): change for name, change in changes.items()}
+        return found
+
+
+class DeploymentHistoryPageSchema(PageSchema):
+    """A page of changes, newest first."""
+
+    data = fields.List(fields.Nested(DeploymentHistoryEntrySchema), dump_only=True)
+
+
+class DeploymentHistoryQuerySchema(WindowSchema):
+    """Which part of the history."""
+
+    change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only that kind"})

@@ -1,0 +1,25 @@
+"""Deployment parameters on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Timestamp
+
+
+class DeploymentParameterSchema(ApiSchema):
+    """A named value of a deployment. Contract: records.deployment_parameter."""
+
+    id = fields.String(dump_only=True)
+    deployment_id = fields.String(dump_only=True)
+    name = fields.String(required=True)
+    value = fields.Raw(required=True, metadata={"description": "text as a rule; any other JSON but null is kept"})
+    description = fields.String(dump_only=True, allow_none=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+class DeploymentParameterBody(DeploymentParameterSchema):
+    """What a parameter takes: a description is text or not there."""
+
+    description = fields.String()

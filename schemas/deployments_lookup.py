@@ -1,0 +1,59 @@
+"""Any deployment on the wire, whatever its channel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields
+
+from dryline.schemas.base import JsonObject, QuerySchema
+from dryline.schemas.chat_deployments import ChatDeploymentSchema
+from dryline.schemas.chat_embed_deployments import ChatEmbedDeploymentSchema
+from dryline.schemas.deployment_parameters import DeploymentParameterSchema
+from dryline.schemas.deployments import DeploymentSchema, success_criteria
+from dryline.schemas.voice_deployments import VoiceDeploymentSchema
+from dryline.schemas.voicev1_deployments import VoiceV1DeploymentSchema
+
+BASE = set(DeploymentSchema().fields)
+INCLUDES = {
+    "sentinelAssignments": "sentinel_assignments",
+    "successCriteria": "success_criteria",
+    "deploymentParameters": "deployment_parameters",
+}
+
+
+class AnyDeploymentSchema(
+    VoiceDeploymentSchema, VoiceV1DeploymentSchema, ChatDeploymentSchema, ChatEmbedDeploymentSchema
+):
+    """The base members and those of the deployment's channel, on one level. Contract: records.any_deployment."""
+
+    class Meta(DeploymentSchema.Meta):
+        sometimes: Any = ()
+
+    sentinel_assignments = fields.List(JsonObject(), dump_only=True, metadata={"description": "only when included"})
+    success_criteria = success_criteria(
+        dump_only=True, attribute="included_success_criteria", metadata={"description": "only when included"}
+    )
+    deployment_parameters = fields.List(
+        fields.Nested(DeploymentParameterSchema), dump_only=True, metadata={"description": "only when included"}
+    )
+
+
+AnyDeploymentSchema.Meta.sometimes = tuple(set(AnyDeploymentSchema().fields) - BASE)
+
+
+class IncludeList(fields.String):
+    """Comma-separated names of what an answer is to hold besides."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
+        unknown = [name for name in names if name not in INCLUDES]
+        if unknown:
+            raise ValidationError(f"Unknown: {', '.join(unknown)}. Known: {', '.join(INCLUDES)}.")
+        return [INCLUDES[name] for name in names]
+
+
+class LookupQuerySchema(QuerySchema):
+    """What is asked for besides."""
+
+    include = IncludeList(metadata={"description": f"comma-separated: {', '.join(INCLUDES)}"})

@@ -1,0 +1,55 @@
+"""Voice V1 deployments on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject
+from dryline.schemas.deployments import DeploymentSchema, extractions
+from dryline.schemas.json_text import FunctionsText, ObjectAsText, StringsAsText
+
+
+class VoiceV1DeploymentSchema(DeploymentSchema):
+    """A legacy deployment on the phone. Contract: records.voicev1_deployment."""
+
+    phone_number = fields.String(dump_only=True)
+    objective = fields.String(dump_only=True)
+    allowed_transfer_numbers = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
+    resource_keys = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
+    start_sentence = fields.String(dump_only=True, allow_none=True)
+    end_sentence = fields.String(dump_only=True, allow_none=True)
+    voice_id = fields.String(dump_only=True, allow_none=True)
+    language = fields.String(dump_only=True, allow_none=True)
+    functions = JsonObject(dump_only=True, allow_none=True)
+    model = fields.String(dump_only=True, allow_none=True)
+    ws_base_url = fields.String(dump_only=True, allow_none=True)
+    config = JsonObject(dump_only=True, allow_none=True)
+    extractions = extractions(dump_only=True, allow_none=True)
+
+
+class VoiceV1DeploymentBody(ApiSchema):
+    """What creating a legacy deployment takes: all but extractions must be there."""
+
+    name = fields.String(required=True)
+    phone_number = fields.String(required=True)
+    flow_id = fields.String(required=True)
+    objective = fields.String(required=True)
+    start_sentence = fields.String(required=True, allow_none=True)
+    end_sentence = fields.String(required=True, allow_none=True)
+    voice_id = fields.String(required=True, allow_none=True)
+    language = fields.String(required=True, allow_none=True)
+    allowed_transfer_numbers = StringsAsText(required=True)
+    functions = FunctionsText(
+        required=True, allow_none=True, metadata={"description": "JSON text of an object; other text is kept as text"}
+    )
+    model = fields.String(required=True, allow_none=True)
+    resource_keys = StringsAsText(required=True)
+    ws_base_url = fields.String(required=True, allow_none=True)
+    config = JsonObject(required=True)
+    extractions = extractions()
+
+
+class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):
+    """What changing a legacy deployment takes."""
+
+    config = ObjectAsText(metadata={"description": "JSON text of an object; an object is taken too"})

@@ -1,0 +1,119 @@
+"""Chat deployments."""
+
+import pytest
+
+
+@pytest.fixture
+def make(api, make_flow):
+    """Create a chat deployment."""
+
+    def make(flow=None, **body):
+        flow = flow or make_flow()
+        body = {"name": "Chat", "flowId": flow["id"], **body}
+        answer = api.post(f"/workers/{flow['workerId']}/deployments/chat", body)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+def path_of(deployment):
+    return f"/workers/{deployment['workerId']}/deployments/chat/{deployment['id']}"
+
+
+def commit(api, flow):
+    path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
+    return api.post(path, {"commitMessage": "Done"}).json
+
+
+def test_a_created_deployment_can_be_read_again(api, make):
+    made = make()
+    assert api.get(path_of(made)).json == made
+    assert api.get(f"/workers/{made['workerId']}/deployments/chat").json == [made]
+
+
+def test_a_new_deployment_has_an_agent_id_and_the_rest_empty(make):
+    made = make()
+    assert made["chatAgentId"].startswith("chatagent_")
+    assert (made["type"], made["allowedUsers"], made["modelConfig"]) == ("Chat", "[]", {})
+    assert made["llmModel"] is made["welcomeMessage"] is made["flowVersionId"] is made["extractions"] is None
+
+
+def test_a_deployment_is_found_by_its_agent_id_below_its_worker(api, other_api, make, make_worker):
+    made = make()
+    path = f"/workers/{made['workerId']}/deployments/chat/agent"
+    assert api.get(f"{path}/{made['chatAgentId']}").json == made
+    assert api.get(f"{path}/{made['id']}").status_code == 404
+    other = f"/workers/{make_worker()['id']}/deployments/chat/agent"
+    assert api.get(f"{other}/{made['chatAgentId']}").status_code == 404
+    assert other_api.get(f"{path}/{made['chatAgentId']}").status_code == 404
+
+
+def test_an_update_changes_only_what_is_sent(api, make):
+    made = make(allowedUsers=["a@example.com"], modelConfig={"temperature": "0"}, welcomeMessage="Hi")
+    assert made["allowedUsers"] == '["a@example.com"]'
+    changed = api.patch(path_of(made), {"allowedUsers": [], "modelConfig": {"top": "1"}}).json
+    assert changed == made | {"allowedUsers": "[]", "modelConfig": {"top": "1"}, "updatedAt": changed["updatedAt"]}
+
+
+def test_a_flow_version_must_be_one_of_the_flow(api, other_api, make, make_flow):
+    flow, other, theirs = make_flow(), make_flow(), make_flow(api=other_api)
+    version = commit(api, flow)
+    assert make(flow, flowVersionId=version["id"])["flowVersionId"] == version["id"]
+    for stranger in (commit(api, other)["id"], commit(other_api, theirs)["id"], "fv_none"):
+        body = {"name": "Chat", "flowId": flow["id"], "flowVersionId": stranger}
+        answer = api.post(f"/workers/{flow['workerId']}/deployments/chat", body)
+        assert answer.status_code == 404
+        assert "flowVersionId" in answer.json["error"]
+
+
+def test_another_flow_takes_the_version_away(api, make, make_flow):
+    flow = make_flow()
+    made = make(flow, flowVersionId=commit(api, flow)["id"])
+    same = api.patch(path_of(made), {"flowId": flow["id"]}).json
+    assert same["flowVersionId"] == made["flowVersionId"]
+    changed = api.patch(path_of(made), {"flowId": make_flow(flow["workerId"])["id"]}).json
+    assert changed["flowVersionId"] is None
+
+
+def test_deleting_the_flow_leaves_the_deployment_without_its_version(api, make, make_flow):
+    flow = make_flow()
+    made = make(flow, flowVersionId=commit(api, flow)["id"])
+    api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}")
+    assert api.get(path_of(made)).json == made | {"flowVersionId": None}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"allowedUsers": "me"}, "allowedUsers"),
+        ({"allowedUsers": [1]}, "allowedUsers.0"),
+        ({"modelConfig": {"a": 1}}, "modelConfig.a"),
+        ({"welcomeMessage": None}, "welcomeMessage"),
+        ({"successCriteria": [{"items": []}]}, "successCriteria.0.title"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(api, make, body, path):
+    answer = api.patch(path_of(make()), body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+
+
+def test_the_flow_must_be_one_of_the_worker(api, make, make_flow):
+    made = make()
+    path = f"/workers/{made['workerId']}/deployments/chat"
+    stranger = {"name": "Chat", "flowId": make_flow()["id"]}
+    for answer in (api.post(path, stranger), api.patch(path_of(made), stranger)):
+        assert answer.status_code == 404
+        assert "flowId" in answer.json["error"]
+
+
+def test_another_teams_deployment_is_not_found(other_api, make):
+    made = make()
+    answers = [other_api.get(path_of(made)), other_api.patch(path_of(made), {}), other_api.delete(path_of(made))]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+
+
+def test_a_deleted_deployment_is_gone(api, make):
+    made = make()
+    assert api.delete(path_of(made)).status_code == 204
+    assert api.get(path_of(made)).status_code == 404

@@ -1,0 +1,81 @@
+"""Chat widget deployments."""
+
+import pytest
+
+
+@pytest.fixture
+def make(api, make_flow):
+    """Create a chat widget deployment."""
+
+    def make(flow=None, **body):
+        flow = flow or make_flow()
+        body = {"name": "Widget", "flowId": flow["id"], **body}
+        answer = api.post(f"/workers/{flow['workerId']}/deployments/chat-embed", body)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+def path_of(deployment):
+    return f"/workers/{deployment['workerId']}/deployments/chat-embed/{deployment['id']}"
+
+
+def test_a_created_deployment_can_be_read_again(api, make):
+    made = make(agentName="Ada", styling={"font": "serif"})
+    assert api.get(path_of(made)).json == made
+    assert api.get(f"/workers/{made['workerId']}/deployments/chat-embed").json == [made]
+    assert (made["type"], made["agentName"], made["styling"]) == ("ChatEmbed", "Ada", {"font": "serif"})
+
+
+def test_a_new_deployment_has_an_embed_id_and_the_rest_empty(make):
+    made = make()
+    assert made["embedId"].startswith("embed_")
+    assert made["styling"] is made["agentLogoUrl"] is made["primaryColor"] is made["flowVersionId"] is None
+
+
+def test_a_deployment_is_found_by_its_embed_id_in_the_team(api, other_api, make):
+    made = make()
+    path = f"/workers/deployments/chat-embed/by-embed/{made['embedId']}"
+    assert api.get(path).json == made
+    assert other_api.get(path).status_code == 404
+    assert api.get("/workers/deployments/chat-embed/by-embed/embed_none").status_code == 404
+
+
+def test_an_update_changes_only_what_is_sent(api, make):
+    made = make(primaryColor="#fff", styling={"font": "serif"})
+    changed = api.patch(path_of(made), {"primaryColor": "#000"}).json
+    assert changed == made | {"primaryColor": "#000", "updatedAt": changed["updatedAt"]}
+
+
+def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow):
+    flow = make_flow()
+    path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
+    version = api.post(path, {"commitMessage": "Done"}).json
+    assert make(flow, flowVersionId=version["id"])["flowVersionId"] == version["id"]
+    other = make_flow(flow["workerId"])
+    body = {"name": "Widget", "flowId": other["id"], "flowVersionId": version["id"]}
+    answer = api.post(f"/workers/{flow['workerId']}/deployments/chat-embed", body)
+    assert answer.status_code == 404
+    assert "flowVersionId" in answer.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "path"), [({"styling": {"a": 1}}, "styling.a"), ({"agentName": 1}, "agentName"), ({"name": None}, "name")]
+)
+def test_a_bad_value_is_refused_by_name(api, make, body, path):
+    answer = api.patch(path_of(make()), body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+
+
+def test_another_teams_deployment_is_not_found(other_api, make):
+    made = make()
+    answers = [other_api.get(path_of(made)), other_api.patch(path_of(made), {}), other_api.delete(path_of(made))]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+
+
+def test_a_deleted_deployment_is_gone(api, make):
+    made = make()
+    assert api.delete(path_of(made)).status_code == 204
+    assert api.get(path_of(made)).status_code == 404
+    assert api.get(f"/workers/deployments/chat-embed/by-embed/{made['embedId']}").status_code == 404

@@ -1,0 +1,82 @@
+"""Custom webhooks of a voice deployment."""
+
+import re
+
+import pytest
+
+NEW = {"url": "http://127.0.0.1:9/hook", "fields": "transcript,duration_ms"}
+
+
+@pytest.fixture
+def path(make_voice_deployment):
+    line = make_voice_deployment()
+    return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+
+
+def test_a_created_webhook_can_be_read_again(api, path):
+    made = api.post(path, NEW)
+    assert made.status_code == 201
+    assert made.json.items() >= (NEW | {"method": "POST", "name": None, "active": True}).items()
+    assert api.get(f"{path}/{made.json['id']}").json == made.json
+    assert api.get(path).json == [made.json]
+
+
+def test_an_id_looks_like_a_cuid(api, path):
+    ids = [api.post(path, NEW).json["id"] for _ in range(20)]
+    assert all(re.fullmatch("c[0-9a-z]{24}", id) for id in ids)
+    assert sorted(set(ids)) == ids
+
+
+def test_the_deployment_shows_its_webhooks(api, path):
+    made = api.post(path, {**NEW, "method": "PUT", "name": "Mine", "active": False}).json
+    _, _, worker_id, _, deployment_id, *_ = path.split("/")
+    deployment = api.get(f"/workers/{worker_id}/deployments/voice/{deployment_id}").json
+    assert deployment["customWebhooks"] == [made]
+
+
+def test_webhooks_are_listed_newest_first(api, path):
+    first, second = api.post(path, NEW).json, api.post(path, NEW).json
+    assert api.get(path).json == [second, first]
+
+
+@pytest.mark.parametrize(
+    ("body", "member"),
+    [
+        ({"fields": "transcript"}, "url"),
+        ({"url": "http://127.0.0.1"}, "fields"),
+        ({**NEW, "fields": ["transcript"]}, "fields"),
+        ({**NEW, "method": "DELETE"}, "method"),
+        ({**NEW, "active": "no"}, "active"),
+        ({**NEW, "name": None}, "name"),
+    ],
+)
+def test_a_bad_webhook_is_refused_by_name(api, path, body, member):
+    answer = api.post(path, body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
+    assert api.get(path).json == []
+
+
+def test_an_update_changes_only_what_is_sent(api, path):
+    made = api.post(path, {**NEW, "method": "PUT", "active": False}).json
+    changed = api.patch(f"{path}/{made['id']}", {"fields": "summary"}).json
+    assert changed == made | {"fields": "summary", "updatedAt": changed["updatedAt"]}
+
+
+def test_a_deleted_webhook_is_gone(api, path):
+    made = api.post(path, NEW).json
+    assert api.delete(f"{path}/{made['id']}").status_code == 204
+    assert api.get(f"{path}/{made['id']}").status_code == 404
+
+
+def test_a_deployment_of_another_channel_has_no_webhooks(api, make_flow):
+    flow = make_flow()
+    chat = api.post(f"/workers/{flow['workerId']}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
+    path = f"/workers/{flow['workerId']}/deployments/{chat['id']}/voice/customWebhooks"
+    assert api.post(path, NEW).status_code == 404
+
+
+def test_another_teams_webhook_is_not_found(api, other_api, path):
+    made = api.post(path, NEW).json
+    assert other_api.get(path).status_code == other_api.post(path, NEW).status_code == 404
+    for send in (other_api.get, other_api.patch, other_api.delete):
+        assert send(f"{path}/{made['id']}").status_code == 404

@@ -1,0 +1,107 @@
+"""Default checks of the team and of single deployments."""
+
+import pytest
+
+START = {
+    "latencyEnabled": True,
+    "latencyThreshold": 3000,
+    "apiEnabled": True,
+    "apiThreshold": 1,
+    "aiEnabled": False,
+    "aiThreshold": 0.7,
+    "alertEmails": [],
+    "sampleRate": 1,
+}
+
+
+@pytest.fixture
+def path(make_voice_deployment):
+    line = make_voice_deployment()
+    return f"/workers/{line['workerId']}/deployments/{line['id']}/default-checks"
+
+
+def test_a_team_has_no_checks_before_they_are_set(api):
+    assert api.get("/team/default-checks").status_code == 404
+
+
+def test_the_first_initialisation_sets_start_values_and_a_second_changes_nothing(api):
+    first = api.post("/team/default-checks")
+    assert first.status_code == 201
+    assert first.json.items() >= START.items()
+    changed = api.put("/team/default-checks", {"sampleRate": 0.5}).json
+    second = api.post("/team/default-checks")
+    assert (second.status_code, second.json) == (200, changed)
+
+
+def test_an_update_makes_the_checks_and_keeps_what_is_not_sent(api):
+    made = api.put("/team/default-checks", {"latencyThreshold": 1500.5})
+    assert made.status_code == 200
+    assert made.json.items() >= (START | {"latencyThreshold": 1500.5}).items()
+    body = {"alertEmails": ["ops@example.com"], "aiEnabled": True}
+    changed = api.put("/team/default-checks", body).json
+    assert changed == made.json | body | {"updatedAt": changed["updatedAt"]}
+    assert api.get("/team/default-checks").json == changed
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"latencyEnabled": "yes"}, "latencyEnabled"),
+        ({"latencyThreshold": "1"}, "latencyThreshold"),
+        ({"alertEmails": "me"}, "alertEmails"),
+        ({"alertEmails": [1]}, "alertEmails.0"),
+        ({"sampleRate": None}, "sampleRate"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(api, body, path):
+    answer = api.put("/team/default-checks", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+    assert api.get("/team/default-checks").status_code == 404
+
+
+def test_teams_have_checks_of_their_own(api, other_api):
+    api.put("/team/default-checks", {"sampleRate": 0.5})
+    assert other_api.get("/team/default-checks").status_code == 404
+    assert other_api.post("/team/default-checks").json["sampleRate"] == 1
+
+
+def test_a_deployment_without_checks_has_the_start_values(api, path):
+    checks = api.get(path).json
+    assert checks == START | {"deploymentId": path.split("/")[4], "enabled": True, "overridden": []}
+
+
+def test_a_deployments_values_lie_over_the_teams(api, path):
+    api.put("/team/default-checks", {"latencyThreshold": 2000, "apiThreshold": 5})
+    checks = api.put(path, {"latencyThreshold": 1000, "enabled": False, "alertEmails": []}).json
+    assert (checks["latencyThreshold"], checks["apiThreshold"], checks["enabled"]) == (1000, 5, False)
+    assert checks["overridden"] == ["enabled", "latencyThreshold", "alertEmails"]
+    api.put("/team/default-checks", {"latencyThreshold": 9, "apiThreshold": 9, "alertEmails": ["a@example.com"]})
+    checks = api.get(path).json
+    assert (checks["latencyThreshold"], checks["apiThreshold"], checks["alertEmails"]) == (1000, 9, [])
+
+
+def test_overrides_add_up(api, path):
+    api.put(path, {"latencyThreshold": 1000})
+    api.put(path, {})
+    assert api.put(path, {"sampleRate": 0.1}).json["overridden"] == ["latencyThreshold", "sampleRate"]
+
+
+def test_dropped_overrides_let_the_teams_values_apply_again(api, path):
+    api.put("/team/default-checks", {"sampleRate": 0.5})
+    api.put(path, {"sampleRate": 0.1, "enabled": False})
+    for _ in range(2):
+        assert api.delete(path).status_code == 204
+    checks = api.get(path).json
+    assert (checks["sampleRate"], checks["enabled"], checks["overridden"]) == (0.5, True, [])
+
+
+def test_a_bad_override_is_refused_by_name(api, path):
+    answer = api.put(path, {"enabled": 1, "sampleRate": 0.1})
+    assert [detail["path"] for detail in answer.json["details"]] == ["enabled"]
+    assert api.get(path).json["overridden"] == []
+
+
+def test_another_teams_deployment_is_not_found(other_api, path):
+    assert other_api.get(path).status_code == 404
+    assert other_api.put(path, {"enabled": False}).status_code == 404
+    assert other_api.delete(path).status_code == 404

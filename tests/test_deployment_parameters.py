@@ -1,0 +1,106 @@
+"""Parameters of a deployment."""
+
+import pytest
+
+
+@pytest.fixture
+def base(make_voice_deployment):
+    line = make_voice_deployment()
+    return f"/workers/{line['workerId']}/deployments/{line['id']}"
+
+
+@pytest.fixture
+def make(api, base):
+    """Create a parameter."""
+    return lambda name="greeting", value="Hi", **body: api.post(
+        f"{base}/params", {"name": name, "value": value, **body}
+    )
+
+
+def test_a_created_parameter_is_listed(api, base, make):
+    made = make(description="First words")
+    assert made.status_code == 201
+    assert (made.json["name"], made.json["value"], made.json["description"]) == ("greeting", "Hi", "First words")
+    assert base.endswith(made.json["deploymentId"])
+    assert api.get(f"{base}/params").json == [made.json]
+
+
+@pytest.mark.parametrize("value", ["", 0, 1.5, False, [1, None], {"a_b": {"c": None}}])
+def test_any_json_value_is_kept(api, base, make, value):
+    assert make(value=value).json["value"] == value
+    assert api.get(f"{base}/params").json[0]["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"value": 1}, "name"),
+        ({"name": "a"}, "value"),
+        ({"name": "a", "value": None}, "value"),
+        ({"name": 1, "value": 1}, "name"),
+        ({"name": "a", "value": 1, "description": None}, "description"),
+    ],
+)
+def test_a_bad_parameter_is_refused_by_name(api, base, body, path):
+    answer = api.post(f"{base}/params", body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+
+
+def test_a_name_is_unique_in_the_deployment(api, base, make, make_voice_deployment):
+    make()
+    other = make("other").json
+    assert make().status_code == 409
+    assert api.patch(f"{base}/params/{other['id']}", {"name": "greeting"}).status_code == 409
+    assert api.patch(f"{base}/params/{other['id']}", {"name": "other"}).status_code == 200
+    line = make_voice_deployment()
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+    assert api.post(path, {"name": "greeting", "value": "Hi"}).status_code == 201
+
+
+def test_an_update_changes_only_what_is_sent(api, base, make):
+    made = make(description="First words").json
+    changed = api.patch(f"{base}/params/{made['id']}", {"value": "Hello"}).json
+    assert changed == made | {"value": "Hello", "updatedAt": changed["updatedAt"]}
+
+
+def test_every_change_is_entered_in_the_history_under_the_parameters_own_name(api, base, make):
+    made = make("first_words").json
+    path = f"{base}/params/{made['id']}"
+    for change in ({"value": "Hello"}, {"value": "Hello"}, {"description": "Words"}, {"name": "opening"}):
+        assert api.patch(path, change).status_code == 200
+    assert api.delete(path).status_code == 204
+    entries = api.get(f"{base}/history").json["data"]
+    assert {entry["changeType"] for entry in entries} == {"PARAMETERS"}
+    assert [entry["changes"] for entry in reversed(entries)] == [
+        {"first_words": {"from": None, "to": "Hi"}},
+        {"first_words": {"from": "Hi", "to": "Hello"}},
+        {"first_words.description": {"from": None, "to": "Words"}},
+        {
+            "first_words": {"from": "Hello", "to": None},
+            "first_words.description": {"from": "Words", "to": None},
+            "opening": {"from": None, "to": "Hello"},
+            "opening.description": {"from": None, "to": "Words"},
+        },
+        {"opening": {"from": "Hello", "to": None}, "opening.description": {"from": "Words", "to": None}},
+    ]
+
+
+def test_a_deleted_parameter_is_gone_and_its_name_free(api, base, make):
+    made = make().json
+    api.delete(f"{base}/params/{made['id']}")
+    assert api.get(f"{base}/params").json == []
+    assert api.delete(f"{base}/params/{made['id']}").status_code == 404
+    assert make().status_code == 201
+
+
+def test_a_parameter_is_found_below_its_own_deployment_only(api, make, make_voice_deployment):
+    made, line = make().json, make_voice_deployment()
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params/{made['id']}"
+    assert api.patch(path, {"value": 1}).status_code == api.delete(path).status_code == 404
+
+
+def test_another_teams_parameters_are_not_found(other_api, base, make):
+    path = f"{base}/params/{make().json['id']}"
+    assert other_api.get(f"{base}/params").status_code == 404
+    assert other_api.post(f"{base}/params", {"name": "a", "value": 1}).status_code == 404
+    assert other_api.patch(path, {"value": 1}).status_code == other_api.delete(path).status_code == 404

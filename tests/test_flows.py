@@ -1,0 +1,171 @@
+"""Flows of a worker, and the lookup by id alone."""
+
+import pytest
+
+
+def path_of(flow):
+    return f"/workers/{flow['workerId']}/flows/{flow['id']}"
+
+
+def key_id(api, flow):
+    return api.get(path_of(flow)).json["lastEditedByApiKeyId"]
+
+
+def test_a_created_flow_can_be_read_again(api, make_flow):
+    flow = make_flow(variables={"greeting": "Hi"})
+    assert api.get(path_of(flow)).json == flow
+    assert api.get(f"/workers/{flow['workerId']}/flows").json == [flow]
+
+
+def test_a_new_flow_is_version_1_written_with_the_key(make_flow):
+    flow = make_flow()
+    assert (flow["version"], flow["variables"], flow["lastEditedByType"]) == (1, {}, "API_KEY")
+    assert flow["lastEditedByApiKeyId"].startswith("key_")
+    assert flow["lastEditedByUserId"] is None
+
+
+def test_a_label_left_out_is_null(api, make_worker):
+    path = f"/workers/{make_worker()['id']}/flows"
+    assert api.post(path, {"name": "Main", "code": "x"}).json["label"] is None
+    assert api.post(path, {"name": "Main", "code": "x", "label": "A"}).json["label"] == "A"
+
+
+def test_name_and_code_must_be_sent(api, make_worker):
+    answer = api.post(f"/workers/{make_worker()['id']}/flows", {})
+    assert [detail["path"] for detail in answer.json["details"]] == ["name", "code"]
+
+
+@pytest.mark.parametrize("variables", ['{"greeting": "Hi"}', {"greeting": "Hi"}])
+def test_variables_come_as_json_text_or_as_an_object(make_flow, variables):
+    assert make_flow(variables=variables)["variables"] == {"greeting": "Hi"}
+
+
+@pytest.mark.parametrize(
+    "variables", ["[1]", "1", "null", "", "{", "greeting", '{"a": ' * 400 + "1" + "}" * 400, [1], 5]
+)
+def test_other_variables_are_refused_by_name(api, make_worker, variables):
+    body = {"name": "Main", "code": "x", "variables": variables}
+    answer = api.post(f"/workers/{make_worker()['id']}/flows", body)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == ["variables"]
+
+
+def test_validate_is_taken_and_not_answered(api, make_flow):
+    flow = make_flow(validate=True)
+    assert "validate" not in api.patch(path_of(flow), {"validate": False, "name": "New"}).json
+    assert api.patch(path_of(flow), {"validate": "yes"}).status_code == 400
+
+
+def test_flows_are_listed_newest_first_and_by_worker(api, make_worker, make_flow):
+    worker = make_worker()
+    first, second = make_flow(worker["id"])["id"], make_flow(worker["id"])["id"]
+    make_flow()
+    assert [flow["id"] for flow in api.get(f"/workers/{worker['id']}/flows").json] == [second, first]
+
+
+def test_an_update_changes_only_what_is_sent(api, make_flow):
+    flow = make_flow(label="A")
+    changed = api.patch(path_of(flow), {"name": "New"}).json
+    assert changed == flow | {"name": "New", "updatedAt": changed["updatedAt"]}
+    assert api.patch(path_of(flow), {"label": None}).json["label"] is None
+
+
+def test_a_change_of_code_commits_a_version_of_the_new_code(api, make_flow):
+    flow = make_flow()
+    assert api.patch(path_of(flow), {"code": "say('hi')", "commitMessage": "Greet"}).json["version"] == 2
+    version = api.get(path_of(flow) + "/versions").json["data"][0]
+    assert (version["versionNumber"], version["code"], version["commitMessage"]) == (1, "say('hi')", "Greet")
+    assert (version["authorType"], version["authorUserId"]) == ("API_KEY", None)
+    assert version["authorApiKeyId"] == key_id(api, flow)
+
+
+def test_a_change_of_variables_commits_a_version_with_a_general_message(api, make_flow):
+    flow = make_flow()
+    api.patch(path_of(flow), {"variables": '{"a": "1"}'})
+    version = api.get(path_of(flow) + "/versions").json["data"][0]
+    assert version["variables"] == {"a": "1"}
+    assert version["commitMessage"]
+
+
+@pytest.mark.parametrize("change", [{"name": "New"}, {"commitMessage": "Nothing"}, {"code": "same"}, {}])
+def test_what_leaves_the_program_as_it_is_commits_nothing(api, make_flow, change):
+    flow = make_flow(code="same")
+    assert api.patch(path_of(flow), change).json["version"] == 1
+    assert api.get(path_of(flow) + "/versions").json["total"] == 0
+
+
+def test_a_flow_is_shown_as_a_version_has_it(api, make_flow):
+    flow = make_flow()
+    api.patch(path_of(flow), {"code": "one", "variables": {"a": "1"}})
+    api.patch(path_of(flow), {"code": "two", "variables": {"a": "2"}})
+    old = api.get(path_of(flow) + "/versions").json["data"][1]["id"]
+    shown = api.get(path_of(flow), query_string={"versionId": old}).json
+    assert (shown["code"], shown["variables"]) == ("one", {"a": "1"})
+    assert api.get(f"/flows/{flow['id']}", query_string={"versionId": old}).json == shown
+    assert api.get(path_of(flow)).json["code"] == "two"
+
+
+def test_a_version_of_another_flow_is_not_found(api, make_flow):
+    flow, other = make_flow(), make_flow()
+    version = api.post(path_of(other) + "/versions", {"commitMessage": "One"}).json
+    assert api.get(path_of(flow), query_string={"versionId": version["id"]}).status_code == 404
+
+
+def test_parameters_of_a_deployment_override_the_variables(api, make_flow, make_voice_deployment):
+    flow = make_flow(variables={"greeting": "Hi", "city": "Rome"})
+    line = make_voice_deployment(flow)
+    params = f"/workers/{flow['workerId']}/deployments/{line['id']}/params"
+    api.post(params, {"name": "greeting", "value": "Hello"})
+    api.post(params, {"name": "extra", "value": 3})
+    merged = {"greeting": "Hello", "city": "Rome", "extra": 3}
+    for path in (path_of(flow), f"/flows/{flow['id']}"):
+        assert api.get(path, query_string={"deploymentId": line["id"]}).json["_mergedParameters"] == merged
+        assert "_mergedParameters" not in api.get(path).json
+
+
+def test_merging_starts_from_the_variables_of_the_version(api, make_flow, make_voice_deployment):
+    flow = make_flow(variables={"a": "old"})
+    line = make_voice_deployment(flow)
+    version = api.post(path_of(flow) + "/versions", {"commitMessage": "Old"}).json
+    api.patch(path_of(flow), {"variables": {"a": "new"}})
+    query = {"versionId": version["id"], "deploymentId": line["id"]}
+    assert api.get(path_of(flow), query_string=query).json["_mergedParameters"] == {"a": "old"}
+
+
+def test_an_unknown_deployment_is_not_found(api, make_flow):
+    assert api.get(path_of(make_flow()), query_string={"deploymentId": "deploy_none"}).status_code == 404
+
+
+def test_another_teams_flow_version_and_deployment_are_not_found(api, other_api, make_flow, make_voice_deployment):
+    flow, theirs = make_flow(), make_flow(api=other_api)
+    their_line = make_voice_deployment(theirs, api=other_api)
+    their_version = other_api.post(path_of(theirs) + "/versions", {"commitMessage": "One"}).json
+    assert api.get(f"/flows/{theirs['id']}").status_code == 404
+    assert api.get(path_of(theirs)).status_code == 404
+    assert api.get(f"/workers/{flow['workerId']}/flows/{theirs['id']}").status_code == 404
+    assert api.get(f"/workers/{theirs['workerId']}/flows").status_code == 404
+    for query in ({"deploymentId": their_line["id"]}, {"versionId": their_version["id"]}):
+        assert api.get(f"/flows/{flow['id']}", query_string=query).status_code == 404
+
+
+def test_a_flow_is_found_below_its_own_worker_only(api, make_worker, make_flow):
+    flow, other = make_flow(), make_worker()
+    assert api.get(f"/workers/{other['id']}/flows/{flow['id']}").status_code == 404
+    assert api.patch(f"/workers/{other['id']}/flows/{flow['id']}", {"name": "Mine"}).status_code == 404
+    assert api.delete(f"/workers/{other['id']}/flows/{flow['id']}").status_code == 404
+
+
+def test_deleting_a_flow_takes_its_versions_and_leaves_its_deployments(api, make_flow, make_voice_deployment):
+    flow = make_flow()
+    line = make_voice_deployment(flow)
+    api.post(path_of(flow) + "/versions", {"commitMessage": "One"})
+    assert api.delete(path_of(flow)).status_code == 204
+    assert api.get(path_of(flow)).status_code == 404
+    assert api.get(path_of(flow) + "/versions").status_code == 404
+    assert api.get(f"/workers/{flow['workerId']}/deployments/voice/{line['id']}").json == line
+
+
+def test_deleting_a_worker_deletes_its_flows(api, make_flow):
+    flow = make_flow()
+    api.delete(f"/workers/{flow['workerId']}")
+    assert api.get(f"/flows/{flow['id']}").status_code == 404

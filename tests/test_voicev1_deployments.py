@@ -1,0 +1,119 @@
+"""Voice V1 deployments, the legacy form."""
+
+import pytest
+
+NEW = {
+    "name": "Old line",
+    "phoneNumber": "+14155550100",
+    "objective": "Book a table",
+    "startSentence": "Hello",
+    "endSentence": None,
+    "voiceId": None,
+    "language": "en",
+    "allowedTransferNumbers": ["+14155550101"],
+    "functions": None,
+    "model": None,
+    "resourceKeys": [],
+    "wsBaseUrl": None,
+    "config": {"speed": 1},
+}
+
+
+@pytest.fixture
+def make(api, make_flow):
+    """Create a legacy voice deployment."""
+
+    def make(flow=None, **body):
+        flow = flow or make_flow()
+        answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", {**NEW, "flowId": flow["id"], **body})
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+def path_of(deployment):
+    return f"/workers/{deployment['workerId']}/deployments/voicev1/{deployment['id']}"
+
+
+def test_a_created_deployment_can_be_read_again(api, make):
+    made = make()
+    assert api.get(path_of(made)).json == made
+    assert api.get(f"/workers/{made['workerId']}/deployments/voicev1").json == [made]
+    assert (made["type"], made["status"], made["objective"]) == ("VoiceV1", "ACTIVE", "Book a table")
+    assert made["config"] == {"speed": 1}
+
+
+def test_arrays_are_answered_as_json_text(make):
+    made = make()
+    assert (made["allowedTransferNumbers"], made["resourceKeys"]) == ('["+14155550101"]', "[]")
+
+
+def test_all_members_but_extractions_must_be_sent(api, make_flow):
+    flow = make_flow()
+    answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", {})
+    assert {detail["path"] for detail in answer.json["details"]} == {*NEW, "flowId"}
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [('{"a": 1}', {"a": 1}), ("transfer()", {"text": "transfer()"}), ("[1]", {"text": "[1]"}), ("", None)],
+)
+def test_functions_come_as_text_and_are_answered_as_an_object(make, text, answered):
+    assert make(functions=text)["functions"] == answered
+
+
+def test_an_update_keeps_what_is_not_sent(api, make):
+    made = make()
+    changed = api.put(path_of(made), {"startSentence": None, "resourceKeys": ["a"]}).json
+    assert changed == made | {"startSentence": None, "resourceKeys": '["a"]', "updatedAt": changed["updatedAt"]}
+
+
+@pytest.mark.parametrize("config", ['{"speed": 2}', {"speed": 2}])
+def test_an_update_takes_config_as_text_or_object(api, make, config):
+    assert api.put(path_of(make()), {"config": config}).json["config"] == {"speed": 2}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"config": "[1]"}, "config"),
+        ({"config": "{"}, "config"),
+        ({"allowedTransferNumbers": "+1"}, "allowedTransferNumbers"),
+        ({"resourceKeys": [1]}, "resourceKeys.0"),
+        ({"objective": None}, "objective"),
+        ({"functions": {}}, "functions"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(api, make, body, path):
+    made = make()
+    answer = api.put(path_of(made), body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+    assert api.get(path_of(made)).json == made
+
+
+def test_the_flow_must_be_one_of_the_worker(api, make, make_flow):
+    answer = api.put(path_of(make()), {"flowId": make_flow()["id"]})
+    assert answer.status_code == 404
+    assert "flowId" in answer.json["error"]
+
+
+def test_another_channels_deployment_is_not_found_here(api, make, make_voice_deployment):
+    line, made = make_voice_deployment(), make()
+    for one, wrong in ((line, "voicev1"), (made, "voice"), (made, "chat"), (made, "chat-embed")):
+        path = f"/workers/{one['workerId']}/deployments/{wrong}"
+        assert api.get(path).json == []
+        assert api.get(f"{path}/{one['id']}").status_code == 404
+        assert api.delete(f"{path}/{one['id']}").status_code == 404
+
+
+def test_another_teams_deployment_is_not_found(other_api, make):
+    made = make()
+    answers = [other_api.get(path_of(made)), other_api.put(path_of(made), {}), other_api.delete(path_of(made))]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+
+
+def test_a_deleted_deployment_is_gone(api, make):
+    made = make()
+    assert api.delete(path_of(made)).status_code == 204
+    assert api.get(path_of(made)).status_code == 404
