@@ -12,6 +12,7 @@ from dryline.schemas.base import QuerySchema
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 
+BYTES = {"type": "string", "format": "binary"}
 TYPES = {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}
 
 
@@ -25,10 +26,8 @@ class LinkSchema(QuerySchema):
 @blp.route("/exports/<path:export_id>")
 class ExportFile(MethodView):
     @blp.arguments(LinkSchema, location="query")
-    @blp.response(200, {"type": "string", "format": "binary"}, content_type="application/octet-stream")
-    @blp.alt_response(
-        206, {"type": "string", "format": "binary"}, content_type="application/octet-stream", success=True
-    )
+    @blp.response(200, BYTES, content_type="application/octet-stream")
+    @blp.alt_response(206, schema=BYTES, content_type="application/octet-stream", success=True)
     @blp.errors(403, 416)
     def get(self, query, export_id):
         """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
