@@ -7,7 +7,6 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.models.assets import PhoneNumber
-from dryline.models.integrations import Integration
 from dryline.models.number_offers import offers
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.schemas.assets import (
@@ -28,11 +27,8 @@ blp = Area("Assets", "/api/team/assets", description="Telephone numbers and What
 class PhoneNumbers(MethodView):
     @blp.arguments(PhoneNumberQuery, location="query")
     @blp.response(200, PhoneNumberSchema(many=True))
-    @blp.errors(404)
     def get(self, query):
         """List the team's numbers, newest first."""
-        if "integration_id" in query:
-            Integration.fetch(g.team, query["integration_id"], field="integration_id")
         return PhoneNumber.listing(g.team, **query)
 
 

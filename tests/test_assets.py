@@ -91,8 +91,9 @@ def test_the_list_can_be_of_one_integration(api, register, make_integration):
     assert api.get(path + make_integration()["id"]).json == []
 
 
-def test_another_teams_integration_is_no_filter(other_api, integration):
-    assert other_api.get(f"/team/assets/phone_numbers?integrationId={integration['id']}").status_code == 404
+def test_another_teams_integration_has_no_numbers_to_list(other_api, register):
+    integration_id = register().json["integrationId"]
+    assert other_api.get(f"/team/assets/phone_numbers?integrationId={integration_id}").json == []
 
 
 def test_bought_numbers_are_the_vendors(api):
