@@ -44,8 +44,11 @@ class OrjsonProvider(JSONProvider):
         return response
 
 
-def read_json(req: Request) -> Any:
-    """The body's JSON, or `missing` when there is none. Raises BadRequest and UnsupportedMediaType."""
+def read_json(req: Request, *, shallow: bool = True) -> Any:
+    """The body's JSON, or `missing` when there is none. Raises BadRequest and UnsupportedMediaType.
+
+    Unless it need not be `shallow`, it is refused when it could not be written again.
+    """
     raw = req.get_data()
     if not raw:
         return core.missing
@@ -53,7 +56,7 @@ def read_json(req: Request) -> Any:
         raise UnsupportedMediaType("The body must be JSON, with Content-Type: application/json.")
     try:
         body = orjson.loads(raw)
-        if raw.count(b"[") + raw.count(b"{") > _DEEP:
+        if shallow and raw.count(b"[") + raw.count(b"{") > _DEEP:
             orjson.dumps(body)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 
 def wire(moment: datetime) -> str:
@@ -68,3 +69,16 @@ class Clock:
         with self._lock:
             self._frozen_at = None
             self._offset = timedelta(0)
+
+    def position(self) -> dict[str, Any]:
+        """Where the clock is, as JSON, for `go_to`: the moment that it stands at, or how far it runs ahead."""
+        with self._lock:
+            frozen = self._frozen_at.isoformat() if self._frozen_at else None
+            return {"frozen_at": frozen, "offset_seconds": self._offset.total_seconds()}
+
+    def go_to(self, position: dict[str, Any]) -> None:
+        """Stand still there again, or run as far ahead."""
+        with self._lock:
+            frozen = position["frozen_at"]
+            self._frozen_at = datetime.fromisoformat(frozen) if frozen else None
+            self._offset = timedelta(seconds=position["offset_seconds"])

@@ -33,3 +33,12 @@ class Unauthorized(DomainError):
 
 class Forbidden(DomainError):
     """Known, but not allowed: an expired or altered link, the control plane from elsewhere."""
+
+
+class BadDocument(DomainError):
+    """A state document that breaks its rules. `faults` are pairs of path (`flows[2].workerId`) and message."""
+
+    def __init__(self, faults: list[tuple[str, str]]) -> None:
+        path, message = faults[0]
+        super().__init__(f"{path}: {message}" if path else message)
+        self.faults = faults

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
+from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
+
+_UUID = re.compile(r"_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$")
 
 
 class Ids:
@@ -33,3 +38,26 @@ class Ids:
             low = self.random.getrandbits(62)
         high = self._high & (1 << 60) - 1
         return f"{prefix}_{UUID(int=(high >> 12) << 80 | 0x4 << 76 | (high & 0xFFF) << 64 | 0b10 << 62 | low)}"
+
+    def skip_past(self, ids: Iterable[str]) -> None:
+        """Never hand out one of these: they came from elsewhere, maybe from an earlier run with the same seed."""
+        found = [match[1] + match[2] + match[3] for match in map(_UUID.search, ids) if match]
+        if found:
+            highest = int(max(found), 16)
+            with self._lock:
+                # An id near the end of the numbers is nobody's but an inventor's: it must not use them up.
+                if highest < 7 << 57:
+                    self._high = max(self._high, highest)
+
+    def position(self) -> list[Any]:
+        """Where the ids and chance have come to, as JSON, for `go_to`."""
+        with self._lock:
+            version, numbers, gauss = self.random.getstate()
+            return [self._high, version, list(numbers), gauss]
+
+    def go_to(self, position: list[Any]) -> None:
+        """Go on from there: the same calls give what they gave then."""
+        high, version, numbers, gauss = position
+        with self._lock:
+            self._high = high
+            self.random.setstate((version, tuple(numbers), gauss))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dryline.models.clock import Clock
+from dryline.models.database import WorldDatabase
 from dryline.models.faults import Faults
 from dryline.models.ids import Ids
 from dryline.models.metrics import Metrics
@@ -59,19 +60,7 @@ class World:
             self.secret = self._secret()
         except (OSError, sqlite3.Error) as error:
             raise BadSetting(f"Cannot use the data directory {self.directory}: {error}.") from error
-        self.db = SqliteDatabase(
-            str(self.directory / "dryline.sqlite3"),
-            pragmas={
-                "journal_mode": "wal",
-                "synchronous": "normal",
-                "foreign_keys": 1,
-                "busy_timeout": 30_000,
-                "cache_size": -16_000,
-                "temp_store": "memory",
-            },
-            timeout=30,
-            check_same_thread=False,
-        )
+        self.db = WorldDatabase(self.directory / "dryline.sqlite3")
         self.ids = Ids(settings.seed)
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None
@@ -107,6 +96,12 @@ class World:
         """
         lock = self._write_lock if write else contextlib.nullcontext()
         with lock, self.db.atomic("IMMEDIATE" if write else "DEFERRED"):
+            yield
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """No writes by others for a block, without a transaction."""
+        with self._write_lock:
             yield
 
     def close(self) -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import request
+from marshmallow import fields
+
 from dryline.blueprints.base import Area
 from dryline.models.errors import Forbidden
 from dryline.models.world import current
-from flask import request
+from dryline.schemas.base import QuerySchema
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+
+
+class TeamQuery(QuerySchema):
+    """Whose part of the world is meant."""
+
+    team = fields.String(metadata={"description": "only this team, by its id; all teams when left out"})
 
 
 class ControlArea(Area):

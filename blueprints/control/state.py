@@ -1,0 +1,54 @@
+"""The whole state as one document: read it, put another in its place, add to it. Contract: state.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import current_app, request
+from flask.views import MethodView
+
+from dryline.blueprints.base import read_json
+from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models import state
+from dryline.models.world import current
+from dryline.schemas import state as documents
+
+blp = ControlArea("Control: state", description="Everything there is, as one document.")
+
+NO_LIMIT = 1 << 40
+_SCHEMA = {"$ref": "#/components/schemas/State"}
+_BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
+
+
+@blp.route("/state")
+class State(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, documents.StateSchema)
+    def get(self, query):
+        """Read the whole state, or one team's."""
+        names = {name: form.names for name, form in documents.FORMS.items()}
+        with current().transaction(write=False):
+            rows = state.export(names, query.get("team"))
+        return current_app.json.response(documents.finish(rows))
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.doc(requestBody=_BODY)
+    @blp.response(204)
+    @blp.errors(409, 413, 415, 422)
+    def put(self, query):
+        """Put a document in the place of everything, or of everything of one team. All or nothing."""
+        state.replace(_document(), query.get("team"))
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.doc(requestBody=_BODY)
+    @blp.response(204)
+    @blp.errors(409, 413, 415, 422)
+    def post(self, query):
+        """Add a document's rows to what is there. All or nothing."""
+        state.extend(_document(), query.get("team"))
+
+
+def _document() -> documents.Document:
+    """The body, however large: a state with many logs is larger than what the API takes."""
+    request.max_content_length = NO_LIMIT
+    return documents.read(read_json(request, shallow=False), strict=current().settings.strict)

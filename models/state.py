@@ -1,0 +1,190 @@
+"""The whole state as one document: what rows mean to each other, how they get in and out. Contract: state.md.
+
+How a row looks on the wire is in `schemas/state.py`; here it is a dict by columns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from dryline.models.base import connection, wire_rows
+from dryline.models.errors import NotFound
+from dryline.models.state_collections import COLLECTIONS
+from dryline.models.state_rows import Import
+from dryline.models.teams import ApiKey, Team, digest, forget_keys
+from dryline.models.world import World, current
+
+Row = dict[str, Any]
+
+
+class Document(Protocol):
+    """A document that was read: rows by collection, None for a collection left out."""
+
+    rows: Mapping[str, list[Row] | None]
+    as_of: str | None
+
+    def path(self, collection: str, index: int, column: str = "") -> str:
+        """How messages name a row, or a member of it."""
+
+
+# Out
+
+
+def export(names: Mapping[str, Mapping[str, str]], team_id: str | None = None) -> dict[str, list[Row]]:
+    """Every collection's rows in wire form, oldest first, then by id; of one team only where `team_id` names it.
+
+    `names` has, by collection, the wire's name of each member and its column.
+    """
+    _demand_team(team_id)
+    return {collection: rows_of(collection, columns, team_id) for collection, columns in names.items()}
+
+
+def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> list[Row]:
+    """One collection's rows in wire form."""
+    about = COLLECTIONS[collection]
+    model, fields = about.model, about.model._meta.fields
+    stored = {wire: name for wire, name in names.items() if name in fields}
+    hidden = {f" {name}": name for name in about.sorted_by if name not in stored.values()}
+    columns = {**stored, **hidden}
+    conditions = dict(about.fixed)
+    if team_id is not None:
+        conditions["team_id"] = team_id
+    where = " AND ".join(f'"{name}" = ?' for name in conditions)
+    cells = ", ".join(f'"{fields[name].column_name}"' for name in columns.values())
+    sql = f'SELECT {cells} FROM "{model._meta.table_name}"' + (f" WHERE {where}" if where else "")
+    rows = connection().execute(sql, tuple(conditions.values())).fetchall()
+    places = [list(columns.values()).index(name) for name in about.sorted_by]
+    # Sorted here and not by SQLite, which would carry the large cells along.
+    rows.sort(key=lambda row: about.age([row[place] for place in places]))
+    found = wire_rows(model, columns, rows)
+    for row in found:
+        for name in hidden:
+            del row[name]
+    if model is Team:
+        _show_keys(found)
+    return found
+
+
+def _show_keys(teams: list[Row]) -> None:
+    """Give each team its keys, never in clear."""
+    keys: dict[str, list[Row]] = {}
+    for key in ApiKey.select().order_by(ApiKey.created_at, ApiKey.id):
+        shown = {"id": key.id, "name": key.name, "sha256": key.sha256, "createdAt": key.created_at}
+        keys.setdefault(key.team_id, []).append(shown)
+    for team in teams:
+        team["apiKeys"] = keys.get(team["id"], [])
+
+
+# In
+
+
+def replace(document: Document, team_id: str | None = None) -> None:
+    """Put the document in the place of everything, or of everything of one team, all or nothing.
+
+    Raises BadDocument when it breaks a rule, Conflict when another team has one of its ids.
+    """
+    world = current()
+    with unchecked(world), world.transaction():
+        _demand_team(team_id)
+        kept = _kept_teams(document, team_id)
+        wipe(world, team_id)
+        Import(document, team_id, kept, adding=False).run()
+        _settle(world)
+
+
+def extend(document: Document, team_id: str | None = None) -> None:
+    """Add the document's rows. Raises BadDocument when it breaks a rule, Conflict when an id is there already."""
+    world = current()
+    with unchecked(world), world.transaction():
+        _demand_team(team_id)
+        Import(document, team_id, [], adding=True).run()
+        _settle(world)
+
+
+def _settle(world: World) -> None:
+    """What holds for any world: its start keys work, and nothing remembered is out of date."""
+    admit_start_keys(world)
+    forget_keys()
+    world.db.after_commit(world.wake)
+
+
+def _kept_teams(document: Document, team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
+    """The teams, with their keys, that a document without teams leaves as they are."""
+    if document.rows["teams"]:
+        return []
+    team = start_team() if team_id is None else Team.find(id=team_id)
+    return [(team, list(ApiKey.listing(team)))] if team else []
+
+
+def start_team() -> Team | None:
+    """The team that the keys of `--api-key` belong to."""
+    key = ApiKey.find(sha256=digest(current().settings.api_keys[0]))
+    if key is not None:
+        return Team.find(id=key.team_id)
+    return next(iter(Team.select().order_by(Team.created_at, Team.id).limit(1)), None)
+
+
+def admit_start_keys(world: World, team: Team | None = None) -> None:
+    """The keys of `--api-key` belong to `team` (the first one when None), unless a team has them already."""
+    for secret in world.settings.api_keys:
+        if ApiKey.find(sha256=digest(secret)) is None:
+            team = team or start_team()
+            if team is not None:
+                ApiKey.issue(team, secret, name="--api-key")
+
+
+# Away
+
+
+@contextlib.contextmanager
+def unchecked(world: World) -> Iterator[None]:
+    """The running thread's connection without foreign keys: for rows in any order, links to what is gone, and speed.
+
+    What goes in here is checked by the rules of the document, which are not quite the schema's.
+    """
+    database = world.db.connection()
+    database.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        database.execute("PRAGMA foreign_keys = ON")
+
+
+def wipe(world: World, team_id: str | None = None) -> None:
+    """Delete all rows of all teams, or of one. Only tables that have any are touched. Runs `unchecked`."""
+    tables = _tables(world)
+    if team_id is None:
+        if not tables:
+            return
+        sql = "SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
+        filled = world.db.execute_sql(sql).fetchone()
+        for name, has_rows in zip(tables, filled, strict=True):
+            if has_rows:
+                world.db.execute_sql(f'DELETE FROM "{name}"')
+        return
+    for name, condition in tables.items():
+        world.db.execute_sql(f'DELETE FROM "{name}" WHERE {condition}', (team_id,))
+
+
+def _tables(world: World) -> Mapping[str, str]:
+    """The tables that hold teams' rows, children before parents, and the condition for one team's rows."""
+    if world.tables is None:
+        found: dict[str, str] = {}
+        names = [name for (name,) in world.db.execute_sql("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in reversed(names):
+            columns = {row[1] for row in world.db.execute_sql(f'PRAGMA table_info("{name}")')}
+            if "team_id" in columns:
+                found[name] = "team_id = ?"
+                continue
+            for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
+                found[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
+        world.tables = found
+    return world.tables
+
+
+def _demand_team(team_id: str | None) -> None:
+    """Raises NotFound when `team_id` names no team."""
+    if team_id is not None and Team.find(id=team_id) is None:
+        raise NotFound(f"Team {team_id} not found.")
