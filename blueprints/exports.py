@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from flask import g, request
 from flask.views import MethodView
@@ -46,6 +46,5 @@ def with_link(export: Export) -> Export:
 
 def _address(export: Export) -> str:
     base = current().settings.public_url or request.host_url.rstrip("/")
-    return (
-        f"{base}/downloads/exports/{quote(export.id, safe='')}?expires={export.expires_at}&signature={export.signature}"
-    )
+    query = urlencode({"expires": export.expires_at, "signature": export.signature}, safe=":")
+    return f"{base}/downloads/exports/{quote(export.id, safe='')}?{query}"

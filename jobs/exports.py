@@ -97,8 +97,8 @@ def fulfil(world: World, export: Export) -> None:
 def _make(world: World, export: Export, mark: Callable[[int, int], object]) -> None:
     """Write the file, `mark` the row with its rows and bytes, and give the file its name.
 
-    The mark and the name come under one lock, the mark last to be seen: who sees it finds the file, and a process killed
-    in between leaves a row that is not marked.
+    Mark and name come under one lock, the mark last to be seen: who sees it finds the file, and a process killed in
+    between leaves a row that is not marked.
     """
     part = export_files.part_of(export)
     try:

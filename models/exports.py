@@ -74,6 +74,8 @@ class Export(Record):
     error_message = TextField(null=True)
     expires_at = TextField(null=True)
 
+    download_url: str | None  # where the address of this server is known: blueprints/exports.py
+
     # Asking
 
     @classmethod
