@@ -46,7 +46,7 @@ def extract(
 
     One that is not required is left out when the conversation does not tell it, and now and then is not found.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for key, definition in definitions.items():
         asked = definition if isinstance(definition, Mapping) else {}
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()

@@ -23,7 +23,7 @@ from dryline.simulator.people import person_of
 from dryline.simulator.scripts import Script, Turn
 from dryline.simulator.talks import Talk, spoken, spread
 from dryline.simulator.trades import Trade
-from dryline.simulator.transfers import handover, hex_id, transfer_data
+from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 _SHARES = (64, 14, 8, 7, 3, 4)
@@ -42,6 +42,7 @@ _NOTHING_SAID = Talk([], [], [], [], 0.0)
 # The share of calls that an hour (UTC) lets through: daytime in the United States.
 _BUSY_HOURS = (0.5, 0.3, 0.2, *[0.08] * 9, 0.2, 0.6, 0.9, 1, 1, 0.9, 0.9, 1, 1, 0.9, 0.8, 0.7)
 LONGEST_S = 900  # no call is longer
+LLM_LOGGED = 1000
 AT_ONCE = 500  # conversations that are held in memory before they are written
 
 
@@ -65,14 +66,16 @@ def simulate_calls(
     seed: int | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
-    llm_logs: bool = True,
+    llm_logs: bool | None = None,
 ) -> list[str]:
     """Write `count` calls of a voice deployment in the running transaction. Returns their log ids, oldest call first.
 
     The calls lie between `start_time`, when the first one begins, and `end_time` (now); without `start_time`, in the
     24 hours before `end_time`, when the last one ends. The same `seed` gives the same conversations, people and
-    outcomes; ids are always new. Raises Invalid when `start_time` lies behind `end_time`.
+    outcomes; ids are always new. LLM logs, more than half of all that is written, are left out by default where
+    there are more than LLM_LOGGED calls. Raises Invalid when `start_time` lies behind `end_time`.
     """
+    llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     line = line_of(deployment)
     end_time = end_time or world.clock.now()
@@ -82,8 +85,18 @@ def simulate_calls(
     for first in range(0, count, AT_ONCE):
         calls = []
         for index in range(first, min(first + AT_ONCE, count)):
-            when = {"ends": end_time} if index == last else {"starts": starts[index]}
-            calls.append(make_call(line, rng, **when, outcome=outcome, direction=direction, llm_logs=llm_logs))
+            starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
+            calls.append(
+                make_call(
+                    line,
+                    rng,
+                    starts=starts_at,
+                    ends=ends_at,
+                    outcome=outcome,
+                    direction=direction,
+                    llm_logs=llm_logs,
+                )
+            )
         store(calls)
         ids += [call.log["id"] for call in calls]
     return ids
@@ -94,8 +107,8 @@ def moments(rng: Random, count: int, start: datetime | None, end: datetime) -> l
 
     With `start` the first begins then. Raises Invalid when it lies behind `end`, or a time outside of 1970 to 9000.
     """
-    for moment, name in ((start, "start_time"), (end, "end_time")):
-        if moment is not None and not 1970 <= moment.year < 9000:
+    for border, name in ((start, "start_time"), (end, "end_time")):
+        if border is not None and not 1970 <= border.year < 9000:
             raise Invalid("Conversations lie between the years 1970 and 9000.", name)
     if start is not None and start > end:
         raise Invalid("The start lies behind the end.", "start_time")
@@ -128,7 +141,6 @@ def make_call(
 
     `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with; `metadata` is kept in the log.
     """
-    ids = current().ids
     outcome = outcome or rng.choices(OUTCOMES, _SHARES)[0]
     direction = direction or _direction(outcome, rng)
     trade = line.trades[int(rng.random() * len(line.trades))]
@@ -140,42 +152,38 @@ def make_call(
     duration = talked + (plan.seconds if plan else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    end = starts + timedelta(seconds=duration)
     solved = outcome == "completed" and ending == _DONE
-    facts |= {
-        "intent": script.intent,
-        "summary": script.summary.format_map(facts),
-        "sentiment": analysis.mood(solved, rng),
-    }
+    facts |= {"intent": script.intent, "summary": script.summary.format_map(facts)}
+    facts["sentiment"] = analysis.mood(solved, rng)
     fault = traces.pick_fault(rng) if ending == "error" else None
     run = traces.Run(
-        session_id=ids.new(Session.id_prefix),
+        session_id=current().ids.new(Session.id_prefix),
         start=starts,
-        end=end,
+        end=starts + timedelta(seconds=duration),
         talk=talk,
         ended="failed" if fault else "completed" if turns else "not_connected",
         until=script.until if ending in (_DONE, "call_transfer") else None,
         fault=fault,
     )
-    log = _log(line, run, outcome, direction, facts["phone"], duration)
+    log = _log(line, run, outcome, direction, facts["phone"])
     if turns:
-        _analyse(log, line, rng, trade, script, facts, solved)
+        definitions = line.extractions or analysis.default_definitions(trade.extracted)
+        log["extractions_data"] = analysis.extract(definitions, facts, script.slots, solved, rng)
+        log["success_results"] = analysis.judge(line.success_criteria, solved, rng)
     log["data"] = _data(line, talk, outcome, ending, facts, solved, rng)
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan:
-        log["transfer_data"] = transfer_data(
-            ids,
-            plan,
-            starts + timedelta(seconds=talked),
-            log_id=log["id"],
-            call_sid=log["call_sid"],
-            from_number=line.number,
-            to_number=line.transfers_to,
-        )
+        log["transfer_data"] = _transfer_data(line, log, plan, starts + timedelta(seconds=talked))
+    return _with_traces(log, line, run, llm_logs)
+
+
+def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
+    """The call whose log this is, with what the engine left behind."""
+    ids = current().ids
     call = Call(log, traces.session(line, run, log["extractions_data"] or {}))
     if llm_logs:
         call.llm_logs = traces.llm_logs(ids, line, run, log["call_sid"])
-    if fault:
+    if run.fault:
         call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return call
 
@@ -217,7 +225,7 @@ def _broken_off(turns: list[Turn], rng: Random, who: str) -> list[Turn]:
     return turns[: cuts[int(rng.random() * len(cuts))] + 1]
 
 
-def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str, duration: int) -> dict[str, Any]:
+def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
     """The log's row, without what is found out after the call."""
     ids = current().ids
     id, call_sid = ids.new(VoiceLog.id_prefix), hex_id(ids.random, "CA")
@@ -247,26 +255,24 @@ def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: st
         "recording_url": f"https://recordings.dryline.invalid/{call_sid}.mp3" if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
-        "duration": duration,
+        "duration": int((run.end - run.start).total_seconds()),
         "extractions_data": None,
         "success_results": None,
         "transfer_data": None,
     }
 
 
-def _analyse(
-    log: dict[str, Any],
-    line: Line,
-    rng: Random,
-    trade: Trade,
-    script: Script,
-    facts: dict[str, Any],
-    solved: bool,
-) -> None:
-    """Extractions and success of a call in which somebody spoke."""
-    definitions = line.extractions or analysis.default_definitions(trade.extracted)
-    log["extractions_data"] = analysis.extract(definitions, facts, script.slots, solved, rng)
-    log["success_results"] = analysis.judge(line.success_criteria, solved, rng)
+def _transfer_data(line: Line, log: dict[str, Any], plan: Handover, start: datetime) -> dict[str, Any]:
+    """The transfer record of the log."""
+    return transfer_data(
+        current().ids,
+        plan,
+        start,
+        log_id=log["id"],
+        call_sid=log["call_sid"],
+        from_number=line.number,
+        to_number=line.transfers_to,
+    )
 
 
 def _data(

@@ -16,7 +16,7 @@ from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.models.world import World, current
 from dryline.simulator import analysis, traces
-from dryline.simulator.calls import AT_ONCE, insert_rows, moments
+from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, insert_rows, moments
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.people import anybody
 from dryline.simulator.scripts import Turn
@@ -58,13 +58,14 @@ def simulate_chats(
     seed: int | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
-    llm_logs: bool = True,
+    llm_logs: bool | None = None,
 ) -> list[str]:
     """Write `count` chats of a chat or chat widget deployment in the running transaction.
 
-    Returns their log ids. Times and `seed` are as with `simulate_calls`. Raises Invalid when `start_time` lies behind
-    `end_time`.
+    Returns their log ids. Times, `seed` and `llm_logs` are as with `simulate_calls`. Raises Invalid when
+    `start_time` lies behind `end_time`.
     """
+    llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     line = line_of(deployment)
     end_time = end_time or world.clock.now()

@@ -33,7 +33,11 @@ class SimulateBody(ApiSchema):
     end_time = Timestamp(
         load_default=None, allow_none=True, metadata={"description": "when the last is over, by default now"}
     )
-    llm_logs = Boolean(load_default=True, metadata={"description": "whether to write LLM logs, the bulk of the rows"})
+    llm_logs = Boolean(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "whether to write LLM logs, the bulk of the rows; by default up to a count of 1,000"},
+    )
 
 
 class SimulateCallsBody(SimulateBody):
