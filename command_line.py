@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dryline import __version__
+from dryline.remote.commands import drift, pull
 from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings
 
 
@@ -174,6 +175,10 @@ def simulate(chats: bool, data_dir: Path, admin_token: str | None, **values: Any
     with Plane(data_dir, admin_token) as plane:
         for id in plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
             click.echo(id)
+
+
+cli.add_command(pull)
+cli.add_command(drift)
 
 
 class Plane:

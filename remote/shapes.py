@@ -1,0 +1,89 @@
+"""Holds a JSON value against a schema of the OpenAPI document, member by member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+
+
+class Shapes:
+    """The schemas of one document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+
+    def deviations(self, schema: dict[str, Any], value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+        """Where `value` leaves `schema`: pairs of the member's path and what is wrong with it.
+
+        A member that the schema does not know is told too; it is `unknown member`, the one deviation that a client
+        can live with.
+        """
+        schema = self._resolved(schema)
+        here = path or "(body)"
+        if value is None:
+            if not schema.get("nullable") and (schema.get("type") or schema.get("allOf")):
+                yield here, "is null, which it may not be"
+            return
+        parts = [part for part in map(self._resolved, schema.get("allOf", [])) if part]
+        if parts:
+            for part in parts:
+                yield from self.deviations(part, value, path)
+            return
+        kind = schema.get("type")
+        if kind and not _is(value, kind):
+            yield here, f"is {_name(value)}, not {kind}"
+            return
+        if "enum" in schema and value not in schema["enum"]:
+            yield here, f"is {value!r}, which is not one of {', '.join(map(str, schema['enum']))}"
+        if isinstance(value, list):
+            seen = set()
+            for item in value:
+                for deviation in self.deviations(schema.get("items", {}), item, f"{path}[]"):
+                    if deviation not in seen:
+                        seen.add(deviation)
+                        yield deviation
+        elif isinstance(value, dict):
+            yield from self._members(schema, value, path)
+
+    def _members(self, schema: dict[str, Any], value: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+        properties = schema.get("properties", {})
+        for name in schema.get("required", []):
+            if name not in value:
+                yield _join(path, name), "is missing"
+        for name, inner in value.items():
+            if name in properties:
+                yield from self.deviations(properties[name], inner, _join(path, name))
+            elif properties and not schema.get("additionalProperties"):
+                yield _join(path, name), "unknown member"
+
+    def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in schema:
+            schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        return schema
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, KINDS[kind])
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    return next((name for name, kinds in KINDS.items() if isinstance(value, kinds)), type(value).__name__)
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

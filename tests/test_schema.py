@@ -1,0 +1,108 @@
+"""The database's schema: what the migrations make is what the models say, and an older data directory is brought up."""
+
+import importlib
+import pkgutil
+import sqlite3
+
+import peewee
+import pytest
+
+import dryline.models
+from dryline.models.migrations import HERE, LATEST
+
+
+def all_models():
+    for module in pkgutil.iter_modules(dryline.models.__path__):
+        importlib.import_module(f"dryline.models.{module.name}")
+    pending, found = [peewee.Model], []
+    while pending:
+        for model in pending.pop().__subclasses__():
+            pending.append(model)
+            if model.__module__.startswith("dryline."):
+                found.append(model)
+    return found
+
+
+@pytest.fixture
+def tables(app):
+    with app.world.active():
+        db = app.world.db
+        return {name: {column.name: column for column in db.get_columns(name)} for name in db.get_tables()}
+
+
+def test_every_column_of_every_model_is_in_the_schema(tables):
+    missing = [
+        f"{model._meta.table_name}.{field.column_name}"
+        for model in all_models()
+        if model._meta.table_name in tables
+        for field in model._meta.sorted_fields
+        if field.column_name not in tables[model._meta.table_name]
+    ]
+    assert missing == []
+
+
+def test_every_table_has_a_model(tables):
+    modelled = {model._meta.table_name for model in all_models()}
+    others = {name for name in tables if name not in modelled and not name.startswith("resource_index")}  # FTS5
+    assert others <= {"server", "schema_migration", "sqlite_sequence", "resource_text"}
+
+
+def test_what_a_model_calls_optional_may_be_null_in_the_schema(tables):
+    wrong = [
+        f"{model._meta.table_name}.{field.column_name}"
+        for model in all_models()
+        if model._meta.table_name in tables
+        for field in model._meta.sorted_fields
+        if field.null and not tables[model._meta.table_name][field.column_name].null
+    ]
+    assert wrong == []
+
+
+def test_every_foreign_key_has_an_index(app, tables):
+    with app.world.active():
+        db = app.world.db
+        first_columns = {name: {index.columns[0] for index in db.get_indexes(name) if index.columns} for name in tables}
+        unique = {
+            name: {
+                row[2]
+                for i in db.execute_sql(f'PRAGMA index_list("{name}")').fetchall()
+                for row in db.execute_sql(f'PRAGMA index_info("{i[1]}")').fetchall()
+                if row[0] == 0
+            }
+            for name in tables
+        }
+        missing = [
+            f"{name}.{key.column}"
+            for name in tables
+            for key in db.get_foreign_keys(name)
+            if key.column not in first_columns[name] | unique[name] | {"id"}
+        ]
+    assert missing == []
+
+
+def test_the_migrations_are_recorded_and_the_version_is_the_last(app):
+    with app.world.active():
+        db = app.world.db
+        names = [row[0] for row in db.execute_sql("SELECT name FROM schema_migration ORDER BY id").fetchall()]
+        assert names == sorted(path.stem for path in HERE.glob("[0-9]*.py"))
+        assert db.pragma("user_version") == LATEST
+
+
+def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
+    """A directory whose database is as the first step left it, with a row in it, opens and keeps the row."""
+    from dryline.app import close_app, create_app
+    from dryline.settings import Settings
+
+    settings = Settings(data_dir=tmp_path, scenario="empty")
+    app = create_app(settings)
+    close_app(app)
+    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
+        team = db.execute("SELECT id FROM team").fetchone()
+        # As if no step had been counted as an ordinary start counts it: the steps' own record must be enough.
+        db.execute("PRAGMA user_version = 0")
+    db.close()
+    app = create_app(settings)
+    with app.world.active():
+        assert app.world.db.execute_sql("SELECT id FROM team").fetchone() == team
+        assert app.world.db.pragma("user_version") == LATEST
+    close_app(app)

@@ -1,0 +1,183 @@
+"""What dryline gives to other projects' tests."""
+
+import subprocess
+import sys
+
+import httpx
+import pytest
+
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, transport
+
+NEW = {"name": "Front desk", "description": None, "status": None}
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(params=[DrylineServer, DrylineInProcess])
+def stand_in(request):
+    with request.param(seed=1) as stand_in:
+        yield stand_in
+
+
+def test_the_vendors_client_speaks_to_it(stand_in):
+    made = stand_in.client(_strict_response_validation=True).workers.create(**NEW)
+    assert stand_in.requests(method="POST")[0]["body"] == NEW
+    assert [row["id"] for row in stand_in.state()["workers"]] == [made.id]
+
+
+def test_the_vendors_async_client_speaks_to_it(stand_in):
+    import asyncio
+
+    async def main():
+        async with stand_in.async_client(_strict_response_validation=True) as client:
+            await client.workers.create(**NEW)
+            return await client.workers.list()
+
+    assert [worker.name for worker in asyncio.run(main())] == ["Front desk"]
+
+
+def test_a_reset_forgets_everything(stand_in):
+    stand_in.client().workers.create(**NEW)
+    stand_in.fault(status=500)
+    stand_in.freeze("2030-01-01T00:00:00Z")
+    stand_in.reset()
+    assert stand_in.client().workers.list() == []
+    assert stand_in.requests(limit=10)[-1]["status"] == 200
+    assert stand_in.now() < "2030"
+
+
+def test_calls_are_simulated_on_a_deployment_that_is_made_when_there_is_none(stand_in):
+    ids = stand_in.simulate_calls(3)
+    assert sorted(row["id"] for row in stand_in.state()["voiceLogs"]) == sorted(ids)
+    stand_in.simulate_calls(1, outcome="voicemail")
+    assert len(stand_in.state()["voiceDeployments"]) == 1
+
+
+def test_time_is_moved_by_seconds_or_days(stand_in):
+    assert stand_in.freeze("2030-01-01T00:00:00Z") == "2030-01-01T00:00:00.000Z"
+    assert stand_in.advance(1.5) == "2030-01-01T00:00:01.500Z"
+    assert stand_in.advance(days=1) == "2030-01-02T00:00:01.500Z"
+
+
+def test_a_state_can_be_kept_and_gone_back_to(stand_in):
+    stand_in.client().workers.create(**NEW)
+    stand_in.snapshot("one worker")
+    kept = stand_in.state()
+    stand_in.client().workers.create(**NEW)
+    stand_in.restore("one worker")
+    assert stand_in.state() == kept
+
+
+def test_a_document_can_be_loaded_and_added(stand_in):
+    stand_in.load({"version": 1, "workers": [{"id": "w1", "name": "One"}]})
+    stand_in.add({"version": 1, "workers": [{"id": "w2", "name": "Two"}]})
+    assert {worker.id for worker in stand_in.client().workers.list()} == {"w1", "w2"}
+
+
+def test_verify_raises_with_what_was_found(stand_in):
+    stand_in.client().workers.list()
+    assert stand_in.verify(path="/api/workers") == 1
+    with pytest.raises(DrylineError, match="found 1"):
+        stand_in.verify(path="/api/workers", times={"min": 2})
+
+
+def test_a_dropped_connection_reaches_the_client_as_one(stand_in):
+    stand_in.fault(drop=True)
+    http = httpx.Client(transport=stand_in.transport(), base_url=stand_in.url)
+    with http, pytest.raises(httpx.RemoteProtocolError):
+        http.get("/api/workers")
+
+
+def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
+    one, two = transport(), transport()
+    directory = one.dryline.app.world.directory
+    headers = {"x-api-key": one.dryline.api_key}
+    with httpx.Client(transport=one, base_url="http://dryline.local", headers=headers) as client:
+        client.post("/api/workers", json=NEW)
+        with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
+            assert other.get("/api/workers").json() == []
+        assert directory.exists()
+    assert not directory.exists()
+
+
+def test_two_servers_live_in_one_process():
+    with DrylineServer() as one, DrylineServer() as two:
+        one.client().workers.create(**NEW)
+        assert (len(one.client().workers.list()), len(two.client().workers.list())) == (1, 0)
+
+
+def test_an_admin_token_does_not_lock_the_fixture_out():
+    with DrylineServer(admin_token="secret") as server:
+        server.reset()
+        assert httpx.get(server.url + "/_dryline/clock").status_code == 403
+
+
+class TestThePlugin:
+    def run(self, pytester, code, *flags):
+        pytester.makepyfile(code)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", *flags)
+
+    def test_each_test_gets_a_reset_world_and_the_clients_environment(self, pytester):
+        code = """
+            from brainbase_labs import BrainbaseLabs
+
+            def test_one(dryline):
+                BrainbaseLabs().workers.create(name="A", description=None, status=None)
+
+            def test_two(dryline):
+                assert BrainbaseLabs().workers.list() == []
+        """
+        self.run(pytester, code).assert_outcomes(passed=2)
+
+    def test_the_environment_is_as_before_afterwards(self, pytester):
+        code = """
+            import os
+
+            def test_one(dryline):
+                assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
+
+            def test_two():
+                assert "BRAINBASE_LABS_BASE_URL" not in os.environ
+        """
+        self.run(pytester, code).assert_outcomes(passed=2)
+
+    def test_the_seed_makes_ids_repeat_in_every_test(self, pytester):
+        code = """
+            seen = []
+
+            def make(dryline):
+                seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
+                assert len(set(seen)) == 1
+
+            def test_one(dryline):
+                make(dryline)
+
+            def test_two(dryline):
+                make(dryline)
+        """
+        self.run(pytester, code, "--dryline-seed", "7").assert_outcomes(passed=2)
+
+    def test_the_scenario_is_where_each_test_starts(self, pytester):
+        pytester.path.joinpath("world.json").write_text('{"version": 1, "workers": [{"id": "w1", "name": "One"}]}')
+        code = """
+            def test_it(dryline_in_process):
+                assert [worker.id for worker in dryline_in_process.client().workers.list()] == ["w1"]
+        """
+        self.run(pytester, code, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
+
+    def test_under_xdist_each_worker_has_its_own_server(self, pytester):
+        code = """
+            import pytest
+
+            @pytest.mark.parametrize("n", range(6))
+            def test_it(dryline, n):
+                client = dryline.client()
+                assert client.workers.list() == []
+                client.workers.create(name="A", description=None, status=None)
+                assert len(client.workers.list()) == 1
+        """
+        self.run(pytester, code, "-n", "2").assert_outcomes(passed=6)
+
+    def test_a_project_that_does_not_use_it_pays_nothing(self):
+        code = "import sys, dryline.testing; print([n for n in ('flask', 'peewee', 'httpx') if n in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.strip() == "[]"
