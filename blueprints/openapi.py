@@ -91,6 +91,10 @@ class Converter(OpenAPIConverter):
             return {"nullable": True, "allOf": ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]}
         return super().field2nullable(field, ret)
 
+    def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:
+        """What counts where nothing is sent; None only stands for that in our code."""
+        return {} if field.load_default is None else super().field2default(field, **kwargs)
+
 
 class SchemaPlugin(MarshmallowPlugin):
     """Describes marshmallow's schemas."""

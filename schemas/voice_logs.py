@@ -123,6 +123,7 @@ class SelectionSchema(QuerySchema):
 
     fields = MemberNames(
         load_default=None,
+        allow_none=False,
         metadata={"description": "member names, separated by commas; all when left out; id always comes along"},
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 from openapi_spec_validator import validate
 
@@ -12,8 +14,16 @@ from dryline.tests.contract.comparison import Comparison
 
 # Differences from the contract that are meant, and why.
 LEEWAY = {
+    "outbound_campaign.data: is array, not object": "its meaning: free JSON, the request sends an array",
     "assignTag: 200 is not in the contract": "its note: assigning twice answers 200",
     "initTeamDefaultChecks: 200 is not in the contract": "its note: a second call answers 200",
+    "callable_result.reason: is not in the contract": "why a number may not be called; an addition",
+    "test.checkpoints: is array, not object": "free JSON in an answer; the request sends an array",
+    "team_phone_hours.hours.teamPhoneHours: is missing": "a number's hours do not list the number again",
+    "business_hours.teamPhoneHours[].hours.teamPhoneHours: is missing": "the same",
+} | {
+    f"voice_log.{name}: is missing": "client only; the records' note: the seed's set of names is closed"
+    for name in ("twilioBody", "outbound_data", "sessionData", "error", "input_tokens", "output_tokens")
 }
 
 
@@ -34,16 +44,7 @@ def is_served(document, operation):
     return operation["method"].lower() in document["paths"].get(operation["path"], {})
 
 
-# Shrinks until it is empty; then it goes.
-NOT_BUILT_YET: set[str] = set()
-
-
-SERVED = [operation for operation in OPERATIONS if operation["id"] not in NOT_BUILT_YET]
-each_operation = pytest.mark.parametrize("operation", SERVED, ids=by_id)
-
-
-def test_what_is_not_built_yet_is_not_served(document):
-    assert [op["id"] for op in OPERATIONS if op["id"] in NOT_BUILT_YET and is_served(document, op)] == []
+each_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
 
 
 @each_operation
@@ -53,7 +54,7 @@ def test_an_operation_is_served_as_the_contract_describes_it(document, operation
 
 
 def test_every_leeway_is_needed(document):
-    lines = {line for operation in SERVED for line in Comparison(document).operation(operation)}
+    lines = {line for operation in OPERATIONS for line in Comparison(document).operation(operation)}
     assert LEEWAY.keys() - lines == set()
 
 
@@ -84,12 +85,12 @@ def test_every_operation_of_the_document_has_its_own_id_and_a_tag_that_is_descri
 
 
 def test_the_documents_tags_are_the_contracts_areas(document):
-    found = {op["id"]: document["paths"][op["path"]][op["method"].lower()]["tags"] for op in SERVED}
-    assert found == {operation["id"]: [operation["area"]] for operation in SERVED}
+    found = {op["id"]: document["paths"][op["path"]][op["method"].lower()]["tags"] for op in OPERATIONS}
+    assert found == {operation["id"]: [operation["area"]] for operation in OPERATIONS}
 
 
 def test_the_document_asks_for_the_key_where_the_contract_does(document):
-    for operation in SERVED:
+    for operation in OPERATIONS:
         served = document["paths"][operation["path"]][operation["method"].lower()]
         schemes = [name for choice in served.get("security", []) for name in choice]
         assert ("apiKey" in schemes) == (operation.get("auth", {}).get("kind") != "none"), operation["id"]
@@ -102,8 +103,50 @@ def test_no_schema_of_the_document_is_unused(document):
 
 
 def test_a_path_parameter_is_text_and_required(document):
-    for operation in SERVED:
+    for operation in OPERATIONS:
         path = document["paths"][operation["path"]]
         found = [parameter for parameter in path.get("parameters", []) if parameter["in"] == "path"]
         assert [parameter["name"] for parameter in found] == parameters(operation["path"])
         assert all(parameter["required"] and parameter["schema"]["type"] == "string" for parameter in found)
+
+
+def planted(document, path, *steps_and_value):
+    """A copy of the document with another value at the end of the steps below `path`."""
+    document = deepcopy(document)
+    *steps, last, value = steps_and_value
+    place = document["paths"][path]
+    for step in steps:
+        place = place[step]
+        while "$ref" in place:
+            place = document["components"]["schemas"][place["$ref"].rpartition("/")[2]]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return document
+
+
+ANSWER = ("post", "responses", "201", "content", "application/json", "schema")
+BODY = ("post", "requestBody", "content", "application/json", "schema")
+QUERY = ("get", "parameters", 0)
+
+
+@pytest.mark.parametrize(
+    ("id", "path", "change", "line"),
+    [
+        ("createWorker", "/api/workers", (*ANSWER, "properties", "icon", None), "worker.icon: is missing"),
+        ("createWorker", "/api/workers", (*ANSWER, "properties", "age", {}), "worker.age: is not in the contract"),
+        ("createWorker", "/api/workers", (*ANSWER, "properties", "icon", "nullable", False), "worker.icon: nullable"),
+        ("createWorker", "/api/workers", (*ANSWER, "properties", "name", "type", "integer"), "worker.name: is integer"),
+        ("createWorker", "/api/workers", (*ANSWER, "required", []), "worker.id: required is False"),
+        ("createWorker", "/api/workers", (*BODY, "required", []), "createWorker body.name: required is False"),
+        ("createWorker", "/api/workers", ("post", "responses", "400", None), "createWorker: 400 is not listed"),
+        ("getTeam", "/api/team", (*QUERY, "schema", "default", True), "getTeam ?includeIntegrations: default is True"),
+        ("getTeam", "/api/team", (*QUERY, "name", "with"), "getTeam ?includeIntegrations: is missing"),
+        ("getTeam", "/api/team", (*QUERY, "required", True), "getTeam ?includeIntegrations: required is True"),
+    ],
+)
+def test_the_comparison_finds_a_planted_difference(document, id, path, change, line):
+    operation = next(operation for operation in OPERATIONS if operation["id"] == id)
+    lines = list(Comparison(planted(document, path, *change)).operation(operation))
+    assert any(found.startswith(line) for found in lines), lines

@@ -149,11 +149,10 @@ class Comparison:
     def _value(self, where: str, field: Json, schema: Json, *, answer: bool) -> Iterator[str]:
         kind = field["type"]
         if kind in RECORDS:
-            yield from (
-                self.record(kind, schema)
-                if answer
-                else self.members(where, RECORDS[kind]["fields"], schema, answer=False)
-            )
+            where = (
+                kind if " answer." in where else where
+            )  # an envelope holds records; a record holds others as its own
+            yield from self.members(where, RECORDS[kind]["fields"], schema, answer=answer)
             return
         if kind == "any":
             if "type" in schema:

@@ -1,0 +1,81 @@
+"""Generated requests against the served document: no fault of ours, and no answer that the document does not describe.
+
+Repeats from run to run. Each operation is called with ids that exist and ids that do not, with valid and broken bodies.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings, strategies
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
+
+from dryline.app import close_app, create_app
+from dryline.settings import Settings
+from dryline.tests.contract import OPERATIONS, by_id, parameters
+from dryline.tests.contract.two_teams import KEYS, NORTH, document, path_ids
+
+CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
+EXAMPLES = 8
+
+
+@pytest.fixture(scope="module")
+def app():
+    """One stand-in for all of these tests, filled anew for each."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield app
+    close_app(app)
+
+
+@pytest.fixture(scope="module")
+def schema(app):
+    return schemathesis.openapi.from_wsgi("/openapi.json", app)
+
+
+@pytest.fixture
+def filled(app):
+    """Both teams are there, the clock stands still."""
+    client = app.test_client()
+    assert client.put("/_dryline/state", json=document()).status_code == 204
+    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+
+
+def probe(operation, **path_parameters):
+    """Call an operation of the document with generated requests; look at every answer."""
+    modes = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
+    given_ids = [{}, {"path_parameters": path_parameters}] if path_parameters else [{}]
+    cases = strategies.one_of(operation.as_strategy(mode, **ids) for ids in given_ids for mode in modes)
+
+    @given(case=cases)
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def check(case):
+        answer = case.call(headers={"x-api-key": KEYS[NORTH]})
+        case.validate_response(answer, checks=CHECKS)
+        assert str(answer.status_code) in operation.definition.raw["responses"], answer.text
+
+    check()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
+def test_an_operation_of_the_contract_answers_as_described(filled, schema, operation):
+    path = operation["path"]
+    own = dict(zip(parameters(path), path_ids(path, NORTH), strict=True))
+    probe(schema[path][operation["method"]], **own)
+
+
+def test_the_rest_of_the_document_answers_as_described(filled, schema, app):
+    contract = {(operation["path"], operation["method"]) for operation in OPERATIONS}
+    for path, verbs in app.openapi.document()["paths"].items():
+        for verb in verbs.keys() - {"parameters"}:
+            if (path, verb.upper()) not in contract and not re.search("faults", path):
+                probe(schema[path][verb.upper()])
