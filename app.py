@@ -68,6 +68,7 @@ from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.models import scenarios
 from dryline.models.world import World
+from dryline.schemas import state
 from dryline.settings import Settings
 
 AREAS = (
@@ -189,9 +190,8 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.jobs = Jobs(app.world, STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     try:
-        with app.world.active(), app.world.transaction():
-            scenarios.begin(app.world)
         with app.world.active():
+            scenarios.begin(app.world, state.read)
             export_jobs.recover(app.world)
     except BaseException:
         app.world.close()

@@ -31,7 +31,7 @@ class ResourceUploadUrl(MethodView):
 @blp.route("/uploads/<upload_id>/<file_name>")
 class UploadByAddress(MethodView):
     @blp.arguments(SignatureSchema, location="query")
-    @blp.response(200, description="The bytes.", content_type="application/octet-stream")
+    @blp.response(200, {"type": "string", "format": "binary"}, content_type="application/octet-stream")
     @blp.errors(403)
     def get(self, query, upload_id, file_name):
         """Read the bytes, by the signed address of the resource."""

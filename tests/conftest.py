@@ -6,6 +6,7 @@ import pytest
 
 from dryline.app import close_app, create_app
 from dryline.models.teams import ApiKey, Team
+from dryline.models.workers import Worker
 from dryline.settings import Settings
 
 NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -120,7 +121,40 @@ def make_voice_deployment(api, make_flow):
 
 
 @pytest.fixture
+def make_voicev1_deployment(api, make_flow):
+    """Create a legacy voice deployment, with a new worker and flow."""
+
+    def make():
+        flow = make_flow()
+        body = {
+            "name": "Old line",
+            "phoneNumber": "+14155550123",
+            "flowId": flow["id"],
+            "objective": "Book a table",
+            "allowedTransferNumbers": [],
+            "resourceKeys": [],
+            "language": "en",
+            "config": {},
+        }
+        body |= dict.fromkeys(("startSentence", "endSentence", "voiceId", "functions", "model", "wsBaseUrl"))
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/voicev1", body))
+
+    return make
+
+
+@pytest.fixture
 def make_integration(api):
     """Connect a Twilio account."""
     new = {"accountSid": "AC0123456789abcdef0123456789abcdef", "authToken": "secret"}
     return lambda api=api, **body: created(api.post("/team/integrations/twilio/create", new | body))
+
+
+@pytest.fixture
+def add_log(app):
+    """Put a record of the engine into a worker, e.g. a log: its model, the worker, its columns."""
+
+    def add(model, worker, **columns):
+        with app.world.active(), app.world.transaction():
+            return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
+
+    return add

@@ -367,6 +367,52 @@ CREATE TABLE deployment_default_checks (
     enabled INTEGER, latency_enabled INTEGER, latency_threshold, api_enabled INTEGER, api_threshold,
     ai_enabled INTEGER, ai_threshold, alert_emails TEXT, sample_rate);
 CREATE INDEX deployment_default_checks_team ON deployment_default_checks (team_id);
+
+-- flow_id is no foreign key, as in deployment. `ends_at` is when the last call that was placed is over.
+CREATE TABLE outbound_campaign (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    flow_id TEXT, data TEXT NOT NULL, status TEXT NOT NULL, batch_size INTEGER NOT NULL,
+    batch_interval_minutes INTEGER NOT NULL, name TEXT, description TEXT, additional_data TEXT,
+    telephony_provider TEXT, created_by_id TEXT, ends_at TEXT);
+CREATE INDEX outbound_campaign_team ON outbound_campaign (team_id);
+CREATE INDEX outbound_campaign_worker ON outbound_campaign (worker_id);
+CREATE INDEX outbound_campaign_deployment ON outbound_campaign (deployment_id, created_at, id);
+CREATE INDEX outbound_campaign_active ON outbound_campaign (status) WHERE status IN ('STARTED', 'RUNNING');
+
+-- What batch calls and campaigns have still to call. `due_at` and what follows are not in the state document.
+CREATE TABLE queued_call (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    campaign_id TEXT REFERENCES outbound_campaign ON DELETE CASCADE,
+    row TEXT NOT NULL, due_at TEXT, row_id TEXT, terms TEXT);
+CREATE INDEX queued_call_team ON queued_call (team_id);
+CREATE INDEX queued_call_deployment ON queued_call (deployment_id);
+CREATE INDEX queued_call_campaign ON queued_call (campaign_id, due_at);
+CREATE INDEX queued_call_due ON queued_call (due_at, id);
+
+CREATE TABLE voicev1_campaign (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
+    status TEXT NOT NULL, steps TEXT NOT NULL);
+CREATE INDEX voicev1_campaign_team ON voicev1_campaign (team_id);
+CREATE INDEX voicev1_campaign_deployment ON voicev1_campaign (deployment_id, created_at, id);
+
+-- `row_id` is the id on the wire, unique in its campaign alone. `due_at` is when the row is called, `done_at` when
+-- that call is over and `outcome` becomes the row's result; none of the three is in the state document.
+CREATE TABLE voicev1_campaign_data (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    campaign_id TEXT NOT NULL REFERENCES voicev1_campaign ON DELETE CASCADE,
+    row_id TEXT NOT NULL, row_data TEXT NOT NULL, status TEXT NOT NULL, result TEXT,
+    due_at TEXT, done_at TEXT, outcome TEXT,
+    UNIQUE (campaign_id, row_id));
+CREATE INDEX voicev1_campaign_data_team ON voicev1_campaign_data (team_id);
+CREATE INDEX voicev1_campaign_data_open ON voicev1_campaign_data (done_at, due_at, id)
+    WHERE status IN ('PENDING', 'PROCESSING');
 """
 
 

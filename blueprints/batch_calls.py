@@ -1,0 +1,39 @@
+"""Batch calls of voice deployments."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models import batch_calls
+from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.workers import Worker
+from dryline.schemas.campaigns import BatchCallsResultSchema, QueueRemovalSchema, VoiceBatchCallsBodySchema
+
+blp = Area("Batch calls", "/api/workers/<worker_id>/deployments/voice/<deployment_id>")
+TAGS = ["Voice Deployments"]
+
+
+@blp.route("/make-batch-calls", tags=TAGS)
+class MakeBatchCalls(MethodView):
+    @blp.arguments(VoiceBatchCallsBodySchema)
+    @blp.response(200, BatchCallsResultSchema)
+    def post(self, body, worker_id, deployment_id):
+        """Queue rows to be called, batch by batch, the first at once."""
+        taken = batch_calls.make(_deployment(worker_id, deployment_id), **body)
+        return {"message": f"{taken} calls queued.", "rows_processed": taken}
+
+
+@blp.route("/stop-batch-calls", tags=TAGS)
+class StopBatchCalls(MethodView):
+    @blp.response(200, QueueRemovalSchema)
+    def post(self, worker_id, deployment_id):
+        """Take every queued batch call out of the queue and give them back."""
+        removed = batch_calls.stop(_deployment(worker_id, deployment_id))
+        message = f"{len(removed)} queued calls removed."
+        return {"message": message, "removed_count": len(removed), "removed_items": removed}
+
+
+def _deployment(worker_id, deployment_id):
+    return VoiceDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)

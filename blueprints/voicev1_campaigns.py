@@ -1,0 +1,83 @@
+"""Batch calls and campaigns of legacy voice deployments."""
+
+from __future__ import annotations
+
+from flask import g
+from flask.views import MethodView
+
+from dryline.blueprints.base import Area
+from dryline.models import batch_calls
+from dryline.models.voicev1_campaigns import Voicev1Campaign
+from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.models.workers import Worker
+from dryline.schemas.campaigns import BatchCallsResultSchema
+from dryline.schemas.voicev1_campaigns import (
+    Voicev1BatchCallsBodySchema,
+    Voicev1CampaignBodySchema,
+    Voicev1CampaignDataBodySchema,
+    Voicev1CampaignDataSchema,
+    Voicev1CampaignRunSchema,
+    Voicev1CampaignSchema,
+)
+
+blp = Area("Voice V1 campaigns", "/api/workers/<worker_id>/deployments/voicev1/<deployment_id>")
+TAGS = ["Voice V1 Deployments"]
+
+
+@blp.route("/make-batch-calls", tags=TAGS)
+class MakeVoicev1BatchCalls(MethodView):
+    @blp.arguments(Voicev1BatchCallsBodySchema)
+    @blp.response(200, BatchCallsResultSchema)
+    def post(self, body, worker_id, deployment_id):
+        """Queue rows to be called, batch by batch, the first at once."""
+        taken = batch_calls.make(_deployment(worker_id, deployment_id), rows_have_status=True, **body)
+        return {"message": f"{taken} calls queued.", "rows_processed": taken}
+
+
+@blp.route("/campaigns", tags=TAGS)
+class Voicev1Campaigns(MethodView):
+    @blp.arguments(Voicev1CampaignBodySchema, required=False)
+    @blp.response(201, Voicev1CampaignSchema)
+    def post(self, body, worker_id, deployment_id):
+        """Create a campaign, without rows yet."""
+        return Voicev1Campaign.launch(_deployment(worker_id, deployment_id), **body)
+
+
+@blp.route("/campaigns/<campaign_id>", tags=TAGS)
+class Voicev1CampaignById(MethodView):
+    @blp.response(200, Voicev1CampaignSchema)
+    def get(self, worker_id, deployment_id, campaign_id):
+        """Retrieve a campaign with its rows."""
+        return _campaign(worker_id, deployment_id, campaign_id)
+
+
+@blp.route("/campaigns/<campaign_id>/run", tags=TAGS)
+class Voicev1CampaignRun(MethodView):
+    @blp.arguments(Voicev1CampaignRunSchema)
+    @blp.response(200, Voicev1CampaignSchema)
+    def post(self, body, worker_id, deployment_id, campaign_id):
+        """Call these rows, batch by batch, the first at once."""
+        return _campaign(worker_id, deployment_id, campaign_id).run(body["data"])
+
+
+@blp.route("/campaigns/<campaign_id>/data/<data_id>", tags=TAGS)
+class Voicev1CampaignRow(MethodView):
+    @blp.response(200, Voicev1CampaignDataSchema)
+    def get(self, worker_id, deployment_id, campaign_id, data_id):
+        """Retrieve a row of a campaign."""
+        return _campaign(worker_id, deployment_id, campaign_id).row(data_id)
+
+    @blp.arguments(Voicev1CampaignDataBodySchema)
+    @blp.response(200, Voicev1CampaignDataSchema)
+    def put(self, body, worker_id, deployment_id, campaign_id, data_id):
+        """Change the members that are sent. A row that is PENDING again is called again."""
+        return _campaign(worker_id, deployment_id, campaign_id).row(data_id).revise(**body)
+
+
+def _deployment(worker_id, deployment_id):
+    return VoiceV1Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+
+
+def _campaign(worker_id, deployment_id, campaign_id):
+    deployment = _deployment(worker_id, deployment_id)
+    return Voicev1Campaign.fetch(g.team, campaign_id, deployment_id=deployment.id)

@@ -1,0 +1,60 @@
+"""Batch calls: rows that a voice deployment calls without a campaign. Contract: makeVoiceBatchCalls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from dryline.models.conditions import condition as condition_of
+from dryline.models.deployments import Deployment
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.models.world import current
+
+# A V1 row says how far it is; one that was called already is not called again.
+_OPEN = (None, "PENDING")
+
+
+def make(
+    deployment: Deployment,
+    *,
+    data: list[dict[str, Any]],
+    batch_size: float = BATCH_SIZE,
+    batch_interval_minutes: float = BATCH_INTERVAL_MINUTES,
+    condition: str | None = None,
+    additional_data: Any = None,
+    rows_have_status: bool = False,
+    **terms: Any,
+) -> int:
+    """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
+
+    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read.
+    """
+    meets = condition_of(condition)
+    shared = _object(additional_data)
+    rows = [
+        (id, row)
+        for id, row in numbered(data)
+        if not (rows_have_status and row.get("status") not in _OPEN) and meets({**(shared or {}), **row})
+    ]
+    terms |= {"additionalData": shared if shared is not None else additional_data}
+    terms["extractions"] = _object(terms.get("extractions"))
+    due = due_times(len(rows), batch_size, batch_interval_minutes, current().clock.now())
+    kept = {name: value for name, value in terms.items() if value is not None}
+    QueuedCall.enqueue(deployment, rows, due, terms=kept or None)
+    return len(rows)
+
+
+def stop(deployment: Deployment) -> list[dict[str, Any]]:
+    """Take the deployment's batch calls, not those of campaigns, out of the queue. Returns their rows."""
+    return QueuedCall.take_out(QueuedCall.deployment_id == deployment.id, QueuedCall.campaign_id.is_null())
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    """An object, or the object whose JSON text it is; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,140 @@
+"""Outbound campaigns: contact rows that a voice deployment calls, batch by batch. Contract: records.outbound_campaign.
+
+CREATED waits. STARTED (or RUNNING) queues the rows; with the first call it is RUNNING, with the end of the last one
+COMPLETED. Any other status takes out what is queued. The contract shows no transitions: assumed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Self
+
+from peewee import IntegerField, TextField
+
+from dryline.models.base import JsonField, Record, connection_execute
+from dryline.models.clock import parse
+from dryline.models.flows import Flow
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.world import current
+
+ACTIVE = ("STARTED", "RUNNING")
+_SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")
+
+
+class OutboundCampaign(Record):
+    """A campaign. `data` are its contact rows, `ends_at` is when the last of the calls placed so far is over."""
+
+    id_prefix = "campaign"
+
+    updated_at = TextField()
+    worker_id = TextField()
+    deployment_id = TextField()
+    flow_id = TextField(null=True)
+    data = JsonField()
+    status = TextField(default="CREATED")
+    batch_size = IntegerField(default=BATCH_SIZE)
+    batch_interval_minutes = IntegerField(default=BATCH_INTERVAL_MINUTES)
+    name = TextField(null=True)
+    description = TextField(null=True)
+    additional_data = JsonField(null=True)
+    telephony_provider = JsonField(null=True)
+    created_by_id = TextField(null=True)
+    ends_at = TextField(null=True)
+
+    @classmethod
+    def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
+        """A new campaign; its flow is the deployment's unless it names one of the worker's.
+
+        Raises NotFound for an unknown flow. Contract: createOutboundCampaign.
+        """
+        if flow_id is None:
+            flow_id = deployment.flow_id
+        else:
+            Flow.fetch(deployment, flow_id, field="flow_id", worker_id=deployment.worker_id)
+        campaign = cls.add(
+            deployment, worker_id=deployment.worker_id, deployment_id=deployment.id, flow_id=flow_id, **values
+        )
+        campaign.queue_rows()
+        return campaign
+
+    def revise(self, **values: Any) -> Self:
+        """Change the values. What is still to be called follows the new rows, batches and status."""
+        self.change(**values)
+        if not values.keys().isdisjoint(_SCHEDULE):
+            self.queue_rows()
+        return self
+
+    def stop(self) -> list[dict[str, Any]]:
+        """Take what is queued out and be STOPPED. Returns the rows not yet called. Contract: stopCampaign."""
+        removed = QueuedCall.take_out(QueuedCall.campaign_id == self.id)
+        self.change(status="STOPPED")
+        return removed
+
+    def queue_rows(self) -> int:
+        """Queue, anew, the rows not yet called, if the campaign is active; else none. Returns how many.
+
+        The next batch keeps its time where there was one, else it is due now.
+        """
+        next_batch = QueuedCall.first_due(self.id)
+        QueuedCall.take_out(QueuedCall.campaign_id == self.id)
+        if self.status not in ACTIVE:
+            return 0
+        called = self._called()
+        rows = []
+        for id, row in numbered(self.data):
+            if called[id] > 0:
+                called[id] -= 1
+            else:
+                rows.append((id, row))
+        start = parse(next_batch) if next_batch else current().clock.now()
+        due = due_times(len(rows), self.batch_size, self.batch_interval_minutes, start)
+        deployment = VoiceDeployment.fetch(self, self.deployment_id)
+        terms = {"additionalData": self.additional_data} if self.additional_data is not None else None
+        QueuedCall.enqueue(deployment, rows, due, campaign_id=self.id, terms=terms)
+        return len(rows)
+
+    def _called(self) -> Counter[str]:
+        """How often each row id was called, as the logs say: so a stopped campaign goes on where it was."""
+        sql = (
+            "SELECT json_extract(metadata, '$.rowId') FROM voice_log"
+            " WHERE deployment_id = ? AND team_id = ? AND json_extract(metadata, '$.campaignId') = ?"
+        )
+        return Counter(str(id) for (id,) in connection_execute(sql, (self.deployment_id, self.team_id, self.id)))
+
+    @classmethod
+    def placed(cls, id: str, at: str, ends_at: str) -> None:
+        """Note that calls were placed at a time, the last of which ends at another."""
+        connection_execute(
+            "UPDATE outbound_campaign SET ends_at = max(coalesce(ends_at, ''), ?),"
+            " updated_at = CASE status WHEN 'STARTED' THEN ? ELSE updated_at END,"
+            " status = CASE status WHEN 'STARTED' THEN 'RUNNING' ELSE status END WHERE id = ?",
+            (ends_at, at, id),
+        )
+
+    @classmethod
+    def settle(cls) -> bool:
+        """Begin what is STARTED without a queue (it came in so), complete what has nothing left to call or to wait for.
+
+        Says whether there was anything to do.
+        """
+        now = current().clock.stamp()
+        sql = (
+            "SELECT id FROM outbound_campaign c WHERE status IN ('STARTED', 'RUNNING')"
+            " AND NOT EXISTS (SELECT 1 FROM queued_call q WHERE q.campaign_id = c.id)"
+            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= ?)"
+        )
+        ids = [id for (id,) in connection_execute(sql, (now,)).fetchall()]
+        for id in ids:
+            campaign = cls.get_by_id(id)
+            if campaign.status == "RUNNING":
+                campaign.change(status="COMPLETED", updated_at=campaign.ends_at or now)
+            elif not campaign.queue_rows():
+                campaign.change(status="RUNNING")
+        return bool(ids)
+
+    @classmethod
+    def batches(cls) -> dict[str | None, tuple[float, float]]:
+        """Batch size and interval of every active campaign."""
+        found = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status << ACTIVE)
+        return {campaign.id: (campaign.batch_size, campaign.batch_interval_minutes) for campaign in found}

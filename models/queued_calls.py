@@ -1,0 +1,140 @@
+"""Queued calls: what batch calls and campaigns have still to call, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.models.clock import wire
+from dryline.models.deployments import Deployment
+from dryline.models.world import current
+
+Row = dict[str, Any]
+
+BATCH_SIZE = 10
+BATCH_INTERVAL_MINUTES = 5
+_LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
+# The members of a row that may hold its number. Only the first is named by a source.
+_NUMBERS = ("phoneNumber", "phone_number", "phone")
+
+
+class QueuedCall(Record):
+    """One row that waits to be called at `due_at`. `terms` are what a plain batch says of its calls.
+
+    A row that came in with a state document is not due at any time yet: `schedule_the_unscheduled` sees to it.
+    """
+
+    id_prefix = "queued"
+    order = ("created_at", "id")
+
+    deployment_id = TextField()
+    campaign_id = TextField(null=True)
+    row = JsonField()
+    due_at = TextField(null=True)
+    row_id = TextField(null=True)
+    terms = JsonField(null=True)
+
+    @classmethod
+    def enqueue(
+        cls,
+        deployment: Deployment,
+        rows: Sequence[tuple[str, Row]],
+        due: Sequence[str],
+        *,
+        campaign_id: str | None = None,
+        terms: Row | None = None,
+    ) -> None:
+        """Queue rows, each with its id, for the times in `due`."""
+        world = current()
+        shared = {
+            "team_id": deployment.team_id,
+            "created_at": world.clock.stamp(),
+            "deployment_id": deployment.id,
+            "campaign_id": campaign_id,
+            "terms": terms,
+        }
+        names = cls._meta.sorted_field_names
+        cells = []
+        for (row_id, row), due_at in zip(rows, due, strict=True):
+            values = {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
+            cells.append(encode_row(cls, [values[name] for name in names]))
+        connection().executemany(insert_sql(cls), cells)
+        world.db.after_commit(world.wake)
+
+    @classmethod
+    def take_out(cls, *conditions: Any) -> list[Row]:
+        """Remove what is queued under these conditions. Returns the rows, those due first at the front."""
+        found = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
+        rows = [call.row for call in found]
+        cls.delete().where(*conditions).execute()
+        return rows
+
+    @classmethod
+    def due(cls, limit: int) -> list[Self]:
+        """The next `limit` calls whose time has come, in their turn."""
+        now = current().clock.stamp()
+        return list(cls.select().where(cls.due_at <= now).order_by(cls.due_at, cls.id).limit(limit))
+
+    @classmethod
+    def first_due(cls, campaign_id: str) -> str | None:
+        """When the campaign's next batch is due."""
+        sql = "SELECT min(due_at) FROM queued_call WHERE campaign_id = ?"
+        return connection_execute(sql, (campaign_id,)).fetchone()[0]
+
+    @classmethod
+    def schedule_the_unscheduled(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
+        """Give times from now on to calls without one. `batches` has size and interval of campaigns.
+
+        Says whether there were any.
+        """
+        queues: dict[tuple[str, str | None], list[str]] = {}
+        for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
+            queues.setdefault((call.deployment_id, call.campaign_id), []).append(call.id)
+        for (_, campaign_id), ids in queues.items():
+            size, interval = batches.get(campaign_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
+            times = due_times(len(ids), size, interval, current().clock.now())
+            connection().executemany(
+                "UPDATE queued_call SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
+            )
+        return bool(queues)
+
+
+def due_times(count: int, batch_size: float, interval_minutes: float, start: datetime) -> list[str]:
+    """When each of `count` rows is called: batch by batch, the first at once."""
+    size = max(int(batch_size), 1)
+    times = []
+    for first in range(0, count, size):
+        try:
+            due = start + timedelta(minutes=interval_minutes * (first // size))
+        except OverflowError:
+            due = _LAST_DAY
+        times += [wire(due)] * min(size, count - first)
+    return times
+
+
+def numbered(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """The rows with their ids: the one that the row brings, else its place in the list, from 1.
+
+    An imported campaign may have other JSON for its rows: that is none.
+    """
+    rows = rows if isinstance(rows, list) else []
+    return [(str(row["id"]) if row.get("id") not in (None, "") else str(n), row) for n, row in enumerate(rows, 1)]
+
+
+def phone_number(row: Row) -> str | None:
+    """The row's number as E.164; None where it has none that can be called."""
+    for name in _NUMBERS:
+        if isinstance(row.get(name), str):
+            digits = re.sub(r"[\s().\-]", "", row[name])
+            return digits if re.fullmatch(r"\+[1-9][0-9]{6,14}", digits) else None
+    return None
+
+
+def stated_number(row: Row) -> str | None:
+    """What the row gives as its number, usable or not."""
+    return next((str(row[name]) for name in _NUMBERS if row.get(name) is not None), None)

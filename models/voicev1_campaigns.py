@@ -1,0 +1,171 @@
+"""Campaigns of legacy voice deployments, whose rows each have a status and a result of their own."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+from peewee import TextField
+
+from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.models.errors import Invalid, NotFound
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times
+from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.models.world import current
+
+OPEN = ("PENDING", "PROCESSING")
+# `due_at` of a row that somebody drives by hand.
+_NEVER = "9999-12-31T23:59:59.999Z"
+
+
+class Voicev1Campaign(Record):
+    """A legacy campaign: RUNNING from its creation, COMPLETED when no row is open, FAILED when every row failed."""
+
+    id_prefix = "campaign"
+
+    updated_at = TextField()
+    deployment_id = TextField()
+    status = TextField(default="RUNNING")
+    steps = JsonField(default=list)
+
+    @classmethod
+    def launch(cls, deployment: VoiceV1Deployment, *, steps: list[Any] | None = None) -> Self:
+        """A new campaign without rows. Contract: createVoiceV1Campaign."""
+        return cls.add(deployment, deployment_id=deployment.id, steps=steps or [])
+
+    @cached_property
+    def data(self) -> list[Voicev1CampaignData]:
+        """Its rows, in the order they were sent."""
+        return list(Voicev1CampaignData.listing(self, campaign_id=self.id))
+
+    def run(self, rows: list[dict[str, Any]]) -> Self:
+        """Call these rows, ten every five minutes, the first ones now. A row of the same id is replaced.
+
+        Raises Invalid when two rows have the same id. Contract: runVoiceV1Campaign.
+        """
+        ids: set[str] = set()
+        for index, row in enumerate(rows):
+            if row["id"] in ids:
+                raise Invalid(f"Another row has the id {row['id']!r}.", f"data.{index}.id")
+            ids.add(row["id"])
+        self.change(status="RUNNING")
+        world = current()
+        now = world.clock.now()
+        due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, now))
+        cells = []
+        for row in rows:
+            status = {"RUNNING": "PROCESSING"}.get(row.get("status", "PENDING"), row.get("status", "PENDING"))
+            values = {
+                "id": world.ids.new(Voicev1CampaignData.id_prefix),
+                "team_id": self.team_id,
+                "created_at": world.clock.stamp(),
+                "updated_at": world.clock.stamp(),
+                "campaign_id": self.id,
+                "row_id": row["id"],
+                "row_data": row,
+                "status": status,
+                "due_at": next(due) if status in OPEN else None,
+            }
+            names = Voicev1CampaignData._meta.sorted_field_names
+            cells.append(encode_row(Voicev1CampaignData, [values.get(name) for name in names]))
+        drop = "DELETE FROM voicev1_campaign_data WHERE campaign_id = ? AND row_id = ?"
+        connection().executemany(drop, [(self.id, id) for id in ids])
+        connection().executemany(insert_sql(Voicev1CampaignData), cells)
+        world.db.after_commit(world.wake)
+        return self
+
+    def row(self, id: str) -> Voicev1CampaignData:
+        """The row of this id on the wire. Raises NotFound."""
+        row = Voicev1CampaignData.find(campaign_id=self.id, row_id=id)
+        if row is None:
+            raise NotFound(f"Campaign {self.id} has no row {id}.")
+        return row
+
+    @classmethod
+    def settle(cls) -> bool:
+        """End the campaigns that have rows, and none open. Says whether there were any."""
+        sql = (
+            "UPDATE voicev1_campaign AS c SET updated_at = ?, status = CASE WHEN EXISTS (SELECT 1 FROM"
+            " voicev1_campaign_data d WHERE d.campaign_id = c.id AND d.status = 'COMPLETED')"
+            " THEN 'COMPLETED' ELSE 'FAILED' END"
+            " WHERE status = 'RUNNING' AND EXISTS (SELECT 1 FROM voicev1_campaign_data d WHERE d.campaign_id = c.id)"
+            " AND NOT EXISTS (SELECT 1 FROM voicev1_campaign_data d WHERE d.campaign_id = c.id"
+            " AND d.status IN ('PENDING', 'PROCESSING'))"
+        )
+        return connection_execute(sql, (current().clock.stamp(),)).rowcount > 0
+
+
+class Voicev1CampaignData(Record):
+    """A row of a legacy campaign. PENDING; PROCESSING when it is called; COMPLETED or FAILED when that call is over.
+
+    `row_id` is its id on the wire, unique in the campaign alone.
+    """
+
+    id_prefix = "campaigndata"
+    order = ("created_at", "id")
+
+    updated_at = TextField()
+    campaign_id = TextField()
+    row_id = TextField()
+    row_data = JsonField()
+    status = TextField(default="PENDING")
+    result = JsonField(null=True)
+    due_at = TextField(null=True)
+    done_at = TextField(null=True)
+    outcome = JsonField(null=True)
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Campaign row"
+
+    def revise(self, **values: Any) -> Self:
+        """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
+
+        Contract: updateVoiceV1CampaignData.
+        """
+        if "status" in values:
+            again = values["status"] == "PENDING"
+            values |= {"due_at": current().clock.stamp() if again else _NEVER, "done_at": None, "outcome": None}
+            if again:
+                Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
+                current().db.after_commit(current().wake)
+        return self.change(**values)
+
+    @classmethod
+    def due(cls, limit: int) -> list[Self]:
+        """The next `limit` rows to be called."""
+        now = current().clock.stamp()
+        waiting = cls.select().where(cls.status << OPEN, cls.done_at.is_null(), cls.due_at <= now)
+        return list(waiting.order_by(cls.due_at, cls.id).limit(limit))
+
+    def called(self, ends_at: str, outcome: dict[str, Any]) -> None:
+        """Note that the row is being called until `ends_at`, and what will have come of it."""
+        self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=self.due_at)
+
+    @classmethod
+    def finish(cls) -> bool:
+        """Give the rows whose call is over their result. Says whether there were any."""
+        sql = (
+            "UPDATE voicev1_campaign_data SET result = outcome, updated_at = done_at,"
+            " status = CASE json_extract(outcome, '$.reached') WHEN 1 THEN 'COMPLETED' ELSE 'FAILED' END"
+            " WHERE status = 'PROCESSING' AND done_at <= ?"
+        )
+        return connection_execute(sql, (current().clock.stamp(),)).rowcount > 0
+
+    @classmethod
+    def schedule_the_unscheduled(cls) -> bool:
+        """Give times from now on to open rows without one, which came in with a state document.
+
+        Says whether there were any.
+        """
+        queues: dict[str, list[str]] = {}
+        waiting = cls.select(cls.id, cls.campaign_id).where(cls.status << OPEN, cls.due_at.is_null())
+        for row in waiting.order_by(cls.created_at, cls.id):
+            queues.setdefault(row.campaign_id, []).append(row.id)
+        for ids in queues.values():
+            times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, current().clock.now())
+            connection().executemany(
+                "UPDATE voicev1_campaign_data SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
+            )
+        return bool(queues)

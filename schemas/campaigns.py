@@ -1,0 +1,126 @@
+"""Outbound campaigns and batch calls on the wire. Bodies are in snake_case, answers in camelCase (client)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
+
+STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
+
+
+def rows(**kwargs: Any) -> fields.List:
+    """Contact rows: objects of any content."""
+    return fields.List(JsonObject(), **kwargs)
+
+
+class OutboundCampaignSchema(ApiSchema):
+    """A campaign of a voice deployment. Contract: records.outbound_campaign."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    deployment_id = fields.String(dump_only=True)
+    worker_id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    data = rows(dump_only=True, metadata={"description": "the contact rows, as sent"})
+    status = fields.String(dump_only=True, metadata={"description": "RUNNING while calls are placed"})
+    batch_size = Integer(dump_only=True)
+    batch_interval_minutes = Integer(dump_only=True)
+    name = fields.String(dump_only=True, allow_none=True)
+    description = fields.String(dump_only=True, allow_none=True)
+    additional_data = JsonObject(dump_only=True, allow_none=True)
+    telephony_provider = JsonObject(dump_only=True, allow_none=True)
+    flow_id = fields.String(dump_only=True, allow_none=True)
+    created_by_id = fields.String(dump_only=True, allow_none=True)
+
+
+class CampaignMembersSchema(ApiSchema):
+    """What creating and changing a campaign have in common."""
+
+    data = rows(required=True, metadata={"description": "contact rows; `phoneNumber` (E.164) is who is called"})
+    name = fields.String()
+    description = fields.String()
+    batch_size = Integer(
+        data_key="batch_size",
+        load_default=BATCH_SIZE,
+        validate=validate.Range(1),
+        metadata={"description": "calls a batch"},
+    )
+    batch_interval_minutes = Integer(
+        data_key="batch_interval_minutes", load_default=BATCH_INTERVAL_MINUTES, validate=validate.Range(0)
+    )
+    additional_data = JsonObject(data_key="additional_data")
+    telephony_provider = JsonObject()
+    status = fields.String(
+        load_default="CREATED",
+        validate=OneOf(*STATUSES),
+        metadata={"description": "STARTED or RUNNING places the calls, any other status takes them out of the queue"},
+    )
+
+
+class OutboundCampaignBodySchema(CampaignMembersSchema):
+    """What creating a campaign takes."""
+
+    flow_id = fields.String(data_key="flow_id", metadata={"description": "the deployment's flow where left out"})
+    team_id = fields.String(data_key="team_id", metadata={"description": "ignored: the key's team counts"})
+    created_by_id = fields.String(data_key="created_by", metadata={"description": "a user's id"})
+
+
+class CampaignUpdateBodySchema(CampaignMembersSchema):
+    """What changing a campaign takes."""
+
+
+class StopCampaignSchema(ApiSchema):
+    """Which campaign to stop."""
+
+    campaign_id = fields.String(required=True, data_key="campaign_id")
+
+
+class BatchCallsResultSchema(ApiSchema):
+    """Rows were queued. Contract: records.batch_calls_result."""
+
+    message = fields.String(dump_only=True)
+    rows_processed = Integer(dump_only=True, metadata={"description": "rows taken in"})
+
+
+class QueueRemovalSchema(ApiSchema):
+    """Rows were taken out of the queue. Contract: records.queue_removal_result."""
+
+    message = fields.String(dump_only=True)
+    removed_count = Integer(dump_only=True)
+    removed_items = fields.List(JsonObject(), dump_only=True, metadata={"description": "the rows not yet called"})
+
+
+class VoiceBatchCallsBodySchema(ApiSchema):
+    """What a voice deployment shall call."""
+
+    data = fields.List(
+        fields.Dict(keys=fields.String(), values=fields.String()),
+        required=True,
+        metadata={"description": "one row a call: `id`, `phoneNumber` (E.164) and any further values"},
+    )
+    batch_size = Number(data_key="batch_size", load_default=BATCH_SIZE, validate=validate.Range(1))
+    batch_interval_minutes = Number(
+        data_key="batch_interval_minutes", load_default=BATCH_INTERVAL_MINUTES, validate=validate.Range(0)
+    )
+    condition = fields.String(
+        allow_none=True, metadata={"description": 'what a row must meet, e.g. `{{status}} == "active"`'}
+    )
+    country = fields.String()
+    extractions = fields.String(allow_none=True, metadata={"description": "JSON text: what to draw from the calls"})
+    additional_data = fields.String(data_key="additional_data")
+    ws_url = fields.String(attribute="wsUrl")
+
+
+def numeric_text(value: Any) -> Any:
+    """The number in a text; anything else as it is."""
+    if isinstance(value, str):
+        try:
+            return int(value) if value.strip().isdecimal() else float(value)
+        except ValueError:
+            raise ValidationError("Not a valid number.") from None
+    return value

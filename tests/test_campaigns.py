@@ -1,0 +1,231 @@
+"""Outbound campaigns of voice deployments."""
+
+import time
+
+import pytest
+
+
+@pytest.fixture
+def deployment(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def path(deployment):
+    return f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    """Time stands still at the start of a year."""
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+
+
+def rows(count):
+    return [{"id": f"r{n}", "phoneNumber": f"+1415555{n:04}"} for n in range(count)]
+
+
+@pytest.fixture
+def make_campaign(api, path):
+    def make(count=3, **body):
+        answer = api.post(f"{path}/outbound-campaigns", {"data": rows(count), **body})
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return make
+
+
+@pytest.fixture
+def status(api, path):
+    return lambda campaign: api.get(f"{path}/outbound-campaigns/{campaign['id']}").json["status"]
+
+
+@pytest.fixture
+def called(api, deployment):
+    """The row ids of the calls made, in the order the calls began."""
+
+    def read():
+        logs = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice?limit=100").json["data"]
+        return [log["metadata"]["rowId"] for log in sorted(logs, key=lambda log: (log["startTime"], log["id"]))]
+
+    return read
+
+
+def test_a_created_campaign_can_be_read_again(api, path, deployment, make_campaign):
+    body = {
+        "name": "Spring",
+        "description": "Renewals",
+        "additional_data": {"shop": "Harbour"},
+        "telephonyProvider": {"type": "twilio"},
+        "created_by": "user_1",
+        "team_id": "team_of_somebody_else",
+    }
+    campaign = make_campaign(2, **body)
+    assert campaign["data"] == rows(2)
+    assert (campaign["status"], campaign["batchSize"], campaign["batchIntervalMinutes"]) == ("CREATED", 10, 5)
+    assert (campaign["name"], campaign["description"]) == ("Spring", "Renewals")
+    assert (campaign["additionalData"], campaign["telephonyProvider"]) == ({"shop": "Harbour"}, {"type": "twilio"})
+    assert (campaign["createdById"], campaign["flowId"]) == ("user_1", deployment["flowId"])
+    assert (campaign["deploymentId"], campaign["workerId"]) == (deployment["id"], deployment["workerId"])
+    assert campaign["teamId"] == api.get("/team").json["id"]
+    assert api.get(f"{path}/outbound-campaigns/{campaign['id']}").json == campaign
+
+
+def test_campaigns_are_listed_newest_first(api, path, make_campaign):
+    first, second = make_campaign(), make_campaign()
+    assert api.get(f"{path}/outbound-campaigns").json == [second, first]
+
+
+def test_a_created_campaign_waits(make_campaign, called, status, advance):
+    campaign = make_campaign()
+    advance(86_400)
+    assert (called(), status(campaign)) == ([], "CREATED")
+
+
+@pytest.mark.parametrize("start", ["STARTED", "RUNNING"])
+def test_a_started_campaign_calls_batch_by_batch_and_completes(make_campaign, called, status, advance, start):
+    campaign = make_campaign(5, status=start, batch_size=2, batch_interval_minutes=10)
+    seen = [status(campaign)]
+    for minutes in (0, 10, 10, 60):
+        advance(minutes * 60)
+        seen.append((status(campaign), len(called())))
+    assert seen == [start, ("RUNNING", 2), ("RUNNING", 4), ("RUNNING", 5), ("COMPLETED", 5)]
+    assert sorted(called()) == [f"r{n}" for n in range(5)]
+
+
+def test_a_campaign_is_started_by_an_update(api, path, make_campaign, called, advance):
+    campaign = make_campaign(2)
+    answer = api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"status": "STARTED"})
+    assert (answer.status_code, answer.json["status"]) == (200, "STARTED")
+    advance()
+    assert len(called()) == 2
+
+
+def test_a_log_names_its_campaign(api, path, deployment, make_campaign, advance):
+    campaign = make_campaign(1, status="STARTED", additional_data={"shop": "Harbour"})
+    advance()
+    (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
+    told = {"campaignId": campaign["id"], "rowId": "r0", "row": rows(1)[0], "additionalData": {"shop": "Harbour"}}
+    assert log["metadata"] | told == log["metadata"]
+    assert log["startTime"] == "2026-01-01T00:00:00.000Z"
+
+
+def test_a_campaigns_calls_run_its_own_flow(api, path, deployment, make_flow, make_campaign, advance):
+    flow = make_flow(worker_id=deployment["workerId"])
+    make_campaign(1, status="STARTED", flow_id=flow["id"])
+    advance()
+    (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
+    assert log["flowId"] == flow["id"]
+
+
+def test_stopping_gives_back_the_rows_not_yet_called(api, path, make_campaign, called, status, advance):
+    campaign = make_campaign(3, status="STARTED", batch_size=1)
+    advance()
+    answer = api.post(f"{path}/stop-campaign", {"campaign_id": campaign["id"]})
+    assert (answer.status_code, answer.json["removedCount"], answer.json["removedItems"]) == (200, 2, rows(3)[1:])
+    advance(86_400)
+    assert (called(), status(campaign)) == (["r0"], "STOPPED")
+
+
+def test_a_stopped_campaign_goes_on_with_the_rows_not_yet_called(api, path, make_campaign, called, status, advance):
+    campaign = make_campaign(3, status="STARTED", batch_size=1)
+    advance()
+    api.post(f"{path}/stop-campaign", {"campaign_id": campaign["id"]})
+    advance(3600)
+    api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"status": "RUNNING"})
+    advance(86_400)
+    assert (called(), status(campaign)) == (["r0", "r1", "r2"], "COMPLETED")
+
+
+@pytest.mark.parametrize("other", ["CREATED", "STOPPED", "COMPLETED", "FAILED"])
+def test_any_other_status_takes_the_rest_out_of_the_queue(api, path, make_campaign, called, status, advance, other):
+    campaign = make_campaign(3, status="STARTED", batch_size=1)
+    advance()
+    api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"status": other})
+    advance(86_400)
+    assert (called(), status(campaign)) == (["r0"], other)
+
+
+def test_new_rows_and_batches_count_from_the_next_batch_on(api, path, make_campaign, called, advance):
+    campaign = make_campaign(4, status="STARTED", batch_size=1, batch_interval_minutes=10)
+    advance()
+    api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"data": rows(6), "batch_size": 3})
+    counts = []
+    for minutes in (9, 1, 9, 1):
+        advance(minutes * 60)
+        counts.append(len(called()))
+    assert counts == [1, 4, 4, 6]
+    assert sorted(called()) == [f"r{n}" for n in range(6)]
+
+
+def test_an_update_changes_only_what_is_sent(api, path, make_campaign):
+    campaign = make_campaign(2, name="Spring")
+    changed = api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"description": "New"}).json
+    assert changed == campaign | {"description": "New", "updatedAt": changed["updatedAt"]}
+
+
+def test_a_campaign_without_rows_completes(make_campaign, status, advance):
+    campaign = make_campaign(0, status="STARTED")
+    advance()
+    assert status(campaign) == "COMPLETED"
+
+
+def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, path, make_campaign, called, advance):
+    campaign = make_campaign(3, status="STARTED", batch_size=1)
+    advance()
+    assert api.delete(f"{path}/outbound-campaigns/{campaign['id']}").status_code == 204
+    assert api.get(f"{path}/outbound-campaigns/{campaign['id']}").status_code == 404
+    advance(86_400)
+    assert called() == ["r0"]
+
+
+def test_ten_thousand_rows_are_called_in_seconds(api, path, control, make_campaign, status, advance):
+    campaign = make_campaign(10_000, status="STARTED", batch_size=100)
+    begun = time.monotonic()
+    advance(86_400)
+    assert status(campaign) == "COMPLETED"
+    assert time.monotonic() - begun < 60  # a machine under load; it takes about a tenth of that
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("data", None),
+        ("data", ["row"]),
+        ("data", {}),
+        ("batch_size", 0),
+        ("batch_size", 1.5),
+        ("batch_interval_minutes", "5"),
+        ("status", "PAUSED"),
+        ("additional_data", None),
+        ("telephonyProvider", "twilio"),
+        ("name", None),
+    ],
+)
+def test_a_bad_member_is_named(api, path, member, value):
+    answer = api.post(f"{path}/outbound-campaigns", {"data": [], member: value})
+    assert answer.status_code == 400
+    assert answer.json["details"][0]["path"].split(".")[0] == member
+
+
+def test_the_flow_must_be_one_of_the_worker(api, path, make_flow):
+    answer = api.post(f"{path}/outbound-campaigns", {"data": [], "flow_id": make_flow()["id"]})
+    assert answer.status_code == 404
+    assert "flow" in answer.json["error"]
+
+
+def test_another_teams_campaigns_are_not_found(other_api, path, make_campaign):
+    campaign = make_campaign()
+    one = f"{path}/outbound-campaigns/{campaign['id']}"
+    assert other_api.get(f"{path}/outbound-campaigns").status_code == 404
+    assert other_api.get(one).status_code == other_api.delete(one).status_code == 404
+    assert other_api.patch(one, {"name": "x"}).status_code == 404
+    assert other_api.post(f"{path}/stop-campaign", {"campaign_id": campaign["id"]}).status_code == 404
+
+
+def test_another_deployments_campaign_is_not_found(api, make_campaign, make_voice_deployment, path):
+    campaign = make_campaign()
+    other = make_voice_deployment()
+    other_path = f"/workers/{other['workerId']}/deployments/voice/{other['id']}"
+    assert api.get(f"{other_path}/outbound-campaigns/{campaign['id']}").status_code == 404
+    assert api.post(f"{other_path}/stop-campaign", {"campaign_id": campaign["id"]}).status_code == 404
