@@ -33,6 +33,11 @@ class Deployment(Record):
     name = TextField()
     status = TextField(default="ACTIVE")
 
+    # There only where a lookup asked for them (models/deployments_lookup.py).
+    included_success_criteria: list[Any]
+    deployment_parameters: Rows
+    sentinel_assignments: list[Any]
+
     @classmethod
     def find(cls, **where: Any) -> Self | None:
         """The one deployment of the channel with these column values, or None."""

@@ -28,7 +28,7 @@ class AnyDeploymentSchema(
     """The base members and those of the deployment's channel, on one level. Contract: records.any_deployment."""
 
     class Meta(DeploymentSchema.Meta):
-        sometimes: Any = ()
+        pass
 
     sentinel_assignments = fields.List(JsonObject(), dump_only=True, metadata={"description": "only when included"})
     success_criteria = success_criteria(

@@ -21,7 +21,7 @@ class FlowSchema(ApiSchema):
     name = fields.String(required=True)
     label = fields.String(required=True, allow_none=True)
     code = fields.String(required=True, metadata={"description": "Based source"})
-    variables = JsonObject(dump_only=True)
+    variables: fields.Field = JsonObject(dump_only=True)
     worker_id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)

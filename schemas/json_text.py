@@ -44,9 +44,9 @@ class StringsAsText(fields.List):
 class AsSent(fields.Nested):
     """JSON that is checked against a schema and kept as it was sent, members that the schema lacks included."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
-        kwargs["partial"] = False  # an update may leave out members of the record, not of its pieces
-        super()._deserialize(value, attr, data, **kwargs)
+    def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
+        # An update may leave out members of the record, but not of its pieces.
+        super()._deserialize(value, attr, data, partial=False, **kwargs)
         return value
 
 

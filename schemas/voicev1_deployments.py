@@ -45,7 +45,7 @@ class VoiceV1DeploymentBody(ApiSchema):
     model = fields.String(required=True, allow_none=True)
     resource_keys = StringsAsText(required=True)
     ws_base_url = fields.String(required=True, allow_none=True)
-    config = JsonObject(required=True)
+    config: fields.Field = JsonObject(required=True)
     extractions = extractions()
 
 
