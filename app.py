@@ -59,8 +59,11 @@ from dryline.blueprints.control import faults as control_faults
 from dryline.blueprints.control import health
 from dryline.blueprints.control import metrics as control_metrics
 from dryline.blueprints.control import requests as control_requests
+from dryline.blueprints.control import reset as control_reset
+from dryline.blueprints.control import settings as control_settings
 from dryline.blueprints.control import simulate as control_simulate
 from dryline.blueprints.control import state as control_state
+from dryline.blueprints.control import teams as control_teams
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -119,6 +122,9 @@ CONTROL = (
     control_metrics.blp,
     control_clock.blp,
     control_state.blp,
+    control_reset.blp,
+    control_settings.blp,
+    control_teams.blp,
     control_simulate.blp,
     control_echo_runs.blp,
     control_exports.blp,
@@ -153,6 +159,10 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         with self.world.active():
             return super().wsgi_app(environ, start_response)
+
+    def ensure_sync(self, func: Any) -> Any:
+        """No view is async, so none needs a look at its kind on every call."""
+        return func
 
     def full_dispatch_request(self) -> Any:
         """Answer one request, between faults and the request record; the control plane's own are left alone."""

@@ -96,6 +96,10 @@ class Area(flask_smorest.Blueprint):
         if key_required:
             self.before_request(demand_key)
 
+    def arguments(self, schema: Any, **kwargs: Any) -> Any:
+        """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""
+        return super().arguments(schema() if isinstance(schema, type) else schema, **kwargs)
+
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
         """Document statuses that an operation gives beyond those that its form tells (400, 401, 404)."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from flask import Response, current_app, g, request
+from flask import Request, Response, current_app, g, request
 from waitress.channel import ClientDisconnected
 
 from dryline.blueprints.errors import answer
@@ -23,21 +23,23 @@ def around(world: World, view: Callable[[], Any]) -> Any:
     """Answer by `view`, unless a fault says otherwise; then record what happened."""
     began = time.perf_counter()
     stamp = world.clock.stamp()
-    fault = world.faults.strike(request.method, request.path, _team_id(world)) if world.faults else None
+    asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
+    method, path = asked.method, asked.path
+    fault = world.faults.strike(method, path, _team_id(world)) if world.faults else None
     response = view() if fault is None else strike(fault, view)
     seconds = time.perf_counter() - began
     status = None if isinstance(response, Dropped) else response.status_code
-    rule = request.url_rule
-    world.metrics.answered(request.method, rule.rule if rule else "unknown", status or 0, seconds)
+    rule = asked.url_rule
+    world.metrics.answered(method, rule.rule if rule else "unknown", status or 0, seconds)
     if fault is not None:
         world.metrics.faulted(_effect(fault))
     world.requests.add(
         time=stamp,
-        method=request.method,
-        path=request.path,
-        query=request.environ.get("QUERY_STRING", ""),
-        headers=_headers(request.environ),
-        body=_body(),
+        method=method,
+        path=path,
+        query=asked.environ.get("QUERY_STRING", ""),
+        headers=_headers(asked.environ),
+        body=_body(asked),
         status=status,
         duration_ms=round(seconds * 1000, 3),
         fault_id=fault.id if fault else None,
@@ -125,8 +127,8 @@ def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _body() -> bytes:
-    limit = current_app.config["MAX_CONTENT_LENGTH"]
-    if not request.content_length or request.content_length > limit:
+def _body(asked: Request) -> bytes:
+    length = asked.content_length
+    if not length or length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
-    return request.get_data()
+    return asked.get_data()

@@ -24,9 +24,7 @@ def api_key(variable: str) -> Any:
 @api_key("DRYLINE_PULL_API_KEY")
 @click.option("--since", help="Only logs that began after this: 30d, 12h, or an ISO 8601 time.")
 @click.option("--worker", "worker_id", help="Only the worker of this id.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("world.json"), show_default=True
-)
+@click.option("--output", type=WORLD, default="world.json", show_default=True, help="Where to write it.")
 @RATE
 @click.option("--redact", is_flag=True, help="Replace phone numbers and mask what was said.")
 def pull(output: Path, since: str | None, worker_id: str | None, redact: bool, **service: Any) -> None:
