@@ -1,0 +1,172 @@
+"""LLM logs: what the gateway sends, and how it is read again."""
+
+import pytest
+
+HOOK = {
+    "eventType": "afterRequestHook",
+    "callId": "CA1",
+    "sessionId": "session_1",
+    "request": {"json": {"model": "gpt", "messages": [{"role": "user", "content": "Hi"}]}, "headers": {}},
+    "response": {"json": {"choices": []}},
+}
+
+
+@pytest.fixture
+def gateway(api):
+    """Sends what the gateway's hooks send."""
+
+    def send(body=None, api=api, **members):
+        body = HOOK | members if body is None else body
+        answer = api.client.post("/portkey-logs", json=body, headers={"x-api-key": api.key})
+        assert (answer.status_code, answer.data) == (200, b""), answer.text
+
+    return send
+
+
+@pytest.fixture
+def path(make_worker):
+    return f"/workers/{make_worker()['id']}/llm-logs"
+
+
+@pytest.fixture
+def logs(api, path):
+    return lambda **query: api.get(path, query_string=query).json["logs"]
+
+
+def test_what_a_hook_sent_is_kept_without_the_models_name(gateway, logs):
+    gateway()
+    (log,) = logs()
+    assert (log["eventType"], log["callId"], log["sessionId"]) == ("afterRequestHook", "CA1", "session_1")
+    assert log["data"] == HOOK | {
+        "request": {**HOOK["request"], "json": {"messages": HOOK["request"]["json"]["messages"]}}
+    }
+
+
+def test_call_and_session_are_also_found_under_metadata(gateway, logs):
+    gateway({"metadata": {"callId": "CA2", "sessionId": "session_2", "eventType": "beforeRequestHook"}})
+    (log,) = logs()
+    assert (log["callId"], log["sessionId"], log["eventType"]) == ("CA2", "session_2", "beforeRequestHook")
+
+
+@pytest.mark.parametrize(
+    ("body", "event"),
+    [({}, "beforeRequestHook"), ({"response": None}, "afterRequestHook"), ({"callId": 7}, "beforeRequestHook")],
+)
+def test_a_record_that_says_nothing_of_itself_is_kept(gateway, logs, body, event):
+    gateway(body)
+    (log,) = logs()
+    assert (log["callId"], log["sessionId"], log["data"], log["eventType"]) == (None, None, body, event)
+
+
+def test_a_list_of_records_is_a_log_each(gateway, logs):
+    gateway([{"callId": "CA1"}, {"callId": "CA2"}])
+    assert {log["callId"] for log in logs()} == {"CA1", "CA2"}
+    gateway([])
+    assert len(logs()) == 2
+
+
+@pytest.mark.parametrize("body", ["text", 7, None, [{}, 7]])
+def test_a_body_that_is_no_object_is_refused_and_nothing_kept(api, logs, body):
+    answer = api.client.post("/portkey-logs", json=body, headers={"x-api-key": api.key})
+    assert answer.status_code == 400
+    assert logs() == []
+
+
+def test_no_body_at_all_is_refused(api):
+    assert api.client.post("/portkey-logs", headers={"x-api-key": api.key}).status_code == 400
+
+
+def test_the_gateway_needs_the_key(api):
+    assert api.client.post("/portkey-logs", json=HOOK).status_code == 401
+
+
+def test_a_record_as_deep_as_a_body_may_be_can_be_read_again(api, gateway, path, logs):
+    deep = {}
+    for _ in range(248):
+        deep = {"a": deep}
+    gateway({"deep": deep})
+    (log,) = logs()
+    assert api.get(f"{path}/{log['id']}").json == log
+
+
+def test_the_list_is_the_teams_whatever_the_worker_newest_first(api, gateway, make_worker, advance):
+    for call in ("CA1", "CA2", "CA3"):
+        gateway(callId=call)
+        advance(1)
+    for worker in (make_worker(), make_worker()):
+        page = api.get(f"/workers/{worker['id']}/llm-logs").json
+        assert [log["callId"] for log in page["logs"]] == ["CA3", "CA2", "CA1"]
+        assert (page["total"], page["limit"], page["offset"]) == (3, 50, 0)
+
+
+def test_a_part_of_the_list(api, gateway, path, advance):
+    for call in ("CA1", "CA2", "CA3"):
+        gateway(callId=call)
+        advance(1)
+    page = api.get(path, query_string={"limit": 1, "offset": 1}).json
+    assert ([log["callId"] for log in page["logs"]], page["total"], page["limit"], page["offset"]) == (["CA2"], 3, 1, 1)
+
+
+@pytest.mark.parametrize("query", [{"callId": "CA1"}, {"sessionId": "s1"}, {"eventType": "beforeRequestHook"}])
+def test_the_list_can_be_narrowed(gateway, logs, query):
+    gateway({"callId": "CA1", "sessionId": "s1", "eventType": "beforeRequestHook"})
+    gateway()
+    gateway(callId="CA3")
+    found = logs(**query)
+    assert 1 <= len(found) <= 2
+    assert all(log[name] == value for log in found for name, value in query.items())
+
+
+@pytest.mark.parametrize("query", [{"limit": "0"}, {"limit": "101"}, {"offset": "-1"}])
+def test_a_bad_part_is_refused_and_named(api, path, query):
+    answer = api.get(path, query_string=query)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == list(query)
+
+
+@pytest.mark.parametrize(("by", "member"), [("by-call", "callId"), ("by-session", "sessionId")])
+def test_the_logs_of_a_call_or_session_come_oldest_first(api, gateway, path, advance, by, member):
+    for event in ("beforeRequestHook", "afterRequestHook"):
+        gateway(**{member: "mine", "eventType": event})
+        advance(1)
+    gateway(**{member: "other"})
+    found = api.get(f"{path}/{by}/mine").json
+    assert [log["eventType"] for log in found] == ["beforeRequestHook", "afterRequestHook"]
+    assert api.get(f"{path}/{by}/none").json == []
+
+
+def test_a_log_can_be_read_and_deleted(api, gateway, path, logs):
+    gateway()
+    (log,) = logs()
+    assert api.get(f"{path}/{log['id']}").json == log
+    assert api.delete(f"{path}/{log['id']}").status_code == 204
+    assert api.get(f"{path}/{log['id']}").status_code == 404
+    assert api.delete(f"{path}/{log['id']}").status_code == 404
+
+
+def test_the_logs_of_a_call_can_be_deleted_together(api, gateway, path, logs):
+    for call in ("CA1", "CA1", "CA2"):
+        gateway(callId=call)
+    for _ in range(2):
+        assert api.delete(f"{path}/by-call/CA1").status_code == 204
+        assert [log["callId"] for log in logs()] == ["CA2"]
+
+
+def test_another_teams_logs_are_neither_shown_nor_deleted(api, other_api, gateway, make_worker, path, logs):
+    gateway()
+    (log,) = logs()
+    theirs = f"/workers/{make_worker(api=other_api)['id']}/llm-logs"
+    assert other_api.get(theirs).json["total"] == 0
+    assert other_api.get(f"{theirs}/by-call/CA1").json == other_api.get(f"{theirs}/by-session/session_1").json == []
+    for send in (other_api.get, other_api.delete):
+        assert send(f"{theirs}/{log['id']}").status_code == send(f"{path}/{log['id']}").status_code == 404
+        assert send(f"{path}/by-call/CA1").status_code == 404
+    assert other_api.delete(f"{theirs}/by-call/CA1").status_code == 204
+    assert logs() == [log]
+
+
+def test_a_log_outlives_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
+    worker = make_worker()
+    gateway(metadata={"workerId": worker["id"]})
+    api.delete(f"/workers/{worker['id']}")
+    assert len(logs()) == 1

@@ -1,0 +1,33 @@
+"""Logs of any channel, by id."""
+
+import pytest
+
+from dryline.models.chat_embed_logs import ChatEmbedLog
+from dryline.models.chat_logs import ChatLog
+from dryline.models.sms_logs import SmsLog
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.whatsapp_logs import WhatsappLog
+
+EACH_CHANNEL = pytest.mark.parametrize(
+    ("model", "segment"),
+    [(VoiceLog, "voice"), (ChatLog, "chat"), (ChatEmbedLog, "chat-embed"), (SmsLog, "sms"), (WhatsappLog, "whatsapp")],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+
+
+@EACH_CHANNEL
+def test_a_log_is_the_one_that_its_channel_shows(api, make_worker, add_log, model, segment):
+    worker = make_worker()
+    id = add_log(model, worker, messages={"messages": []})
+    log = api.get(f"/logs/{id}").json
+    assert log == api.get(f"/workers/{worker['id']}/deploymentLogs/{segment}/{id}").json
+    assert (log["type"], log["workerId"], log["messages"]) == (model.kind, worker["id"], {"messages": []})
+
+
+def test_an_unknown_log_is_not_found(api):
+    assert api.get("/logs/log_none").status_code == 404
+
+
+@EACH_CHANNEL
+def test_another_teams_log_is_not_found(other_api, make_worker, add_log, model, segment):
+    assert other_api.get(f"/logs/{add_log(model, make_worker())}").status_code == 404

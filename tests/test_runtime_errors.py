@@ -1,0 +1,147 @@
+"""Runtime errors of the engine."""
+
+import pytest
+
+ERROR = {"error": "boom", "service": "based_engine", "type": "ValueError"}
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def path(worker):
+    return f"/workers/{worker['id']}/runtime-errors"
+
+
+@pytest.fixture
+def record(api, path):
+    """Record an error."""
+
+    def record(**members):
+        answer = api.post(path, ERROR | members)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return record
+
+
+def test_a_recorded_error_can_be_read_again(api, path, worker, record):
+    told = {
+        "severity": "critical",
+        "bbEngineSessionId": "session_1",
+        "functionName": "talk",
+        "lineNumber": 12,
+        "traceback": "Traceback: ...",
+        "metadata": {"attempt": 2},
+    }
+    made = record(**told)
+    assert made == made | ERROR | told | {"workerId": worker["id"], "teamId": worker["teamId"]}
+    assert api.get(f"{path}/{made['id']}").json == made
+
+
+def test_what_is_not_told_is_null_and_the_severity_error(record):
+    made = record()
+    assert made["severity"] == "error"
+    assert made["deploymentId"] is made["flowId"] is made["lineNumber"] is made["metadata"] is None
+
+
+def test_the_flow_finds_its_newest_deployment(api, make_flow, make_voice_deployment):
+    flow = make_flow()
+    make_voice_deployment(flow)
+    newest = make_voice_deployment(flow, phoneNumber="+14155550102")
+    make_voice_deployment(make_flow(flow["workerId"]), phoneNumber="+14155550103")
+    made = api.post(f"/workers/{flow['workerId']}/runtime-errors", ERROR | {"flowId": flow["id"]}).json
+    assert (made["deploymentId"], made["flowId"]) == (newest["id"], flow["id"])
+
+
+def test_a_flow_without_deployments_leaves_the_deployment_open(record, worker, make_flow):
+    flow = make_flow(worker["id"])
+    assert record(flowId=flow["id"])["deploymentId"] is None
+
+
+def test_a_named_deployment_stays_whatever_the_flow(api, make_flow, make_voice_deployment):
+    flow = make_flow()
+    first = make_voice_deployment(flow)
+    make_voice_deployment(flow, phoneNumber="+14155550102")
+    body = ERROR | {"flowId": flow["id"], "deploymentId": first["id"]}
+    assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).json["deploymentId"] == first["id"]
+
+
+@pytest.mark.parametrize("member", ["deploymentId", "flowId"])
+@pytest.mark.parametrize("whose", ["nobody", "another worker", "another team"])
+def test_a_reference_to_others_is_not_found_and_named(
+    api, other_api, path, make_flow, make_voice_deployment, member, whose
+):
+    owner = other_api if whose == "another team" else api
+    flow = make_flow(api=owner)
+    ids = {"deploymentId": make_voice_deployment(flow, api=owner)["id"], "flowId": flow["id"]}
+    answer = api.post(path, ERROR | {member: "none" if whose == "nobody" else ids[member]})
+    assert answer.status_code == 404
+    assert member in answer.json["error"]
+    assert api.get(path).json == []
+
+
+@pytest.mark.parametrize("member", ERROR)
+def test_message_service_and_type_must_be_told(api, path, member):
+    answer = api.post(path, {name: value for name, value in ERROR.items() if name != member})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == [member]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"severity": "fatal"}, {"lineNumber": "12"}, {"metadata": []}, {"error": 7}, {"deploymentId": None}]
+)
+def test_a_bad_member_is_refused_and_named(api, path, bad):
+    answer = api.post(path, ERROR | bad)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == list(bad)
+
+
+def test_the_list_is_newest_first_and_can_be_read_in_parts(api, path, record, advance):
+    made = []
+    for _ in range(3):
+        made.insert(0, record())
+        advance(1)
+    assert api.get(path).json == made
+    assert api.get(path, query_string={"limit": 1, "offset": 1}).json == made[1:2]
+    assert api.get(path, query_string={"limit": 0}).json == []
+
+
+@pytest.mark.parametrize("query", [{"limit": "-1"}, {"limit": "101"}, {"offset": "-1"}])
+def test_a_bad_part_is_refused_and_named(api, path, query):
+    answer = api.get(path, query_string=query)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == list(query)
+
+
+@pytest.mark.parametrize("narrow", [{"type": "KeyError"}, {"service": "sms"}, {"severity": "warning"}])
+def test_the_list_can_be_narrowed(api, path, record, narrow):
+    record()
+    found = record(**narrow)
+    assert api.get(path, query_string=narrow).json == [found]
+
+
+def test_the_list_can_be_narrowed_to_a_deployment(api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/runtime-errors"
+    api.post(path, ERROR)
+    made = api.post(path, ERROR | {"deploymentId": deployment["id"]}).json
+    assert api.get(path, query_string={"deploymentId": deployment["id"]}).json == [made]
+
+
+def test_an_error_outlives_its_deployment_and_forgets_it(api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/runtime-errors"
+    made = api.post(path, ERROR | {"deploymentId": deployment["id"]}).json
+    api.delete(f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}")
+    assert api.get(f"{path}/{made['id']}").json == made | {"deploymentId": None}
+
+
+def test_others_errors_are_not_found(api, other_api, path, record, make_worker):
+    made = record()
+    assert api.get(f"{path}/rterr_none").status_code == 404
+    assert api.get(f"/workers/{make_worker()['id']}/runtime-errors/{made['id']}").status_code == 404
+    assert other_api.get(f"{path}/{made['id']}").status_code == other_api.get(path).status_code == 404
+    assert other_api.post(path, ERROR).status_code == 404

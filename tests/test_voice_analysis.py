@@ -1,0 +1,259 @@
+"""Voice analysis, held against plain sums over the logs."""
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from dryline.models.voice_logs import VoiceLog
+
+NOTHING = {"totalCalls": 0, "totalMinutes": 0, "totalTransfers": 0, "totalTransferMinutes": 0}
+TOTALS = tuple(NOTHING)
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def add_call(add_log, worker):
+    """A call of some seconds at a time, maybe transferred for some minutes."""
+
+    def add(start, seconds=60, transferred=None, worker=worker, **columns):
+        if transferred is not None:
+            metrics = {"transfers": 1, "transferMinutes": transferred, "transferEvents": 3, "transferEventMinutes": 9}
+            columns["transfer_data"] = {"id": "t", "transferEvents": [], "metrics": metrics}
+        return add_log(VoiceLog, worker, start_time=start, duration=seconds, **columns)
+
+    return add
+
+
+@pytest.fixture
+def analyze(api):
+    """The answer to an analysis."""
+
+    def analyze(api=api, **asked):
+        answer = api.post("/voice-analysis", asked)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    return analyze
+
+
+def periods(answer):
+    return {entry["period"]: entry["totalCalls"] for entry in answer["breakdown"]}
+
+
+def test_no_calls_add_up_to_nothing(analyze):
+    assert analyze() == {"summary": NOTHING | {"averageCallDuration": 0}, "breakdown": []}
+
+
+def test_the_body_may_be_left_out(api):
+    answer = api.client.post("/api/voice-analysis", headers={"x-api-key": api.key})
+    assert (answer.status_code, answer.json["summary"]["totalCalls"]) == (200, 0)
+
+
+def test_minutes_and_transfers_are_summed_up(analyze, add_call):
+    add_call("2026-11-01T10:00:00.000Z", 90, transferred=2.5)
+    add_call("2026-11-02T10:00:00.000Z", 30)
+    add_call("2026-11-03T10:00:00.000Z", None)
+    assert analyze()["summary"] == {
+        "totalCalls": 3, "totalMinutes": 2, "totalTransfers": 1, "totalTransferMinutes": 2.5,
+        "averageCallDuration": pytest.approx(2 / 3),
+    }  # fmt: skip
+
+
+def test_without_transfers_their_figures_are_0(analyze, add_call):
+    add_call("2026-11-01T10:00:00.000Z", 60, transferred=2.5)
+    answer = analyze(includeTransfers=False, includeCallDetails=True)
+    for figures in (answer["summary"], answer["breakdown"][0], answer["breakdown"][0]["perWorker"][0]):
+        assert (figures["totalTransfers"], figures["totalTransferMinutes"], figures["totalCalls"]) == (0, 0, 1)
+    assert answer["callDetails"][0]["transfers"] == 0
+
+
+@pytest.mark.parametrize(
+    ("granularity", "expected"),
+    [
+        ("daily", {"2025-12-29": 1, "2026-01-04": 1, "2026-01-05": 1, "2026-11-21": 1}),
+        ("weekly", {"2026-W01": 2, "2026-W02": 1, "2026-W47": 1}),
+        ("monthly", {"2025-12": 1, "2026-01": 2, "2026-11": 1}),
+        ("yearly", {"2025": 1, "2026": 3}),
+    ],
+)
+def test_periods_are_days_iso_weeks_months_and_years(analyze, add_call, granularity, expected):
+    for day in ("2026-11-21", "2026-01-05", "2026-01-04", "2025-12-29"):
+        add_call(f"{day}T12:00:00.000Z")
+    found = periods(analyze(granularity=granularity))
+    assert found == expected
+    assert list(found) == sorted(found)
+
+
+def test_a_period_is_a_month_unless_told_otherwise(analyze, add_call):
+    add_call("2026-11-21T12:00:00.000Z")
+    assert periods(analyze()) == {"2026-11": 1}
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("UTC", {"2026-03-28": 1, "2026-03-29": 2}),
+        ("Europe/Berlin", {"2026-03-29": 2, "2026-03-30": 1}),
+        ("America/New_York", {"2026-03-28": 2, "2026-03-29": 1}),
+        ("Asia/Kathmandu", {"2026-03-29": 2, "2026-03-30": 1}),
+    ],
+)
+def test_days_begin_at_midnight_of_the_zone_summer_time_or_not(analyze, add_call, zone, expected):
+    # Berlin's clocks go forward on 29 March: the day lasts from 23:00 to 22:00 UTC.
+    for moment in ("2026-03-28T23:00:00.000Z", "2026-03-29T00:30:00.000Z", "2026-03-29T22:00:00.000Z"):
+        add_call(moment)
+    assert periods(analyze(granularity="daily", timezone=zone)) == expected
+
+
+@pytest.mark.parametrize("zone", ["Nowhere/City", "America", "", "../UTC", "UTC\0"])
+def test_an_unknown_zone_is_refused_and_named(api, zone):
+    answer = api.post("/voice-analysis", {"timezone": zone})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == ["timezone"]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"granularity": "hourly"}, {"startDate": "soon"}, {"deploymentIds": "x"}, {"includeTransfers": "yes"}],
+)
+def test_a_bad_member_is_refused_and_named(api, bad):
+    answer = api.post("/voice-analysis", bad)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == list(bad)
+
+
+def test_both_dates_are_inside(analyze, add_call):
+    for second in range(4):
+        add_call(f"2026-11-01T10:00:0{second}.000Z")
+    answer = analyze(startDate="2026-11-01T10:00:01Z", endDate="2026-11-01T10:00:02Z")
+    assert answer["summary"]["totalCalls"] == 2
+
+
+def test_a_start_alone_means_until_now(analyze, add_call, control):
+    control.put("/clock", {"now": "2026-11-21T00:00:00Z", "frozen": True})
+    for day in ("2026-11-19", "2026-11-20", "2026-11-22"):
+        add_call(f"{day}T12:00:00.000Z")
+    assert analyze(startDate="2026-11-20")["summary"]["totalCalls"] == 1
+    assert analyze(endDate="2026-11-20")["summary"]["totalCalls"] == 1
+    assert analyze()["summary"]["totalCalls"] == 3
+
+
+def test_an_end_before_the_start_is_refused(api):
+    answer = api.post("/voice-analysis", {"startDate": "2026-11-02", "endDate": "2026-11-01"})
+    assert answer.status_code == 400
+    assert answer.json["details"][0]["path"] == "endDate"
+
+
+def test_a_call_without_a_start_counts_by_when_its_log_was_made(analyze, add_call):
+    add_call(None, created_at="2026-02-01T00:00:00.000Z")
+    assert periods(analyze()) == {"2026-02": 1}
+    assert analyze(startDate="2026-03-01")["summary"]["totalCalls"] == 0
+
+
+def test_calls_at_either_end_of_the_calendar_do_no_harm(analyze, add_call):
+    add_call("0001-01-01T00:00:00.000Z")
+    add_call("9999-12-31T23:59:59.999Z")
+    for zone in ("America/New_York", "Asia/Tokyo"):
+        assert periods(analyze(granularity="yearly", timezone=zone)) == {"0001": 1, "9999": 1}
+
+
+def test_worker_and_deployments_narrow_it(analyze, add_call, make_worker):
+    other = make_worker()
+    add_call("2026-11-01T10:00:00.000Z", deployment_id="deploy_1")
+    add_call("2026-11-01T10:00:00.000Z", deployment_id="deploy_2")
+    add_call("2026-11-01T10:00:00.000Z", deployment_id="deploy_3", worker=other)
+    assert analyze(workerId=other["id"])["summary"]["totalCalls"] == 1
+    assert analyze(deploymentIds=["deploy_1", "deploy_3"])["summary"]["totalCalls"] == 2
+    assert analyze(deploymentIds=["deploy_1"], workerId=other["id"])["summary"]["totalCalls"] == 0
+    assert analyze(deploymentIds=[])["summary"]["totalCalls"] == 3
+    assert analyze(workerId="worker_none")["summary"]["totalCalls"] == 0
+
+
+def test_another_teams_calls_do_not_count(analyze, other_api, add_call, worker, make_worker):
+    add_call("2026-11-01T10:00:00.000Z", deployment_id="deploy_1")
+    make_worker(api=other_api)
+    for asked in ({}, {"workerId": worker["id"]}, {"deploymentIds": ["deploy_1"]}):
+        assert analyze(api=other_api, **asked)["summary"]["totalCalls"] == 0
+
+
+def test_call_details_come_when_asked_for(analyze, add_call, worker):
+    id = add_call("2026-11-01T10:00:00.000Z", 90, transferred=0.5, direction="inbound", status="completed")
+    assert "callDetails" not in analyze()
+    assert analyze(includeCallDetails=True)["callDetails"] == [
+        {
+            "id": id, "workerId": worker["id"], "deploymentId": None, "period": "2026-11",
+            "startTime": "2026-11-01T10:00:00.000Z", "endTime": None, "direction": "inbound", "fromNumber": None,
+            "toNumber": None, "status": "completed", "minutes": 1.5, "transfers": 1, "transferMinutes": 0.5,
+        }
+    ]  # fmt: skip
+
+
+# Against plain sums over the logs
+
+
+def plainly(logs, granularity, zone, key=lambda log: None):
+    """The totals by period and `key`, computed the straightforward way."""
+    form = {"daily": "%Y-%m-%d", "weekly": "%G-W%V", "monthly": "%Y-%m", "yearly": "%Y"}[granularity]
+    found = defaultdict(lambda: dict(NOTHING))
+    for log in logs:
+        local = datetime.fromisoformat(log["startTime"]).astimezone(ZoneInfo(zone))
+        totals = found[local.strftime(form), key(log)]
+        totals["totalCalls"] += 1
+        totals["totalMinutes"] += (log["duration"] or 0) / 60
+        if log["transferData"]:
+            totals["totalTransfers"] += log["transferData"]["metrics"]["transfers"]
+            totals["totalTransferMinutes"] += log["transferData"]["metrics"]["transferMinutes"]
+    return found
+
+
+def only_totals(entry):
+    return {name: pytest.approx(entry[name]) for name in TOTALS}
+
+
+@pytest.fixture
+def ten_thousand(api, control, make_voice_deployment):
+    """10,000 simulated calls of three deployments of two workers, over a year; gives their logs."""
+    first, second = make_voice_deployment(), make_voice_deployment(phoneNumber="+14155550102")
+    third = make_voice_deployment(api.get(f"/flows/{second['flowId']}").json, phoneNumber="+14155550103")
+    end = datetime.fromisoformat("2026-11-21T00:00:00Z")
+    logs = []
+    for deployment, count, days in ((first, 4000, 365), (second, 3000, 30), (third, 3000, 3)):
+        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": count, "seed": 1}
+        body |= {"startTime": (end - timedelta(days)).isoformat(), "endTime": end.isoformat(), "llmLogs": False}
+        answer = control.post("/simulate/calls", body)
+        assert answer.status_code == 201, answer.text
+    for worker_id in (first["workerId"], second["workerId"]):
+        fields = "startTime,duration,transferData,workerId,deploymentId"
+        page = {"nextCursor": None, "hasMore": True}
+        while page["hasMore"]:
+            query = {"fields": fields} | ({"cursor": page["nextCursor"]} if page["nextCursor"] else {})
+            page = api.get(f"/workers/{worker_id}/deploymentLogs/voice", query_string=query).json
+            logs += page["data"]
+    assert len(logs) == 10_000
+    return logs
+
+
+def test_ten_thousand_calls_add_up_as_a_plain_computation_says(analyze, ten_thousand):
+    for granularity in ("daily", "weekly", "monthly", "yearly"):
+        for zone in ("UTC", "America/New_York", "Asia/Kathmandu"):
+            answer = analyze(granularity=granularity, timezone=zone)
+            entries = answer["breakdown"]
+            expected = plainly(ten_thousand, granularity, zone)
+            assert [entry["period"] for entry in entries] == sorted(period for period, _ in expected)
+            for entry in entries:
+                assert expected[entry["period"], None] == only_totals(entry)
+            for member, group in (("workerId", "perWorker"), ("deploymentId", "perDeployment")):
+                parts = plainly(ten_thousand, granularity, zone, lambda log, member=member: log[member])
+                found = {(entry["period"], part[member]): part for entry in entries for part in entry[group]}
+                assert found.keys() == parts.keys()
+                assert all(parts[key] == only_totals(found[key]) for key in found)
+            for name in TOTALS:
+                assert answer["summary"][name] == pytest.approx(sum(entry[name] for entry in entries))
+    transfers = sum(log["transferData"]["metrics"]["transfers"] for log in ten_thousand if log["transferData"])
+    assert 0 < transfers == answer["summary"]["totalTransfers"]

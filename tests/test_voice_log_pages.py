@@ -1,0 +1,166 @@
+"""Voice logs: the list's order, pages and cursors."""
+
+import pytest
+
+from dryline.models.voice_logs import VoiceLog
+
+SORTABLE = {
+    "startTime": "start_time",
+    "endTime": "end_time",
+    "direction": "direction",
+    "fromNumber": "from_number",
+    "toNumber": "to_number",
+    "status": "status",
+    "externalCallId": "external_call_id",
+    "createdAt": "created_at",
+    "updatedAt": "updated_at",
+}
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def get(api, worker):
+    """A page of the list."""
+
+    def get(**query):
+        answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    return get
+
+
+@pytest.fixture
+def add_calls(add_log, worker):
+    """Calls with these values in a column; returns their ids."""
+    return lambda column, values: [add_log(VoiceLog, worker, **{column: value}) for value in values]
+
+
+@pytest.fixture
+def five(add_calls):
+    """Five calls, the newest first."""
+    return add_calls("start_time", [f"2026-11-20T10:00:0{second}.000Z" for second in range(5)])[::-1]
+
+
+def ids(page):
+    return [log["id"] for log in page["data"]]
+
+
+def walk(get, **query):
+    """All ids, page by page, by cursor."""
+    page = get(**query)
+    found = [ids(page)]
+    while page["nextCursor"]:
+        page = get(**query, cursor=page["nextCursor"])
+        found.append(ids(page))
+    return found
+
+
+def test_the_latest_start_comes_first(get, five):
+    assert ids(get()) == five
+    assert ids(get(sortOrder="asc")) == five[::-1]
+
+
+@pytest.mark.parametrize("name", SORTABLE)
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_every_order_breaks_ties_by_id_and_walks_by_cursor_as_it_lists(get, add_calls, name, order):
+    empty = [] if name in ("createdAt", "updatedAt") else [None] * 3
+    values = ["b", "a", *empty, "a", "b", "c", "a"]
+    made = dict(zip(add_calls(SORTABLE[name], values), values, strict=True))
+    expected = sorted(made, key=lambda id: (made[id] or "", id), reverse=order == "desc")  # null is the smallest
+    query = {"sortBy": name, "sortOrder": order}
+    assert ids(get(**query)) == expected
+    for limit in (1, 2, 3, 4):
+        pages = walk(get, **query, limit=limit)
+        assert [id for page in pages for id in page] == expected
+
+
+def test_a_page_tells_where_it_lies(get, five):
+    first, second, third = (get(limit=2, page=page) for page in (1, 2, 3))
+    assert [ids(first), ids(second), ids(third)] == [five[:2], five[2:4], five[4:]]
+    assert second["pagination"] == {
+        "page": 2, "limit": 2, "total": 5, "totalPages": 3, "hasNext": True, "hasPrev": True,
+    }  # fmt: skip
+    assert (first["pagination"]["hasPrev"], first["hasMore"]) == (False, True)
+    assert (third["pagination"]["hasNext"], third["hasMore"], third["nextCursor"]) == (False, False, None)
+
+
+def test_a_page_that_the_list_just_fills_is_the_last(get, five):
+    page = get(limit=5)
+    assert (page["hasMore"], page["nextCursor"], page["pagination"]["totalPages"]) == (False, None, 1)
+
+
+def test_an_empty_list_has_no_pages(get):
+    assert get() == {
+        "data": [],
+        "nextCursor": None,
+        "hasMore": False,
+        "pagination": {"page": 1, "limit": 100, "total": 0, "totalPages": 0, "hasNext": False, "hasPrev": False},
+    }
+
+
+@pytest.mark.parametrize("page", [4, 10**17])
+def test_a_page_beyond_the_end_is_empty(get, five, page):
+    answer = get(limit=2, page=page)
+    assert (answer["data"], answer["nextCursor"], answer["pagination"]["total"]) == ([], None, 5)
+    assert answer["pagination"]["hasPrev"] is True
+
+
+def test_a_cursor_counts_the_pages_on(get, five):
+    second = get(limit=2, cursor=get(limit=2)["nextCursor"])
+    assert (ids(second), second["pagination"]["page"], second["pagination"]["total"]) == (five[2:4], 2, 5)
+    assert second["pagination"]["hasPrev"] is True
+
+
+def test_a_cursor_wins_over_page_and_order(get, five):
+    cursor = get(limit=2, sortOrder="asc")["nextCursor"]
+    assert ids(get(limit=2, page=1, cursor=cursor)) == five[::-1][2:4]
+
+
+def test_a_cursor_goes_on_from_its_place_when_calls_come_in(get, five, add_calls):
+    page = get(limit=2)
+    add_calls("start_time", ["2026-11-20T11:00:00.000Z"])
+    second = get(limit=2, cursor=page["nextCursor"])
+    assert ids(second) == five[2:4]
+    assert second["pagination"]["total"] == 6
+
+
+def test_a_cursor_keeps_to_the_filters(get, add_calls):
+    add_calls("direction", ["inbound", "outbound"] * 4)
+    assert [len(page) for page in walk(get, direction="inbound", limit=3)] == [3, 1]
+
+
+def test_the_total_follows_what_is_written(get, five, api, add_calls):
+    assert get(limit=1)["pagination"]["total"] == 5
+    assert get(limit=1)["pagination"]["total"] == 5
+    add_calls("start_time", [None])
+    assert get(limit=1)["pagination"]["total"] == 6
+
+
+@pytest.mark.parametrize("cursor", ["", "garbage", "eyJhIjoxfQ", "a.b", "é", "..", "W10.x"])
+def test_a_cursor_that_no_page_gave_is_refused(api, worker, cursor):
+    answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": cursor})
+    assert answer.status_code == 400
+    assert answer.json["details"][0]["path"] == "cursor"
+
+
+def test_a_changed_cursor_is_refused(api, get, five, worker):
+    cursor = get(limit=2)["nextCursor"]
+    changed = ("A" if cursor[0] != "A" else "B") + cursor[1:]
+    answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"cursor": changed})
+    assert answer.status_code == 400
+
+
+def test_a_list_of_chosen_members_pages_like_any_other(get, five):
+    page = get(limit=2, fields="startTime")
+    assert page["data"][0] == {"id": five[0], "startTime": "2026-11-20T10:00:04.000Z"}
+    assert ids(get(limit=2, fields="duration", cursor=page["nextCursor"])) == five[2:4]
+
+
+def test_another_workers_logs_are_not_listed(get, five, make_worker, add_log):
+    add_log(VoiceLog, make_worker())
+    assert get()["pagination"]["total"] == 5

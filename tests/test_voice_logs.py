@@ -1,0 +1,215 @@
+"""Voice logs: one by one, and which of them a list shows."""
+
+import pytest
+
+from dryline.models.voice_logs import VoiceLog
+
+CALL = {
+    "start_time": "2026-11-20T10:00:00.000Z",
+    "end_time": "2026-11-20T10:01:30.000Z",
+    "external_call_id": "ext-1",
+    "direction": "inbound",
+    "from_number": "+14155550101",
+    "to_number": "+14155550100",
+    "transcription": "Agent: Grüezi\nUser: 100% sure_thing",
+    "messages": {"messages": [{"role": "assistant", "content": "Grüezi"}]},
+    "recording_url": "https://example.com/recording.wav",
+    "data": {"latency": {"p50": 400}},
+    "telephony_source": "twilio",
+    "status": "completed",
+    "call_sid": "CA1",
+    "duration": 90,
+    "flow_id": "flow_1",
+    "deployment_id": "deploy_1",
+}
+
+
+@pytest.fixture
+def worker(make_worker):
+    return make_worker()
+
+
+@pytest.fixture
+def path(worker):
+    return f"/workers/{worker['id']}/deploymentLogs/voice"
+
+
+@pytest.fixture
+def add_call(add_log, worker):
+    return lambda worker=worker, **columns: add_log(VoiceLog, worker, **columns)
+
+
+@pytest.fixture
+def found(api, path):
+    """The ids that a list with these filters shows."""
+    return lambda **query: {log["id"] for log in api.get(path, query_string=query).json["data"]}
+
+
+# One log
+
+
+def test_a_log_shows_its_28_members_null_where_empty(api, path, add_call):
+    log = api.get(f"{path}/{add_call(status='completed')}").json
+    assert len(log) == 28
+    assert (log["type"], log["status"]) == ("VoiceDeploymentLog", "completed")
+    assert log["transferData"] is log["messages"] is log["Telephony_source"] is log["call_sid"] is None
+
+
+def test_a_log_shows_what_was_kept(api, path, add_call):
+    log = api.get(f"{path}/{add_call(**CALL)}").json
+    assert (log["startTime"], log["duration"], log["Telephony_source"]) == (CALL["start_time"], 90, "twilio")
+    assert (log["call_sid"], log["messages"], log["data"]) == ("CA1", CALL["messages"], CALL["data"])
+
+
+def test_only_the_named_members_come_and_the_id(api, path, add_call):
+    id = add_call(**CALL)
+    log = api.get(f"{path}/{id}", query_string={"fields": "startTime, Telephony_source,call_sid"}).json
+    assert log == {"id": id, "startTime": CALL["start_time"], "Telephony_source": "twilio", "call_sid": "CA1"}
+
+
+def test_empty_fields_mean_all_members(api, path, add_call):
+    assert len(api.get(f"{path}/{add_call()}?fields=").json) == 28
+
+
+@pytest.mark.parametrize("name", ["twilioBody", "start_time", "telephony_source", "foo"])
+def test_an_unknown_name_in_fields_is_refused_and_named(api, path, add_call, name):
+    for url in (path, f"{path}/{add_call()}"):
+        answer = api.get(url, query_string={"fields": f"id,{name}"})
+        assert answer.status_code == 400
+        assert answer.json["details"][0]["path"] == "fields"
+        assert name in answer.json["error"]
+
+
+def test_an_unknown_log_or_worker_is_not_found(api, path, add_call):
+    id = add_call()
+    assert api.get(f"{path}/log_none").status_code == 404
+    assert api.get(f"/workers/worker_none/deploymentLogs/voice/{id}").status_code == 404
+    assert api.get("/workers/worker_none/deploymentLogs/voice").status_code == 404
+
+
+def test_another_workers_log_is_not_found(api, path, add_call, make_worker):
+    assert api.get(f"{path}/{add_call(make_worker())}").status_code == 404
+
+
+def test_another_teams_logs_are_not_found(other_api, path, add_call, make_worker):
+    id = add_call()
+    assert other_api.get(f"{path}/{id}").status_code == 404
+    assert other_api.get(path).status_code == 404
+    own = make_worker(api=other_api)
+    assert other_api.get(f"/workers/{own['id']}/deploymentLogs/voice/{id}").status_code == 404
+
+
+def test_deleting_the_worker_deletes_its_logs(api, worker, add_call):
+    id = add_call()
+    api.delete(f"/workers/{worker['id']}")
+    assert api.get(f"/logs/{id}").status_code == 404
+
+
+# Filters
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "value"),
+    [
+        ("deploymentId", "deployment_id", "deploy_1"),
+        ("flowId", "flow_id", "flow_1"),
+        ("direction", "direction", "inbound"),
+        ("status", "status", "completed"),
+        ("externalCallId", "external_call_id", "ext-1"),
+        ("callSid", "call_sid", "CA1"),
+    ],
+)
+def test_an_exact_filter_finds_its_value_alone(found, add_call, name, member, value):
+    id = add_call(**CALL)
+    add_call(**CALL | {member: value + "2"})
+    add_call()
+    assert found(**{name: value}) == {id}
+
+
+@pytest.mark.parametrize("part", ["5550101", "+1415", "+14155550101"])
+def test_a_number_is_found_by_any_part_of_it(found, add_call, part):
+    id = add_call(**CALL)
+    add_call(from_number="+4930123", to_number="+4930124")
+    add_call()
+    assert found(fromNumber=part) == {id}
+
+
+def test_each_number_has_its_own_filter(found, add_call):
+    id = add_call(**CALL)
+    assert found(toNumber="5550100") == {id}
+    assert found(toNumber="5550101") == set()
+
+
+@pytest.mark.parametrize("text", ["grüezi", "GRÜEZI", "100%", "sure_thing", "USER: 100% S"])
+def test_text_is_found_in_the_transcription_whatever_its_case(found, add_call, text):
+    id = add_call(**CALL)
+    add_call(transcription="Agent: Gruezi\nUser: 100 surely thing")
+    add_call()
+    assert found(searchQuery=text) == {id}
+
+
+def test_signs_of_sqls_patterns_are_plain_text(found, add_call):
+    add_call(transcription="nothing special")
+    assert found(searchQuery="%") == found(searchQuery="_") == found(searchQuery="n*g") == set()
+    assert found(fromNumber="%") == set()
+
+
+@pytest.mark.parametrize(
+    ("border", "inside"),
+    [
+        ({"startTimeAfter": "2026-11-20T10:00:00Z"}, True),
+        ({"startTimeAfter": "2026-11-20T10:00:00.001Z"}, False),
+        ({"startTimeBefore": "2026-11-20T10:00:00Z"}, True),
+        ({"startTimeBefore": "2026-11-20T09:59:59.999Z"}, False),
+        ({"endTimeAfter": "2026-11-20T10:01:30Z"}, True),
+        ({"endTimeAfter": "2026-11-20T10:01:31Z"}, False),
+        ({"endTimeBefore": "2026-11-20T10:01:30Z"}, True),
+        ({"endTimeBefore": "2026-11-20T10:01:29Z"}, False),
+        ({"startDate": "2026-11-20T11:00:00+01:00"}, True),
+        ({"startDate": "2026-11-21"}, False),
+        ({"endDate": "2026-11-21"}, True),
+        ({"endDate": "2026-11-20"}, False),
+        ({"minDuration": 90}, True),
+        ({"minDuration": 91}, False),
+        ({"maxDuration": 90}, True),
+        ({"maxDuration": 89}, False),
+    ],
+)
+def test_a_border_is_inside(found, add_call, border, inside):
+    id = add_call(**CALL)
+    add_call()  # without times and duration: never found by them
+    assert found(**border) == ({id} if inside else set())
+
+
+def test_filters_are_all_asked_for(found, add_call):
+    id = add_call(**CALL)
+    add_call(**CALL | {"status": "failed"})
+    asked = {"status": "completed", "direction": "inbound", "fromNumber": "0101", "searchQuery": "sure"}
+    assert found(**asked) == {id}
+    assert found(**asked, minDuration=91) == set()
+
+
+def test_an_unknown_deployment_or_flow_finds_nothing(found, add_call):
+    add_call(**CALL)
+    assert found(deploymentId="deploy_none") == found(flowId="flow_none") == set()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"direction": "sideways"},
+        {"startTimeAfter": "yesterday"},
+        {"minDuration": "-1"},
+        {"maxDuration": "long"},
+        {"page": "0"},
+        {"limit": "0"},
+        {"limit": "101"},
+        {"limit": "ten"},
+        {"sortBy": "duration"},
+        {"sortOrder": "up"},
+    ],
+)
+def test_a_bad_parameter_is_refused_and_named(api, path, query):
+    answer = api.get(path, query_string=query)
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == list(query)
