@@ -60,7 +60,7 @@ def test_the_analysis_counts_the_calls(client, worker, line, calls):
         include_call_details=True,
         timezone="Europe/Oslo",
     )
-    assert answer.summary.total_calls == len(calls) == len(answer.call_details)
+    assert answer.summary.total_calls == len(calls) == len(answer.to_dict()["callDetails"])
     assert client.voice_analysis.analyze(worker_id=worker, deployment_ids=["deploy_none"]).summary.total_calls == 0
 
 
