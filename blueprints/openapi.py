@@ -174,7 +174,10 @@ def with_body_schemas(doc_info: Any) -> Any:
     """An operation's arguments with the request form of their schemas."""
     for parameter in doc_info.get("arguments", {}).get("parameters", ()):
         if isinstance(parameter.get("schema"), Schema | type):
-            parameter["schema"] = body_schema(parameter["schema"])
+            parameter["schema"] = schema = body_schema(parameter["schema"])
+            if parameter["in"] == "query":
+                for field in schema.fields.values():
+                    field.allow_none = False  # nothing in a query is null
     return doc_info
 
 

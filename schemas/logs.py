@@ -24,7 +24,9 @@ class LogSchema(ApiSchema):
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     worker_id = fields.String(dump_only=True)
-    deployment_id = fields.String(dump_only=True)
+    deployment_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "null only in a state document made by hand"}
+    )
     flow_id = fields.String(dump_only=True, allow_none=True)
     start_time = Timestamp(dump_only=True, allow_none=True)
     end_time = Timestamp(dump_only=True, allow_none=True)
