@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
-from peewee import SQL, BooleanField, Case, fn
+from peewee import BooleanField, Case, TextField, Value, fn
 
 from dryline.models.base import connection, wire_rows
 from dryline.models.exports import LOGS, Export
@@ -75,15 +74,35 @@ def found(world: World) -> list[Path]:
 def _write_csv(export: Export, file: IO[bytes]) -> int:
     """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
     names = export.fields or members(export.log_type)
-    count, text = 0, _Utf8(file)
-    writer = csv.writer(text)
-    writer.writerow(names)
+    file.write(csv_text([tuple(names)]).encode())
+    count = 0
     for source in _sources(export):
-        columns = {name: source.columns.get(name) for name in names}
-        for rows in _batches(source, [_csv_cell(source.model, attribute) for attribute in columns.values()]):
-            writer.writerows(rows)
+        cells = [_csv_cell(source.model, source.columns.get(name)) for name in names]
+        for rows in _batches(source, cells):
+            file.write(csv_text(rows).encode())
             count += len(rows)
     return count
+
+
+def csv_text(rows: list[tuple[str, ...]]) -> str:
+    """The lines of `rows`, the same that the module csv writes, which takes twice as long for a whole export.
+
+    A column without a character that needs quotes, which most are, is passed on unseen.
+    """
+    columns: list[Iterable[str]] = []
+    for column in zip(*rows, strict=True):
+        text = "".join(column)
+        plain = not ('"' in text or "," in text or "\n" in text or "\r" in text)
+        columns.append(column if plain else map(_quoted, column))
+    if len(columns) == 1:  # an empty line would be no row
+        columns = [[cell or '""' for cell in columns[0]]]
+    return "\r\n".join(map(",".join, zip(*columns, strict=True))) + "\r\n"
+
+
+def _quoted(cell: str) -> str:
+    if '"' in cell or "," in cell or "\n" in cell or "\r" in cell:
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
@@ -142,23 +161,15 @@ def _window(export: Export, log: type[Log]) -> Iterator[list[Any]]:
 
 
 def _csv_cell(log: type[Log], attribute: str | None) -> Any:
-    """The column as SQLite writes it into a CSV cell. JSON is text already."""
+    """The column as the text of its CSV cell, made by SQLite. JSON is text already."""
     if attribute is None:
-        return SQL("NULL")
+        return Value("")
     column = log._meta.fields[attribute]
+    cell: Any = column
     if isinstance(column, BooleanField):
-        return Case(None, [(column, "true")], "false")
-    if attribute == "flow_snapshot":  # usually the code, a text: shown as it is, not as a JSON string
-        return Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column)
-    return column
-
-
-class _Utf8:
-    """What csv writes to: text in, UTF-8 out."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def write(self, text: str) -> None:
-        """Write the text."""
-        self._file.write(text.encode())
+        cell = Case(None, [(column, "true")], "false")
+    elif attribute == "flow_snapshot":  # usually the code, a text: shown as it is, not as a JSON string
+        cell = Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column)
+    elif not isinstance(column, TextField):
+        cell = column.cast("TEXT")
+    return fn.IFNULL(cell, "") if column.null else cell

@@ -8,6 +8,8 @@ import os
 from datetime import datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dryline.app import close_app, create_app
 from dryline.jobs import export_files
@@ -19,6 +21,8 @@ from dryline.settings import Settings
 
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
 INSIDE = "2026-02-01T10:00:00.000Z"
+
+cells = st.text(st.sampled_from('ab",;\r\n\0 é'), max_size=5)
 
 
 @pytest.fixture
@@ -259,6 +263,13 @@ def test_csv_without_fields_has_all_members_of_the_record(api, rows, make_log, m
     (row,) = rows(logType="voice")
     assert row.keys() == record.keys()
     assert {name for name, text in row.items() if text} == {name for name in record if record[name] is not None}
+
+
+@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1)))
+def test_csv_text_is_what_the_csv_module_writes(rows):
+    expected = io.StringIO(newline="")
+    csv.writer(expected).writerows(rows)
+    assert export_files.csv_text(rows) == expected.getvalue()
 
 
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
