@@ -45,7 +45,7 @@ class LlmLog(Record):
 
 def _without_model(data: dict[str, Any]) -> dict[str, Any]:
     request = data.get("request")
-    body = request.get("json") if isinstance(request, dict) else None
-    if not isinstance(body, dict):
+    if not isinstance(request, dict) or not isinstance(request.get("json"), dict):
         return data
+    body = request["json"]
     return {**data, "request": {**request, "json": {name: body[name] for name in body if name != "model"}}}

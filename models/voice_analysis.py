@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from math import fsum
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import orjson
-from peewee import fn
+from peewee import SQL, Select, fn
 
 from dryline.models.base import Record, connection
 from dryline.models.business_hours import is_zone
@@ -19,17 +19,19 @@ from dryline.models.errors import Invalid
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.world import current
 
+# A call without a start counts by when its log was made.
+moment = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)
+SUMMED = (VoiceLog.id, moment, VoiceLog.worker_id, VoiceLog.deployment_id, VoiceLog.duration)
 DETAILS = (
-    "id",
-    "worker_id",
-    "deployment_id",
-    "start_time",
-    "end_time",
-    "direction",
-    "from_number",
-    "to_number",
-    "status",
+    VoiceLog.start_time,
+    VoiceLog.end_time,
+    VoiceLog.direction,
+    VoiceLog.from_number,
+    VoiceLog.to_number,
+    VoiceLog.status,
 )
+SHOWN = ("id", "worker_id", "deployment_id", *[column.name for column in DETAILS])
+NOT_TRANSFERRED = (0, 0.0)
 
 
 class Figures(SimpleNamespace):
@@ -56,8 +58,7 @@ def analyze(
 ) -> Figures:
     """Sums over the team's calls that started between the dates, both inside. Contract: analyzeVoice.
 
-    A period without calls has no entry. A call without a start counts by when its log was made. Raises Invalid for an
-    unknown time zone and for dates in the wrong order.
+    A period without calls has no entry. Raises Invalid for an unknown time zone and for dates in the wrong order.
     """
     if start_date is not None and end_date is None:
         end_date = current().clock.stamp()
@@ -65,16 +66,19 @@ def analyze(
         raise Invalid("The period ends before it starts.", "end_date")
     if not is_zone(timezone):
         raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
+    calls = _Calls(team, start_date, end_date, worker_id, deployment_ids)
+    transfers = calls.transfers() if include_transfers else {}
     periods = Periods(granularity, ZoneInfo(timezone))
     cells: dict[tuple[str, str, str | None], Cell] = {}
     details = []
-    for call in _calls(team, start_date, end_date, worker_id, deployment_ids):
-        period = periods.of(call["moment"])
-        transfers, transfer_minutes = _transfers(call["transfer_data"]) if include_transfers else (0, 0)
-        cell = cells.setdefault((period, call["worker_id"], call["deployment_id"]), Cell())
-        cell.add(call["duration"] or 0, transfers, transfer_minutes)
+    columns = SUMMED + DETAILS if include_call_details else SUMMED
+    for id, started, worker, deployment, seconds, *rest in calls.rows(columns):
+        key = (periods.of(started), worker, deployment)
+        cell = cells.get(key) or cells.setdefault(key, Cell())
+        transferred = transfers.get(id, NOT_TRANSFERRED)
+        cell.add(seconds or 0, *transferred)
         if include_call_details:
-            details.append(_detail(call, period, transfers, transfer_minutes))
+            details.append(_detail((id, worker, deployment, *rest), key[0], seconds, *transferred))
     found = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
     found.summary.average_call_duration = found.summary.total_minutes / (found.summary.total_calls or 1)
     if include_call_details:
@@ -146,41 +150,47 @@ class Periods:
         return first.isoformat()[: {"daily": 10, "monthly": 7, "yearly": 4}[self.granularity]]
 
 
-def _calls(
-    team: Record, start: str | None, end: str | None, worker_id: str | None, deployment_ids: list[str] | None
-) -> Iterator[dict[str, Any]]:
-    """The calls that count, oldest first."""
-    moment = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)
-    fields = VoiceLog._meta.fields
-    names = (*DETAILS, "duration", "transfer_data")
-    query = VoiceLog.select(*[fields[name] for name in names], moment).where(VoiceLog.team_id == team.team_id)
-    if start is not None:
-        query = query.where(moment >= start)
-    if end is not None:
-        query = query.where(moment <= end)
-    if worker_id is not None:
-        query = query.where(VoiceLog.worker_id == worker_id)
-    sql, params = query.order_by(VoiceLog.start_time, VoiceLog.id).sql()
-    wanted = set(deployment_ids or ())
-    for row in connection().execute(sql, params):
-        call = dict(zip((*names, "moment"), row, strict=True))
-        if not wanted or call["deployment_id"] in wanted:
-            yield call
+class _Calls:
+    """The team's calls that count. What is summed is read from the index `voice_log_team` alone."""
+
+    def __init__(
+        self, team: Record, start: str | None, end: str | None, worker_id: str | None, deployment_ids: list[str] | None
+    ) -> None:
+        conditions = [VoiceLog.team_id == team.team_id]
+        if start is not None:
+            conditions.append(moment >= start)
+        if end is not None:
+            conditions.append(moment <= end)
+        if worker_id is not None:
+            conditions.append(VoiceLog.worker_id == worker_id)
+        if deployment_ids:
+            ids = fn.json_each(orjson.dumps(deployment_ids).decode())
+            conditions.append(VoiceLog.deployment_id.in_(Select([ids], [SQL("value")])))
+        self.conditions = conditions
+
+    def rows(self, columns: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """These columns of each call, the earliest start first."""
+        query = VoiceLog.select(*columns).where(*self.conditions).order_by(VoiceLog.start_time, VoiceLog.id)
+        return connection().execute(*query.sql())
+
+    def transfers(self) -> dict[str, tuple[int, float]]:
+        """By log id, the transfers and their minutes, as its metrics have them; without metrics, one transfer."""
+        query = VoiceLog.select(VoiceLog.id, VoiceLog.transfer_data)
+        query = query.where(*self.conditions, VoiceLog.transfer_data.is_null(False))
+        found = {}
+        for id, transfer_data in connection().execute(*query.sql()):
+            metrics = orjson.loads(transfer_data).get("metrics", {})
+            found[id] = (metrics.get("transfers", 1), metrics.get("transferMinutes", 0))
+        return found
 
 
-def _transfers(transfer_data: str | None) -> tuple[int, float]:
-    """Transfers and their minutes, as the log's own metrics have them; a record without metrics is one transfer."""
-    if transfer_data is None:
-        return 0, 0
-    metrics = orjson.loads(transfer_data).get("metrics", {})
-    return metrics.get("transfers", 1), metrics.get("transferMinutes", 0)
-
-
-def _detail(call: dict[str, Any], period: str, transfers: int, transfer_minutes: float) -> Figures:
+def _detail(
+    shown: tuple[Any, ...], period: str, seconds: int | None, transfers: int, transfer_minutes: float
+) -> Figures:
     return Figures(
-        **{name: call[name] for name in DETAILS},
+        **dict(zip(SHOWN, shown, strict=True)),
         period=period,
-        minutes=(call["duration"] or 0) / 60,
+        minutes=(seconds or 0) / 60,
         transfers=transfers,
         transfer_minutes=transfer_minutes,
     )
@@ -189,23 +199,28 @@ def _detail(call: dict[str, Any], period: str, transfers: int, transfer_minutes:
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
     """An entry a period, oldest first."""
     found = []
-    for period in sorted({period for period, _, _ in cells}):
-        mine = {(worker, deployment): cell for (of, worker, deployment), cell in cells.items() if of == period}
-        entry = _sums(mine.values(), period=period)
+    for period, mine in _grouped(cells.items(), lambda key: key[0]):
+        entry = _sums([cell for _, cell in mine], period=period)
         entry.per_worker = [
-            _sums((cell for (of, _), cell in mine.items() if of == worker), worker_id=worker)
-            for worker in sorted({worker for worker, _ in mine})
+            _sums([cell for _, cell in part], worker_id=worker) for worker, part in _grouped(mine, lambda key: key[1])
         ]
         entry.per_deployment = [
-            _sums((cell for (_, of), cell in mine.items() if of == deployment), deployment_id=deployment)
-            for deployment in sorted({deployment for _, deployment in mine}, key=lambda id: id or "")
+            _sums([cell for _, cell in part], deployment_id=deployment)
+            for deployment, part in _grouped(mine, lambda key: key[2])
         ]
         found.append(entry)
     return found
 
 
-def _sums(cells: Iterable[Cell], **named: Any) -> Figures:
-    cells = list(cells)
+def _grouped(cells: Iterable[tuple[Any, Cell]], by: Callable[[Any], str | None]) -> list[tuple[Any, list[Any]]]:
+    """The cells by a part of their keys, in its order; None comes first."""
+    groups: dict[str | None, list[Any]] = {}
+    for key, cell in cells:
+        groups.setdefault(by(key), []).append((key, cell))
+    return sorted(groups.items(), key=lambda group: group[0] or "")
+
+
+def _sums(cells: Collection[Cell], **named: Any) -> Figures:
     return Figures(
         **named,
         total_calls=sum([cell.calls for cell in cells]),

@@ -100,7 +100,7 @@ SORTABLE = (
 class MemberNames(fields.String):
     """Names of a voice log's members as on the wire, separated by commas; taken as the set of their attributes."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> frozenset[str] | None:
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
         unknown = [name for name in names if name not in ATTRIBUTES]
         if unknown:
@@ -121,9 +121,10 @@ class SortMember(fields.String):
 class SelectionSchema(QuerySchema):
     """Which members of a voice log."""
 
-    fields = MemberNames(
+    members = MemberNames(
+        data_key="fields",
+        attribute="fields",
         load_default=None,
-        allow_none=False,
         metadata={"description": "member names, separated by commas; all when left out; id always comes along"},
     )
 

@@ -109,7 +109,10 @@ CREATE TABLE voice_log (
 CREATE INDEX voice_log_listing ON voice_log (
     worker_id, start_time, id, deployment_id, flow_id, direction, status, from_number, to_number, duration,
     end_time, external_call_id, call_sid, created_at, updated_at);
-CREATE INDEX voice_log_team ON voice_log (team_id, start_time, id);
+-- Holds what the voice analysis adds up; the transfers come from the few logs that have some.
+CREATE INDEX voice_log_team ON voice_log (
+    team_id, start_time, id, created_at, worker_id, deployment_id, duration);
+CREATE INDEX voice_log_transfers ON voice_log (team_id, start_time) WHERE transfer_data IS NOT NULL;
 CREATE INDEX voice_log_deployment ON voice_log (deployment_id);
 
 CREATE TABLE echo_suite (
@@ -413,6 +416,16 @@ CREATE TABLE voicev1_campaign_data (
 CREATE INDEX voicev1_campaign_data_team ON voicev1_campaign_data (team_id);
 CREATE INDEX voicev1_campaign_data_open ON voicev1_campaign_data (done_at, due_at, id)
     WHERE status IN ('PENDING', 'PROCESSING');
+
+-- Webhook and deployment are no foreign keys: what was sent stays on record when they are gone.
+CREATE TABLE webhook_delivery (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    webhook_id TEXT, deployment_id TEXT NOT NULL, log_id TEXT NOT NULL, event TEXT NOT NULL,
+    method TEXT NOT NULL, url TEXT NOT NULL, body TEXT NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL,
+    due_at TEXT, delivered_at TEXT, response_status INTEGER, response_body TEXT, error TEXT);
+CREATE INDEX webhook_delivery_team ON webhook_delivery (team_id);
+CREATE INDEX webhook_delivery_due ON webhook_delivery (due_at, id) WHERE status = 'PENDING';
+CREATE INDEX webhook_delivery_url ON webhook_delivery (url) WHERE status = 'PENDING';
 """
 
 
