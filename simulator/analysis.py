@@ -96,7 +96,7 @@ def judge(criteria: Any, solved: bool, rng: Random) -> dict[str, Any] | None:
 
 
 def _judge_item(item: Mapping[str, Any], solved: bool, rng: Random) -> dict[str, Any]:
-    threshold = item.get("threshold", 1)
+    threshold = item.get("threshold") or 0
     good = rng.random() < (0.93 if solved else 0.35)
     if item.get("type") == "SCORE":
         scale = 1 if threshold <= 1 else 10 if threshold <= 10 else 100

@@ -16,6 +16,7 @@ from dryline.models.llm_logs import LlmLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
+from dryline.models.webhook_deliveries import announce
 from dryline.models.world import World, current
 from dryline.simulator import analysis, scripts, traces
 from dryline.simulator.lines import Line, line_of
@@ -296,11 +297,12 @@ def _data(
 
 
 def store(calls: Sequence[Call]) -> None:
-    """Write the calls in the running transaction."""
+    """Write the calls in the running transaction, and tell the webhooks of their deployments."""
     insert_rows(VoiceLog, [call.log for call in calls])
     insert_rows(Session, [call.session for call in calls])
     insert_rows(LlmLog, [row for call in calls for row in call.llm_logs])
     insert_rows(RuntimeErrorRecord, [row for call in calls for row in call.runtime_errors])
+    announce([call.log for call in calls])
 
 
 def insert_rows(model: type[Record], rows: Sequence[Mapping[str, Any]]) -> None:
