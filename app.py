@@ -62,13 +62,16 @@ from dryline.blueprints.control import requests as control_requests
 from dryline.blueprints.control import reset as control_reset
 from dryline.blueprints.control import settings as control_settings
 from dryline.blueprints.control import simulate as control_simulate
+from dryline.blueprints.control import snapshots as control_snapshots
 from dryline.blueprints.control import state as control_state
 from dryline.blueprints.control import teams as control_teams
+from dryline.blueprints.control import webhooks as control_webhooks
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
+from dryline.jobs import webhooks as webhook_jobs
 from dryline.models import scenarios
 from dryline.models.world import World
 from dryline.schemas import state
@@ -123,11 +126,13 @@ CONTROL = (
     control_clock.blp,
     control_state.blp,
     control_reset.blp,
+    control_snapshots.blp,
     control_settings.blp,
     control_teams.blp,
     control_simulate.blp,
     control_echo_runs.blp,
     control_exports.blp,
+    control_webhooks.blp,
 )
 
 
@@ -144,6 +149,7 @@ STEPS = (
     campaign_jobs.settle_campaigns,
     campaign_jobs.place_voicev1_calls,
     campaign_jobs.settle_voicev1_campaigns,
+    webhook_jobs.deliver,
 )
 
 

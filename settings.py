@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 DEFAULT_API_KEY = "dryline-local-key"
+LIVE = ("export_mode", "export_delay_ms", "strict", "calls_per_minute")
 
 
 class BadSetting(ValueError):
@@ -15,7 +16,7 @@ class BadSetting(ValueError):
 
 @dataclass
 class Settings:
-    """One server's settings. `strict` and the exports' mode and delay may change while it runs (`/_dryline/settings`)."""
+    """One server's settings. Those in LIVE may change while it runs (`/_dryline/settings`)."""
 
     data_dir: Path = Path("dryline-data")
     host: str = "127.0.0.1"
@@ -31,9 +32,11 @@ class Settings:
     max_body_mb: int = 10
     strict: bool = False
     cors_origins: tuple[str, ...] = ()
+    webhook_hosts: tuple[str, ...] = ()  # that webhooks may reach beside loopback
     log_format: str = "text"
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
+    calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
 
     def __post_init__(self) -> None:
         self.data_dir = Path(self.data_dir)

@@ -6,7 +6,6 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
 
 STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
@@ -46,12 +45,12 @@ class CampaignMembersSchema(ApiSchema):
     description = fields.String()
     batch_size = Integer(
         data_key="batch_size",
-        load_default=BATCH_SIZE,
+        load_default=10,
         validate=validate.Range(1),
         metadata={"description": "calls a batch"},
     )
     batch_interval_minutes = Integer(
-        data_key="batch_interval_minutes", load_default=BATCH_INTERVAL_MINUTES, validate=validate.Range(0)
+        data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
     )
     additional_data = JsonObject(data_key="additional_data")
     telephony_provider = JsonObject()
@@ -103,9 +102,9 @@ class VoiceBatchCallsBodySchema(ApiSchema):
         required=True,
         metadata={"description": "one row a call: `id`, `phoneNumber` (E.164) and any further values"},
     )
-    batch_size = Number(data_key="batch_size", load_default=BATCH_SIZE, validate=validate.Range(1))
+    batch_size = Number(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = Number(
-        data_key="batch_interval_minutes", load_default=BATCH_INTERVAL_MINUTES, validate=validate.Range(0)
+        data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
     )
     condition = fields.String(
         allow_none=True, metadata={"description": 'what a row must meet, e.g. `{{status}} == "active"`'}

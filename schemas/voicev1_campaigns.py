@@ -6,7 +6,6 @@ from typing import Any
 
 from marshmallow import INCLUDE, fields, validate
 
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
 from dryline.schemas.campaigns import numeric_text
 from dryline.schemas.json_text import AsSent
@@ -43,9 +42,9 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
     """What a legacy voice deployment shall call."""
 
     data = fields.List(AsSent(CallRowSchema), required=True)
-    batch_size = LenientNumber(data_key="batch_size", load_default=BATCH_SIZE, validate=validate.Range(1))
+    batch_size = LenientNumber(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = LenientNumber(
-        data_key="batch_interval_minutes", load_default=BATCH_INTERVAL_MINUTES, validate=validate.Range(0)
+        data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
     )
     condition = fields.String(metadata={"description": "what a row must meet; may use {{name}} for its values"})
     extractions = fields.Dict(keys=fields.String(), values=AsSent(BatchExtractionSchema))

@@ -14,7 +14,7 @@ KEY = "dryline-local-key"
 def url(app, monkeypatch):
     """A socket that the stand-in answers on; the client's upload helper is pointed at it."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}"
     monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", url)

@@ -1,0 +1,229 @@
+"""Deliveries of calls to the custom webhooks of their deployments. Contract: records.custom_webhook_delivery.
+
+A webhook hears of a call twice, when it starts and when it ends. PENDING -> DELIVERED, or, after three more attempts,
+FAILED; REFUSED where the address may not be reached. What sends them is in jobs/webhooks.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Self
+
+import orjson
+from peewee import IntegerField, TextField
+
+from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
+from dryline.models.clock import parse, wire
+from dryline.models.custom_webhooks import CustomWebhook
+from dryline.models.world import current
+
+Log = Mapping[str, Any]
+
+STARTED, ENDED = "call_started", "call_ended"
+# API time between one attempt and the next; their number is that of the retries. Assumed.
+BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
+KEPT = 5_000  # finished deliveries that stay on record
+
+
+class WebhookDelivery(Record):
+    """One message to one address. `error` is what went wrong with the last attempt."""
+
+    id_prefix = "delivery"
+
+    webhook_id = TextField(null=True)
+    deployment_id = TextField()
+    log_id = TextField()
+    event = TextField()
+    method = TextField(default="POST")
+    url = TextField()
+    body = JsonField()
+    status = TextField(default="PENDING")
+    attempts = IntegerField(default=0)
+    due_at = TextField(null=True)
+    delivered_at = TextField(null=True)
+    response_status = IntegerField(null=True)
+    response_body = TextField(null=True)
+    error = TextField(null=True)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """What is sent."""
+        return {"method": self.method, "url": self.url, "body": self.body}
+
+    @property
+    def response(self) -> dict[str, Any] | None:
+        """What came back at the last attempt; None when nothing did."""
+        if self.response_status is None:
+            return None
+        return {"status": self.response_status, "body": self.response_body}
+
+    @classmethod
+    def due(cls, limit: int) -> list[Self]:
+        """The next `limit` messages whose time has come, in their turn."""
+        now = current().clock.stamp()
+        waiting = cls.select().where(cls.status == "PENDING", cls.due_at <= now)
+        return list(waiting.order_by(cls.due_at, cls.id).limit(limit))
+
+    @classmethod
+    def search(cls, limit: int, **where: Any) -> list[Self]:
+        """The last `limit` deliveries of any team with these column values, newest first."""
+        found = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
+        for name, value in where.items():
+            found = found.where(getattr(cls, name) == value)
+        return list(found)
+
+    @classmethod
+    def clear(cls) -> None:
+        """Forget all of them, those still waiting too."""
+        cls.delete().execute()
+
+    def is_wanted(self) -> bool:
+        """Whether its webhook is still there and switched on."""
+        webhook = CustomWebhook.find(id=self.webhook_id) if self.webhook_id else None
+        return self.webhook_id is None or (webhook is not None and webhook.active)
+
+    def delivered(self, status: int, body: str) -> None:
+        """It was taken."""
+        now = current().clock.stamp()
+        answer = {"response_status": status, "response_body": body, "error": None}
+        self.change(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
+
+    def failed(self, error: str, status: int | None = None, body: str | None = None) -> None:
+        """An attempt failed: there is another one, later, unless it was the last."""
+        answer = {"response_status": status, "response_body": body, "error": error}
+        if self.attempts < len(BACKOFF):
+            due = wire(parse(self.due_at or self.created_at) + BACKOFF[self.attempts])
+            self.change(attempts=self.attempts + 1, due_at=due, **answer)
+        else:
+            self.change(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
+
+    def give_up(self, error: str, status: str = "FAILED") -> None:
+        """It is not sent, and will not be."""
+        self.change(status=status, due_at=None, error=error)
+
+    def postpone(self) -> None:
+        """Not now: the address does not answer. This is no attempt."""
+        self.change(due_at=wire(current().clock.now() + BACKOFF[0]))
+
+    @classmethod
+    def forget_old(cls) -> None:
+        """Keep the last finished deliveries only."""
+        connection_execute(
+            "DELETE FROM webhook_delivery WHERE status <> 'PENDING' AND id <= (SELECT id FROM webhook_delivery"
+            " WHERE status <> 'PENDING' ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            (KEPT,),
+        )
+
+
+def announce(logs: Sequence[Log]) -> None:
+    """Tell the webhooks of their deployments about calls, given as rows by column names; in the caller's transaction.
+
+    Each active webhook gets a message for the start and one for the end, at these times, or now where they are past.
+    A batch's `wsUrl` gets one for the end.
+    """
+    webhooks = _webhooks({log["deployment_id"] for log in logs})
+    rows: list[dict[str, Any]] = []
+    for log in logs:
+        for webhook in webhooks.get(log["deployment_id"], ()):
+            about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
+            for event, at in ((STARTED, log["start_time"]), (ENDED, log["end_time"])):
+                rows.append(_row(log, event, at, **about, body=payload(webhook, log, event)))
+        address = log["metadata"].get("wsUrl") if log["metadata"] else None
+        if address:
+            rows.append(_row(log, ENDED, log["end_time"], url=address, method="POST", body=_batch_payload(log)))
+    if not rows:
+        return
+    names = WebhookDelivery._meta.sorted_field_names
+    cells = [encode_row(WebhookDelivery, [row.get(name) for name in names]) for row in rows]
+    connection().executemany(insert_sql(WebhookDelivery), cells)
+    current().db.after_commit(current().wake)
+
+
+def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
+    """What the webhook is sent: three ids, and every name in its `fields`; null where the call has no such value (yet).
+
+    A name is one of the contract's, an extraction's key, or else a member of the log itself.
+    """
+    body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
+    known = _started(log) if event == STARTED else _ended(log)
+    for name in webhook.fields.split(","):
+        name = name.strip()
+        if name and name not in body:
+            body[name] = known.get(name)
+    return body
+
+
+def _webhooks(deployment_ids: Iterable[str | None]) -> dict[str, list[CustomWebhook]]:
+    found: dict[str, list[CustomWebhook]] = {}
+    for id in deployment_ids:
+        if id is not None and (webhooks := _active(id)):
+            found[id] = webhooks
+    return found
+
+
+def _active(deployment_id: str) -> list[CustomWebhook]:
+    sql = select_sql(CustomWebhook, CustomWebhook._meta.sorted_field_names, ("deployment_id", "active"), ("id",))
+    return [CustomWebhook.from_row(row) for row in connection().execute(sql, (deployment_id, 1))]
+
+
+def _row(log: Log, event: str, at: str, **values: Any) -> dict[str, Any]:
+    world = current()
+    now = world.clock.stamp()
+    return {
+        "id": world.ids.new(WebhookDelivery.id_prefix),
+        "team_id": log["team_id"],
+        "created_at": now,
+        "deployment_id": log["deployment_id"],
+        "log_id": log["id"],
+        "event": event,
+        "status": "PENDING",
+        "attempts": 0,
+        "due_at": max(at, now),
+        **values,
+    }
+
+
+def _started(log: Log) -> dict[str, Any]:
+    """What is known of a call when it starts."""
+    names = ("from_number", "to_number", "direction", "call_sid", "external_call_id", "start_time")
+    return {name: log.get(name) for name in names} | {"start_timestamp": _ms(log["start_time"])}
+
+
+def _ended(log: Log) -> dict[str, Any]:
+    """What is known of a call when it is over."""
+    analysis = (log.get("data") or {}).get("call_analysis") or {}
+    extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
+    return {
+        **{name: value for name, value in log.items() if isinstance(value, str | int | None)},
+        **_started(log),
+        **extracted,
+        "transcript": log.get("transcription"),
+        "recording_url": log.get("recording_url"),
+        "duration_ms": (log.get("duration") or 0) * 1000,
+        "end_timestamp": _ms(log["end_time"]),
+        "sentiment": analysis.get("user_sentiment"),
+        "summary": analysis.get("call_summary"),
+    }
+
+
+def _batch_payload(log: Log) -> dict[str, Any]:
+    """What a batch's `wsUrl` is sent. No source shows it: assumed."""
+    return {
+        "log_id": log["id"],
+        "deployment_id": log["deployment_id"],
+        "row_id": log["metadata"].get("rowId"),
+        "status": log["status"],
+        "duration_ms": (log.get("duration") or 0) * 1000,
+        "extractions": log.get("extractions_data"),
+    }
+
+
+def _ms(stamp: str) -> int:
+    """Milliseconds since 1970."""
+    return round(parse(stamp).timestamp() * 1000)
+
+
+def _text(value: Any) -> str | None:
+    """An extraction as the contract has it: text, booleans too."""
+    return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()

@@ -1,0 +1,358 @@
+"""Custom webhooks hear of calls, over HTTP."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.jobs import webhooks
+from dryline.settings import Settings
+
+
+class Receiver:
+    """A program that webhooks are sent to. `answers` are the statuses it gives, the last one again and again."""
+
+    def __init__(self):
+        self.requests, self.answers, self.meanwhile, self.wait = [], [200], lambda: None, threading.Event()
+        self.wait.set()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                receiver.wait.wait(5)
+                receiver.meanwhile()
+                receiver.requests.append((self.command, self.path, dict(self.headers), body))
+                self.send_response(receiver.answers.pop(0) if len(receiver.answers) > 1 else receiver.answers[0])
+                self.send_header("Location", "/elsewhere")
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"ok")
+
+            do_GET = do_POST = do_PUT = do_PATCH = answer
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = False
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+
+    @property
+    def bodies(self):
+        return [json.loads(body) for _, _, _, body in self.requests]
+
+    def close(self):
+        self.wait.set()
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def deployment(make_voice_deployment):
+    return make_voice_deployment(
+        extractions={"wants_callback": {"type": "boolean", "description": "Call again?", "required": True}}
+    )
+
+
+@pytest.fixture
+def add_webhook(api, deployment):
+    def add(url, fields="transcript", **body):
+        path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
+        answer = api.post(path, {"url": url, "fields": fields, **body})
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    return add
+
+
+@pytest.fixture
+def simulate(control, deployment, advance):
+    """Make a call that is over, and deliver what is due. Returns the log's id."""
+
+    def simulate(**body):
+        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "outcome": "completed"} | body
+        answer = control.post("/simulate/calls", body)
+        assert answer.status_code == 201, answer.text
+        advance()
+        return answer.json["ids"][0]
+
+    return simulate
+
+
+@pytest.fixture
+def deliveries(control):
+    """The deliveries, oldest first."""
+
+    def read(**query):
+        answer = control.get("/webhooks", query_string=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json[::-1]
+
+    return read
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    control.put("/clock", {"now": "2026-01-02T00:00:00Z", "frozen": True})
+
+
+def test_a_webhook_hears_when_a_call_starts_and_when_it_ends(receiver, add_webhook, simulate):
+    webhook = add_webhook(receiver.url)
+    log_id = simulate()
+    assert [headers["X-Dryline-Event"] for _, _, headers, _ in receiver.requests] == ["call_started", "call_ended"]
+    assert [method for method, *_ in receiver.requests] == ["POST", "POST"]
+    for body in receiver.bodies:
+        assert (body["webhook_id"], body["log_id"]) == (webhook["id"], log_id)
+
+
+def test_what_is_sent_is_what_fields_names(api, receiver, add_webhook, simulate, deployment):
+    names = "duration_ms, transcript,start_timestamp,end_timestamp,from_number,summary,sentiment,recording_url"
+    webhook = add_webhook(receiver.url, names + ",wants_callback,status,no_such_thing")
+    log = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice/{simulate()}").json
+    started, ended = receiver.bodies
+    assert (
+        set(started)
+        == set(ended)
+        == {"webhook_id", "log_id", "deployment_id", "no_such_thing", "wants_callback"}
+        | {
+            *names.replace(" ", "").split(","),
+            "status",
+        }
+    )
+    assert (ended["deployment_id"], ended["webhook_id"]) == (deployment["id"], webhook["id"])
+    assert (ended["duration_ms"], ended["transcript"]) == (log["duration"] * 1000, log["transcription"])
+    assert ended["end_timestamp"] - ended["start_timestamp"] == ended["duration_ms"]
+    assert (ended["from_number"], ended["recording_url"]) == (log["fromNumber"], log["recordingUrl"])
+    assert (ended["wants_callback"], ended["status"]) == (
+        str(log["extractionsData"]["wants_callback"]).lower(),
+        "completed",
+    )
+    assert ended["summary"] == log["data"]["call_analysis"]["call_summary"]
+    assert ended["no_such_thing"] is None
+    assert started["start_timestamp"] == ended["start_timestamp"]
+    assert started["transcript"] is started["end_timestamp"] is started["wants_callback"] is None
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_the_webhooks_method_is_used(receiver, add_webhook, simulate, method):
+    add_webhook(receiver.url, method=method)
+    simulate()
+    assert {found for found, *_ in receiver.requests} == {method}
+
+
+def test_with_get_the_members_are_in_the_query(receiver, add_webhook, simulate):
+    add_webhook(receiver.url + "?token=1", "from_number,transcript", method="GET")
+    log_id = simulate()
+    query = parse_qs(urlsplit(receiver.requests[0][1]).query)
+    assert (query["token"], query["log_id"]) == (["1"], [log_id])
+    assert receiver.requests[0][3] == b""
+
+
+def test_each_active_webhook_is_told_and_no_other(receiver, add_webhook, simulate):
+    one, two = add_webhook(receiver.url), add_webhook(receiver.url + "/two")
+    add_webhook(receiver.url, active=False)
+    simulate()
+    assert sorted(body["webhook_id"] for body in receiver.bodies) == sorted([one["id"], two["id"]] * 2)
+
+
+def test_a_delivery_is_on_record_with_request_and_answer(receiver, add_webhook, simulate, deliveries, deployment):
+    webhook = add_webhook(receiver.url)
+    log_id = simulate()
+    _, ended = deliveries()
+    assert (ended["status"], ended["attempts"], ended["error"]) == ("DELIVERED", 1, None)
+    assert (ended["webhookId"], ended["deploymentId"], ended["logId"]) == (webhook["id"], deployment["id"], log_id)
+    assert ended["request"] == {"method": "POST", "url": receiver.url, "body": receiver.bodies[1]}
+    assert ended["response"] == {"status": 200, "body": "ok"}
+    assert ended["deliveredAt"] == "2026-01-02T00:00:00.000Z"
+
+
+def test_a_failed_delivery_is_tried_again_three_times_over_api_time(
+    receiver, add_webhook, simulate, deliveries, advance
+):
+    add_webhook(receiver.url)
+    receiver.answers = [500]
+    simulate()
+    seen = []
+    for seconds in (0, 10, 60, 300, 86_400):
+        advance(seconds)
+        _, ended = deliveries()
+        seen.append((ended["status"], ended["attempts"]))
+    assert seen == [("PENDING", 1), ("PENDING", 2), ("PENDING", 3), ("FAILED", 4), ("FAILED", 4)]
+    assert ended["error"] == "Answered 500."
+    assert len(receiver.requests) == 8
+
+
+def test_all_retries_that_are_due_happen_before_the_clock_answers(receiver, add_webhook, simulate, deliveries, advance):
+    add_webhook(receiver.url)
+    receiver.answers = [500, 500, 500, 500, 200]
+    simulate()
+    advance(3600)
+    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
+
+
+def test_nobody_there_is_a_failure_that_says_so(receiver, add_webhook, simulate, deliveries):
+    add_webhook(f"http://127.0.0.1:{unused_port()}/")
+    simulate()
+    assert {(one["status"], one["response"]) for one in deliveries()} == {("PENDING", None)}
+    assert "ConnectionRefusedError" in deliveries()[0]["error"]
+
+
+def unused_port():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.server_close()
+    return server.server_port
+
+
+def test_an_answer_that_does_not_come_in_time_holds_back_the_others(
+    receiver, add_webhook, simulate, deliveries, monkeypatch, advance
+):
+    monkeypatch.setattr(webhooks, "TIMEOUT_S", 0.1)
+    add_webhook(receiver.url)
+    receiver.wait.clear()
+    simulate()
+    assert [(one["attempts"], one["error"]) for one in deliveries()] == [(1, "No answer within 0.1 s."), (0, None)]
+    receiver.wait.set()
+    monkeypatch.setattr(webhooks, "TIMEOUT_S", 5)
+    advance(10)
+    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
+
+
+def test_a_redirect_is_not_followed(receiver, add_webhook, simulate, deliveries):
+    add_webhook(receiver.url)
+    receiver.answers = [302]
+    simulate()
+    assert {path for _, path, *_ in receiver.requests} == {"/hook"}
+    assert deliveries()[0]["error"] == "Answered 302: redirects are not followed."
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/hook",
+        "http://10.0.0.1/",
+        "http://0.0.0.0/",
+        "http://127.0.0.1.example.com/",
+        "http://2130706433/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://localhost@example.com/",
+        "http://169.254.169.254/latest",
+        "ftp://127.0.0.1/",
+        "file:///etc/passwd",
+    ],
+)
+def test_a_host_beyond_this_machine_is_refused(add_webhook, simulate, deliveries, monkeypatch, url):
+    monkeypatch.setattr(webhooks, "_exchange", lambda *args: pytest.fail("something was sent"))
+    add_webhook(url)
+    simulate()
+    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("REFUSED", 0)}
+    assert deliveries()[0]["error"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999/", "http://[", "http://127.0.0.1/a b", "http://127.0.0.1/\u00e9"]
+)
+def test_what_is_no_address_fails_at_once(add_webhook, simulate, deliveries, url):
+    add_webhook(url)
+    simulate()
+    assert {one["status"] for one in deliveries()} == {"FAILED"}
+    assert deliveries()[0]["error"].startswith("Not an address")
+
+
+def test_a_host_that_the_settings_name_may_be_reached():
+    assert webhooks.may_reach("hooks.example.com", ("Hooks.example.com",))
+    assert not webhooks.may_reach("example.com", ("hooks.example.com",))
+    assert webhooks.may_reach("::1", ()) and webhooks.may_reach("localhost", ())
+
+
+def test_a_webhook_that_is_gone_is_not_told(api, receiver, add_webhook, simulate, deliveries, deployment, advance):
+    webhook = add_webhook(receiver.url)
+    receiver.answers = [500]
+    simulate()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks/{webhook['id']}"
+    api.delete(path)
+    sent = len(receiver.requests)
+    advance(60)
+    assert len(receiver.requests) == sent
+    assert deliveries()[0]["error"] == "The webhook was deleted or switched off."
+
+
+def test_a_campaigns_calls_are_told_of_when_they_start_and_end(api, receiver, add_webhook, advance, deployment):
+    add_webhook(receiver.url)
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    api.post(path, {"data": [{"phoneNumber": f"+141555501{n:02}"} for n in range(10)]})
+    advance()
+    started = [headers["X-Dryline-Event"] for _, _, headers, _ in receiver.requests].count("call_started")
+    assert started == 10
+    advance(3600)
+    assert len(receiver.requests) == 20
+
+
+def test_a_batchs_own_address_is_told_of_the_ends(api, receiver, advance, deployment):
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    api.post(path, {"data": [{"id": "7", "phoneNumber": "+14155550100"}], "wsUrl": receiver.url})
+    advance(3600)
+    (body,) = receiver.bodies
+    assert (body["row_id"], body["deployment_id"]) == ("7", deployment["id"])
+
+
+def test_a_receiver_can_change_the_world_while_it_is_told(api, receiver, add_webhook, simulate, deliveries):
+    add_webhook(receiver.url)
+    written = []
+    worker = {"name": "Night desk", "description": None, "status": None}
+    receiver.meanwhile = lambda: written.append(api.post("/workers", worker).status_code)
+    simulate()
+    assert written == [201, 201]
+    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
+
+
+def test_deliveries_are_filtered_and_forgotten(control, receiver, add_webhook, simulate, deliveries):
+    add_webhook(receiver.url)
+    add_webhook("http://example.com/")
+    simulate()
+    assert len(deliveries(status="REFUSED")) == len(deliveries(status="DELIVERED")) == 2
+    assert len(deliveries(limit=1)) == 1
+    assert deliveries(logId="log_none") == []
+    assert control.delete("/webhooks").status_code == 204
+    assert deliveries() == []
+
+
+def test_deliveries_are_the_control_planes_business(app):
+    app.world.settings.admin_token = "secret"
+    assert app.test_client().get("/_dryline/webhooks").status_code == 403
+
+
+def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(tmp_path, receiver):
+    settings = Settings(data_dir=tmp_path, scenario="empty")
+    app = create_app(settings)
+    client, key = app.test_client(), {"x-api-key": "dryline-local-key"}
+    worker = client.post("/api/workers", json={"name": "Desk", "description": None, "status": None}, headers=key).json[
+        "id"
+    ]
+    flow = client.post(
+        f"/api/workers/{worker}/flows", json={"name": "Main", "label": None, "code": "loop:\n    talk()\n"}, headers=key
+    ).json["id"]
+    body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow}
+    deployment = client.post(f"/api/workers/{worker}/deployments/voice", json=body, headers=key).json["id"]
+    path = f"/api/workers/{worker}/deployments/{deployment}/voice/customWebhooks"
+    client.post(path, json={"url": receiver.url, "fields": "status"}, headers=key)
+    client.post("/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment})
+    close_app(app)
+    assert receiver.requests == []
+    app = create_app(settings)
+    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
+    close_app(app)
+    assert len(receiver.requests) == 2
