@@ -37,7 +37,7 @@ def answer(status: int, message: str, details: list[dict[str, str]] | None = Non
 def domain_error(error: DomainError) -> Any:
     """A broken rule."""
     message, field = str(error), getattr(error, "field", None)
-    path = ".".join(map(camel, field.split("."))) if field else ""
+    path = _wire_path(field) if field else ""
     if isinstance(error, BadDocument):
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, Invalid):
@@ -75,6 +75,14 @@ def unforeseen(error: Exception) -> Any:
     reference = current().ids.new("error")
     log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
     return answer(500, f"Internal error. The log has more under {reference}.")
+
+
+def _wire_path(field: str) -> str:
+    """A member by its name on the wire: camelCase, but for the few bodies that are sent in snake_case."""
+    sent = request.get_json(silent=True)
+    if isinstance(sent, dict) and field.partition(".")[0] in sent:
+        return field
+    return ".".join(map(camel, field.split(".")))
 
 
 def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dryline.app import close_app, create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
-from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
+from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
 
 # A call or session that has no logs is an empty list (contract), so another team's is too.
 EMPTY_WHERE_UNKNOWN = {"listLlmLogsByCall", "deleteLlmLogsByCall", "listLlmLogsBySession"}
+
+# Answers that are about nothing that a team has. A team's one resource is a link.
+NAMES_NO_ROW = {"listAvailablePhoneNumbers", "getSubaccountCredentials", "getResourceUploadUrl", "listFileResources"}
+
+# Where deploymentId means another kind than a voice deployment.
+DEPLOYMENTS = {"listChatLogs": "chatDeployments", "listChatEmbedLogs": "chatEmbedDeployments"}
 
 # Members and parameters that narrow what is found, or that the contract says are not looked up.
 NOT_LOOKED_UP = {
@@ -22,8 +30,8 @@ NOT_LOOKED_UP = {
     ("analyzeVoice", "deploymentIds"),
 }
 
+NOW = "2026-03-02T12:00:00Z"
 WITH_PATH = [operation for operation in OPERATIONS if parameters(operation["path"])]
-WITH_KEY = [operation for operation in OPERATIONS if operation.get("auth", {}).get("kind") != "none"]
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +47,12 @@ class World:
 
     def __init__(self, app):
         self.client = app.test_client()
-        self.fill()
+        self.client.put("/_dryline/clock", json={"now": NOW, "frozen": True})
+        self.fill(document())
         self.start = self.state()
 
-    def fill(self):
-        answer = self.client.put("/_dryline/state", json=document())
+    def fill(self, state):
+        answer = self.client.put("/_dryline/state", json=state)
         assert answer.status_code == 204, answer.text
 
     def state(self):
@@ -80,7 +89,8 @@ def filled(app):
 def world(filled):
     yield filled
     if filled.state() != filled.start:
-        filled.fill()
+        filled.client.put("/_dryline/clock", json={"now": NOW, "frozen": True})
+        filled.fill(json.loads(filled.start))
 
 
 def test_both_teams_have_a_row_in_every_collection(world):
@@ -91,15 +101,19 @@ def test_both_teams_have_a_row_in_every_collection(world):
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
 def test_a_team_reaches_its_own_and_sees_nothing_of_the_other(world, operation):
-    answer = world.call(operation, path_ids(operation["path"], NORTH))
-    if operation["id"] not in ("makeVoiceV1BatchCalls", "runVoiceV1Campaign"):
-        assert answer.status_code < 300, answer.text
+    sent = {"json": {"phoneNumber": NUMBER}} if operation["id"] == "checkCallable" else {}
+    answer = world.call(operation, path_ids(operation["path"], NORTH), **sent)
+    assert answer.status_code < 300, answer.text
     assert SOUTH not in answer.text
+    if operation["method"] == "GET" and operation["id"] not in NAMES_NO_ROW:
+        assert NORTH in answer.text
 
 
 @pytest.mark.parametrize("operation", WITH_PATH, ids=by_id)
 def test_an_id_of_another_team_is_as_unknown_as_one_that_nobody_has(world, operation):
     own, other = path_ids(operation["path"], NORTH), path_ids(operation["path"], SOUTH)
+    if operation.get("auth", {}).get("kind") == "none":
+        other = ["nothing"] * len(other)  # where no key is asked for, no team is known
     places = range(len(own) - (operation["id"] in EMPTY_WHERE_UNKNOWN))
     tries = [[*own[:place], id, *own[place + 1 :]] for place in places for id in ("nothing", other[place])]
     for ids in [*tries, other]:
@@ -147,14 +161,19 @@ FILTERED = [
 
 @pytest.mark.parametrize(("operation", "parameter"), FILTERED)
 def test_a_filter_by_another_teams_id_finds_nothing(world, operation, parameter):
-    id = reference(SOUTH, parameter["name"], "")
-    answer = world.call(operation, path_ids(operation["path"], NORTH), query_string={parameter["name"]: id})
-    if operation["success"]["shape"]["kind"] == "record":
-        assert answer.status_code == 404
-    else:
+    def found(team):
+        name = parameter["name"]
+        query = {name: reference(team, name, "")}
+        if name == "deploymentId" and operation["id"] in DEPLOYMENTS:
+            query = {name: id_of(team, DEPLOYMENTS[operation["id"]])}
+        answer = world.call(operation, path_ids(operation["path"], NORTH), query_string=query)
+        if operation["success"]["shape"]["kind"] == "record":
+            return [answer.json] if answer.status_code == 200 else answer.status_code
         assert answer.status_code == 200
-        found = answer.json if isinstance(answer.json, list) else answer.json.get("data", answer.json.get("logs"))
-        assert found == []
+        return answer.json if isinstance(answer.json, list) else answer.json.get("data", answer.json.get("logs"))
+
+    assert len(found(NORTH)) == 1
+    assert found(SOUTH) == (404 if operation["success"]["shape"]["kind"] == "record" else [])
 
 
 def test_an_analysis_of_another_teams_calls_counts_none(world):
@@ -178,8 +197,8 @@ def test_an_export_holds_the_teams_own_logs_alone(world):
     export = world.client.post("/api/team/exports", json=body, headers=headers).json["id"]
     world.client.post("/_dryline/clock/advance", json={"seconds": 60})
     url = world.client.get(f"/api/team/exports/{export}", headers=headers).json["downloadUrl"]
-    text = world.client.get(url).text
-    assert NORTH in text and SOUTH not in text
+    with world.client.get(url) as file:
+        assert NORTH in file.text and SOUTH not in file.text
 
 
 def test_the_same_label_and_number_belong_to_both_teams(world):
