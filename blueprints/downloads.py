@@ -12,8 +12,14 @@ from dryline.schemas.base import QuerySchema
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 
-BYTES = {"type": "string", "format": "binary"}
 TYPES = {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}
+
+_CONTENT = {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array", "items": {}}}}
+_ANSWERS = {
+    "200": {"description": "The file", "content": _CONTENT},
+    "206": {"description": "The part of it that Range asks for", "content": _CONTENT},
+    "304": {"description": "Not changed since it was fetched"},
+}
 
 
 class LinkSchema(QuerySchema):
@@ -26,8 +32,7 @@ class LinkSchema(QuerySchema):
 @blp.route("/exports/<path:export_id>")
 class ExportFile(MethodView):
     @blp.arguments(LinkSchema, location="query")
-    @blp.response(200, BYTES, content_type="application/octet-stream")
-    @blp.alt_response(206, schema=BYTES, content_type="application/octet-stream", success=True)
+    @blp.doc(responses=_ANSWERS)
     @blp.errors(403, 416)
     def get(self, query, export_id):
         """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""

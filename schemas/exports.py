@@ -109,7 +109,7 @@ class ExportSchema(ApiSchema):
     id = fields.String(dump_only=True)
     status = fields.String(dump_only=True, validate=OneOf(*STATUSES))
     format = fields.String(dump_only=True, validate=OneOf(*FORMATS))
-    log_type = fields.String(dump_only=True, allow_none=True)
+    log_type = fields.String(dump_only=True, allow_none=True, validate=_known_log_type)
     row_count = Integer(dump_only=True, allow_none=True)
     file_size_bytes = Number(dump_only=True, allow_none=True)
     download_url = fields.String(
