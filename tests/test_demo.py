@@ -100,10 +100,11 @@ def test_the_finished_export_can_be_downloaded(api, advance):
     advance()
     (export,) = api.get("/team/exports").json
     assert (export["status"], export["format"]) == ("COMPLETED", "CSV")
-    answer = api.client.get(export["downloadUrl"])
-    assert answer.status_code == 200
-    assert len(answer.data) == export["fileSizeBytes"]
-    rows = list(csv.DictReader(io.StringIO(answer.data.decode())))
+    with api.client.get(export["downloadUrl"]) as answer:
+        assert answer.status_code == 200
+        content = answer.data
+    assert len(content) == export["fileSizeBytes"]
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
     assert len(rows) == export["rowCount"] > 20
 
 
