@@ -1,21 +1,99 @@
-"""Where a world starts: the team and its keys, and the scenario that fills it."""
+"""Where a world starts, and how it comes back to its start: the team, its keys, and the scenario that fills it."""
 
 from __future__ import annotations
 
-from dryline.models.teams import ApiKey, Team, digest
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dryline.models.errors import BadDocument, DomainError, Invalid
+from dryline.models.state import Document, admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
+from dryline.models.state_rows import Import
+from dryline.models.teams import Team
 from dryline.models.world import World
+from dryline.settings import BadSetting
+
+SHIPPED = Path(__file__).parent.parent / "data"
+EMPTY = "empty"
+
+# Reads a decoded state document (schemas/state.py). Raises BadDocument.
+Reader = Callable[[Any], Document]
 
 
-def begin(world: World) -> None:
-    """Fill a new world; in one that was there before, only make sure that the keys of `--api-key` work."""
-    if world.is_new:
-        Team.found("Demo team" if world.settings.scenario == "demo" else "Team")
-    admit_start_keys(world)
+def begin(world: World, read: Reader) -> None:
+    """Fill a new world; in one that was there before, only make sure that the keys of `--api-key` work.
+
+    Raises BadSetting, with one line that says what is wrong, for a scenario that cannot be.
+    """
+    if not world.is_new:
+        with world.transaction():
+            admit_start_keys(world)
+        return
+    name = world.settings.scenario
+    try:
+        document = load(name, read)
+        with unchecked(world), world.transaction():
+            _fill(world, document)
+    except DomainError as error:
+        raise BadSetting(f"--scenario {name}: {error}") from None
 
 
-def admit_start_keys(world: World) -> None:
-    """The keys of `--api-key` belong to the oldest team, unless another team has them."""
-    team = next(iter(Team.select().order_by(Team.created_at, Team.id).limit(1)))
-    for secret in world.settings.api_keys:
-        if ApiKey.find(sha256=digest(secret)) is None:
-            ApiKey.issue(team, secret, name="--api-key")
+def reset(world: World, read: Reader, scenario: str | None = None) -> None:
+    """Back to the start: data, clock, ids, live settings, faults, request record.
+
+    Raises Invalid, naming `scenario`, for one that cannot be; then nothing has changed.
+    """
+    try:
+        document = load(scenario or world.settings.scenario, read)
+        with unchecked(world), world.transaction():
+            wipe(world)
+            before = world.clock.position(), world.ids.position()
+            world.clock.reset()
+            world.ids.restart(world.settings.seed)
+            try:
+                _fill(world, document)
+            except BaseException:
+                world.clock.go_to(before[0])
+                world.ids.go_to(before[1])
+                raise
+            world.db.after_commit(world.start_over)
+            forget(world)
+    except BadDocument as error:
+        raise Invalid(str(error), "scenario") from None
+
+
+def reset_team(world: World, team_id: str) -> None:
+    """Take away all that one team has but its name and keys, its faults and what it called. Raises NotFound."""
+    with unchecked(world), world.transaction():
+        demand_team(team_id)
+        kept = kept_teams(team_id)
+        wipe(world, team_id)
+        for team, keys in kept:
+            for record in (team, *keys):
+                record.insert_row()
+        forget(world)
+    world.faults.clear(team_id)
+    world.requests.clear(team_id)
+
+
+def load(name: str, read: Reader) -> Document | None:
+    """The scenario's document, None for the empty one. Raises BadDocument when it cannot be read or is none."""
+    if name == EMPTY:
+        return None
+    shipped = SHIPPED / f"{name}.json"
+    path = shipped if name.isidentifier() and shipped.exists() else Path(name)
+    try:
+        return read(orjson.loads(path.read_bytes()))
+    except (OSError, ValueError) as error:
+        reason = "it is not valid JSON" if isinstance(error, ValueError) else (error.strerror or str(error)).lower()
+        raise BadDocument([("", f"Cannot read the scenario {path}: {reason}.")]) from None
+
+
+def _fill(world: World, document: Document | None) -> None:
+    """Put the scenario into a world without rows."""
+    if document is not None:
+        Import(document, None, [], adding=False).run()
+    first = Team.find(id=document.rows["teams"][0]["id"]) if document and document.rows["teams"] else None
+    admit_start_keys(world, first or Team.found("Team"))

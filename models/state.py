@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from dryline.models.base import connection, wire_rows
-from dryline.models.errors import NotFound
+from dryline.models.errors import Conflict
 from dryline.models.state_collections import COLLECTIONS
 from dryline.models.state_rows import Import
-from dryline.models.teams import ApiKey, Team, digest, forget_keys
+from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.models.world import World, current
 
 Row = dict[str, Any]
@@ -37,7 +37,7 @@ def export(names: Mapping[str, Mapping[str, str]], team_id: str | None = None) -
 
     `names` has, by collection, the wire's name of each member and its column.
     """
-    _demand_team(team_id)
+    demand_team(team_id)
     return {collection: rows_of(collection, columns, team_id) for collection, columns in names.items()}
 
 
@@ -87,43 +87,39 @@ def replace(document: Document, team_id: str | None = None) -> None:
     """
     world = current()
     with unchecked(world), world.transaction():
-        _demand_team(team_id)
-        kept = _kept_teams(document, team_id)
+        demand_team(team_id)
+        kept = [] if document.rows["teams"] else kept_teams(team_id)
         wipe(world, team_id)
         Import(document, team_id, kept, adding=False).run()
-        _settle(world)
+        _settle(world, document)
 
 
 def extend(document: Document, team_id: str | None = None) -> None:
     """Add the document's rows. Raises BadDocument when it breaks a rule, Conflict when an id is there already."""
     world = current()
     with unchecked(world), world.transaction():
-        _demand_team(team_id)
+        demand_team(team_id)
         Import(document, team_id, [], adding=True).run()
-        _settle(world)
+        _settle(world, document)
 
 
-def _settle(world: World) -> None:
+def _settle(world: World, document: Document) -> None:
     """What holds for any world: its start keys work, and nothing remembered is out of date."""
-    admit_start_keys(world)
+    teams = document.rows["teams"]
+    admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
+    forget(world)
+
+
+def forget(world: World) -> None:
+    """Once the rows are others: drop what is remembered of them, and let the jobs look at them."""
     forget_keys()
     world.db.after_commit(world.wake)
 
 
-def _kept_teams(document: Document, team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
-    """The teams, with their keys, that a document without teams leaves as they are."""
-    if document.rows["teams"]:
-        return []
+def kept_teams(team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
+    """The team, with its keys, that stays although all is deleted: the start team, or the one that is named."""
     team = start_team() if team_id is None else Team.find(id=team_id)
     return [(team, list(ApiKey.listing(team)))] if team else []
-
-
-def start_team() -> Team | None:
-    """The team that the keys of `--api-key` belong to."""
-    key = ApiKey.find(sha256=digest(current().settings.api_keys[0]))
-    if key is not None:
-        return Team.find(id=key.team_id)
-    return next(iter(Team.select().order_by(Team.created_at, Team.id).limit(1)), None)
 
 
 def admit_start_keys(world: World, team: Team | None = None) -> None:
@@ -150,6 +146,18 @@ def unchecked(world: World) -> Iterator[None]:
         yield
     finally:
         database.execute("PRAGMA foreign_keys = ON")
+
+
+def delete_team(world: World, team_id: str) -> None:
+    """Delete a team with all that it has. Raises NotFound, and Conflict for the team that the server started with."""
+    with unchecked(world), world.transaction():
+        team = Team.known(team_id)
+        if (start := start_team()) and start.id == team.id:
+            raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
+        wipe(world, team.id)
+        forget(world)
+    world.faults.clear(team_id)
+    world.requests.clear(team_id)
 
 
 def wipe(world: World, team_id: str | None = None) -> None:
@@ -184,7 +192,7 @@ def _tables(world: World) -> Mapping[str, str]:
     return world.tables
 
 
-def _demand_team(team_id: str | None) -> None:
+def demand_team(team_id: str | None) -> None:
     """Raises NotFound when `team_id` names no team."""
-    if team_id is not None and Team.find(id=team_id) is None:
-        raise NotFound(f"Team {team_id} not found.")
+    if team_id is not None:
+        Team.known(team_id)

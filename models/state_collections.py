@@ -141,8 +141,12 @@ def _fill_hours(row: Row, rows: Rows) -> None:
 def _fill_export(row: Row, rows: Rows) -> None:
     if row["status"] == "PROCESSING":  # nobody writes it here
         row["status"] = "PENDING"
-    if row["status"] == "COMPLETED" and row.get("expires_at") is None:
-        row["expires_at"] = wire(current().clock.now() + LIFE)
+    if row["status"] == "COMPLETED":
+        now = current().clock.now()
+        if row.get("expires_at") is None:
+            row["expires_at"] = wire(now + LIFE)
+        if row["expires_at"] > wire(now):
+            row["file_size_bytes"] = row["row_count"] = None  # its file is made anew
 
 
 DEPLOYMENTS = ("voiceDeployments", "voicev1Deployments", "chatDeployments", "chatEmbedDeployments")

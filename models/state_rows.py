@@ -15,7 +15,7 @@ from dryline.models.base import JsonField, Record, insert_sql
 from dryline.models.clock import parse, wire
 from dryline.models.errors import BadDocument, Conflict, Invalid
 from dryline.models.state_collections import COLLECTIONS, Collection
-from dryline.models.teams import ApiKey, Team, digest
+from dryline.models.teams import ApiKey, Team, digest, start_team
 from dryline.models.world import current
 
 Row = dict[str, Any]
@@ -88,8 +88,6 @@ class Import:
         elif len(rows) == 1:
             self.default_team = rows[0]["id"]
         elif not rows:
-            from dryline.models.state import start_team
-
             team = self.kept[0][0] if self.kept else start_team()
             self.default_team = team.id if team else None
 

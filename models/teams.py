@@ -6,10 +6,12 @@ import secrets
 from hashlib import sha256
 from typing import Self
 
-from dryline.models.base import Record
-from dryline.models.errors import Unauthorized
-from dryline.models.world import current
+import peewee
 from peewee import TextField
+
+from dryline.models.base import Record
+from dryline.models.errors import Conflict, NotFound, Unauthorized
+from dryline.models.world import current
 
 
 class Team(Record):
@@ -22,6 +24,24 @@ class Team(Record):
     team_owner_id = TextField(null=True)
     twilio_subaccount_sid = TextField(null=True)
     twilio_subaccount_auth_token = TextField(null=True)
+
+    @property
+    def api_keys(self) -> list[ApiKey]:
+        """Its keys, oldest first."""
+        return list(ApiKey.select().where(ApiKey.team_id == self.id).order_by(ApiKey.created_at, ApiKey.id))
+
+    @classmethod
+    def everyone(cls) -> list[Self]:
+        """All teams, oldest first."""
+        return list(cls.select().order_by(cls.created_at, cls.id))
+
+    @classmethod
+    def known(cls, id: str) -> Self:
+        """The team of this id. Raises NotFound."""
+        team = cls.find(id=id)
+        if team is None:
+            raise NotFound(f"Team {id} not found.")
+        return team
 
     @classmethod
     def found(cls, name: str, **values: str) -> Self:
@@ -45,9 +65,15 @@ class ApiKey(Record):
 
     @classmethod
     def issue(cls, team: Team, secret: str | None = None, name: str | None = None) -> tuple[Self, str]:
-        """A new key for the team and, this once, its clear text (`secret`, or one made up)."""
+        """A new key for the team and, this once, its clear text (`secret`, or one made up).
+
+        Raises Conflict for a text that is a key already.
+        """
         secret = secret or f"bb_{secrets.token_urlsafe(24)}"
-        key = cls.add(team, sha256=digest(secret), name=name)
+        try:
+            key = cls.add(team, sha256=digest(secret), name=name)
+        except peewee.IntegrityError:
+            raise Conflict("That key is in use already.") from None
         forget_keys()
         return key, secret
 
@@ -71,19 +97,17 @@ def authenticate(secret: str | None) -> ApiKey:
         raise Unauthorized("The x-api-key header is missing.")
     world = current()
     hashed = digest(secret)
-    key = world.api_keys.get(hashed)
+    known = world.api_keys  # another one, once keys are forgotten: what was found before then is not kept
+    key = known.get(hashed)
     if key is None:
-        version = world.api_keys_version
-        key = _look_up(hashed)
-        if version == world.api_keys_version:
-            world.api_keys[hashed] = key
+        key = known[hashed] = _look_up(hashed)
     return key
 
 
 def _look_up(hashed: str) -> ApiKey:
     key = ApiKey.find(sha256=hashed)
     if key is None and current().settings.any_key:
-        key = next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
+        key = start_key()
     team = Team.find(id=key.team_id) if key else None
     if key is None or team is None:
         raise Unauthorized("The API key is not valid.")
@@ -91,12 +115,23 @@ def _look_up(hashed: str) -> ApiKey:
     return key
 
 
+def start_key() -> ApiKey | None:
+    """The first key of `--api-key`, or else the oldest there is."""
+    key = ApiKey.find(sha256=digest(current().settings.api_keys[0]))
+    return key or next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
+
+
+def start_team() -> Team | None:
+    """The team that the keys of `--api-key` belong to; the oldest when none has them."""
+    key = start_key()
+    return Team.find(id=key.team_id) if key else next(iter(Team.everyone()), None)
+
+
 def forget_keys() -> None:
     """Drop the remembered keys and teams once the running transaction is committed."""
     world = current()
 
     def drop() -> None:
-        world.api_keys_version += 1
-        world.api_keys.clear()
+        world.api_keys = {}
 
     world.db.after_commit(drop)

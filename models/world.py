@@ -17,14 +17,15 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from peewee import DatabaseProxy, SqliteDatabase
+
 from dryline.models.clock import Clock
 from dryline.models.database import WorldDatabase
 from dryline.models.faults import Faults
 from dryline.models.ids import Ids
 from dryline.models.metrics import Metrics
 from dryline.models.request_record import RequestRecord
-from dryline.settings import BadSetting, Settings
-from peewee import DatabaseProxy, SqliteDatabase
+from dryline.settings import LIVE, BadSetting, Settings
 
 if TYPE_CHECKING:
     from dryline.models.teams import ApiKey
@@ -45,12 +46,10 @@ class World:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._given = {name: getattr(settings, name) for name in LIVE}
         self.clock = Clock()
         self.api_keys: dict[str, ApiKey] = {}
-        self.api_keys_version = 0
         self.tables: Mapping[str, str] | None = None  # see models/state.py
-        # Called when the world goes back to its start, for what is kept outside of the database.
-        self.on_reset: list[Callable[[], None]] = []
         self._write_lock = threading.RLock()
         self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
         self.directory = Path(self._ephemeral or settings.data_dir).absolute()
@@ -104,9 +103,16 @@ class World:
         with self._write_lock:
             yield
 
+    def start_over(self) -> None:
+        """Take back what was set and recorded while it ran; rows, clock and ids are models/scenarios.py's."""
+        for name, value in self._given.items():
+            setattr(self.settings, name, value)
+        self.faults.clear()
+        self.requests.clear()
+
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
-        self.db.close()
+        self.db.close_for_good()
         self._held.close()
         if self._ephemeral:
             shutil.rmtree(self._ephemeral, ignore_errors=True)

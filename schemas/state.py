@@ -66,7 +66,7 @@ VERSION = 1
 def wire_changes(row: Row) -> None:
     """The changed members by the wire's names, as the history itself shows them. Parameters keep their own names."""
     if row["changeType"] != "PARAMETERS":
-        changes = orjson.loads(row["changes"].contents)
+        changes = orjson.loads(orjson.dumps(row["changes"]))
         row["changes"] = {camel(name): change for name, change in changes.items()}
 
 

@@ -9,15 +9,14 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Timestamp, camel
+from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, Timestamp, camel
 
 MOST_FAULTS = 20  # so many faults of a document are told at once
 
 Row = dict[str, Any]
 Faults = list[tuple[str, str]]
 
-# A value of exactly this type needs no further look, where the field has no validator of its own.
-_EXACT: Mapping[type[fields.Field], type] = {fields.String: str, Boolean: bool, JsonObject: dict}
+Check = Callable[[Any], bool]
 
 
 class RowForm:
@@ -44,14 +43,14 @@ class RowForm:
         self.id = id
         self.shown = shown
         self.needs = tuple(dict.fromkeys(f"{id} {needs}".split()))
-        # Of each member by its name on the wire: the column, the type that needs no further look, the field.
+        # Of each member by its name on the wire: the column, a quick look at its values, the field.
         self._members = {
-            field.data_key or camel(name): (field.attribute or name, _exact(field), field)
+            field.data_key or camel(name): (field.attribute or name, quick_look(field), field)
             for name, field in members.items()
         }
         self.names = {key: column for key, (column, _, _) in self._members.items()}
         # Not shown, but taken of any row: it has to agree with the parent's.
-        self._members.setdefault("teamId", ("team_id", str, fields.String()))
+        self._members.setdefault("teamId", ("team_id", is_text, fields.String()))
 
     def read(self, row: Any, path: str, faults: Faults, strict: bool) -> Row:
         """The row's values by column. What is wrong with it goes to `faults`."""
@@ -65,8 +64,8 @@ class RowForm:
                 if strict:
                     faults.append((f"{path}.{name}", "Unknown field."))
                 continue
-            column, exact, field = members[name]
-            if type(value) is exact or (value is None and field.allow_none):
+            column, is_fine, field = members[name]
+            if is_fine(value) or (value is None and field.allow_none):
                 found[column] = value
                 continue
             try:
@@ -81,26 +80,57 @@ class RowForm:
         return found
 
 
-def _exact(field: fields.Field) -> type | None:
-    return None if field.validators else _EXACT.get(type(field))
-
-
 def _value(field: fields.Field, value: Any) -> Any:
-    """The column's value: times in the wire's form, JSON checked and kept as it was sent. Raises ValidationError.
-
-    What nearly all values of a large document are is told without marshmallow.
-    """
-    kind = type(field)
-    if kind is Timestamp and _is_stamp(value):
-        return value
-    if kind is Integer and type(value) is int and -(2**63) <= value < 2**63 and not field.validators:
-        return value
+    """The column's value: times in the wire's form, JSON checked and kept as it was sent. Raises ValidationError."""
     loaded = field.deserialize(value)
     return value if isinstance(field, fields.Nested | fields.List | fields.Dict) else loaded
 
 
-def _is_stamp(value: Any) -> bool:
-    """Whether it is a time in exactly the wire's form."""
+# A quick look tells of nearly all values of a large document that they can stay as they are. Of the others
+# marshmallow says what they become, or what is wrong with them.
+
+
+def quick_look(field: fields.Field) -> Check:
+    """Tells whether a value is surely what the field loads it as."""
+    if field.validators and not isinstance(field, fields.Nested):
+        return never
+    if isinstance(field, fields.List) and type(field) is fields.List:
+        inner = quick_look(field.inner)
+        return lambda value: type(value) is list and all(map(inner, value))
+    if isinstance(field, fields.Nested) and isinstance(field.schema, ApiSchema) and not field.many:
+        return _quick_look_at_object(field.schema)
+    return _QUICK.get(type(field), never)
+
+
+def _quick_look_at_object(schema: ApiSchema) -> Check:
+    looks = {f.data_key or name: (quick_look(f), bool(f.allow_none)) for name, f in schema.load_fields.items()}
+    required = {f.data_key or name for name, f in schema.load_fields.items() if f.required}
+    other = (never, False)
+
+    def is_fine(value: Any) -> bool:
+        if type(value) is not dict or not required <= value.keys():
+            return False
+        for name, member in value.items():
+            look, nullable = looks.get(name, other)
+            if not (look(member) or (member is None and nullable)):
+                return False
+        return True
+
+    return is_fine if not schema._hooks else never
+
+
+def never(value: Any) -> bool:
+    """It takes more than a quick look."""
+    return False
+
+
+def is_text(value: Any) -> bool:
+    """A text."""
+    return type(value) is str
+
+
+def is_stamp(value: Any) -> bool:
+    """A time in exactly the wire's form."""
     if type(value) is not str or len(value) != 24 or value[10] != "T" or value[19] != "." or value[23] != "Z":
         return False
     try:
@@ -108,6 +138,16 @@ def _is_stamp(value: Any) -> bool:
     except ValueError:
         return False
     return value[5] != "W"  # the date may not be one by weeks
+
+
+_QUICK: Mapping[type[fields.Field], Check] = {
+    fields.String: is_text,
+    Timestamp: is_stamp,
+    Boolean: lambda value: type(value) is bool,
+    Integer: lambda value: type(value) is int and -(2**63) <= value < 2**63,
+    Number: lambda value: type(value) is float or (type(value) is int and -(2**63) <= value < 2**63),
+    JsonObject: lambda value: type(value) is dict,
+}
 
 
 def _spell(messages: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
@@ -37,3 +37,46 @@ class SubaccountCredentialsSchema(ApiSchema):
 
     account_sid = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_sid")
     auth_token = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_auth_token")
+
+
+class ApiKeySchema(ApiSchema):
+    """A key of a team, never in clear."""
+
+    id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True, allow_none=True)
+    created_at = Timestamp(dump_only=True)
+
+
+class ApiKeyBody(ApiSchema):
+    """A key to make."""
+
+    name = fields.String(metadata={"description": "what it is for"})
+    key = fields.String(validate=validate.Length(1), metadata={"description": "its text; made up where left out"})
+
+
+class NewApiKeySchema(ApiKeySchema):
+    """A key that was just made."""
+
+    key = fields.String(dump_only=True, metadata={"description": "the text to send as x-api-key; shown this once"})
+
+
+class NewTeamBody(ApiSchema):
+    """A team to make, with a first key."""
+
+    name = fields.String(load_default="Team")
+    key = fields.String(validate=validate.Length(1), metadata={"description": "its key's text; made up where left out"})
+
+
+class TeamWithKeysSchema(ApiSchema):
+    """A team as the control plane shows it."""
+
+    id = fields.String(dump_only=True)
+    name = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    api_keys = fields.List(fields.Nested(ApiKeySchema), dump_only=True)
+
+
+class NewTeamSchema(TeamWithKeysSchema):
+    """A team that was just made."""
+
+    api_key = fields.String(dump_only=True, metadata={"description": "its key, to send as x-api-key; shown this once"})

@@ -9,6 +9,7 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.jobs import exports
 from dryline.models import state
 from dryline.models.world import current
 from dryline.schemas import state as documents
@@ -38,6 +39,7 @@ class State(MethodView):
     def put(self, query):
         """Put a document in the place of everything, or of everything of one team. All or nothing."""
         state.replace(_document(), query.get("team"))
+        exports.restore_files(current())
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody=_BODY)
@@ -46,6 +48,7 @@ class State(MethodView):
     def post(self, query):
         """Add a document's rows to what is there. All or nothing."""
         state.extend(_document(), query.get("team"))
+        exports.restore_files(current())
 
 
 def _document() -> documents.Document:

@@ -1,0 +1,41 @@
+"""Back to the start, between two tests."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+from marshmallow import fields
+
+from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.jobs import exports
+from dryline.models import scenarios
+from dryline.models.world import current
+from dryline.schemas import state
+from dryline.schemas.base import ApiSchema
+
+blp = ControlArea("Control: reset", description="Back to the start.")
+
+
+class ResetBody(ApiSchema):
+    """What to start from."""
+
+    scenario = fields.String(
+        metadata={"description": "empty, demo, or a state document's file; left out: what the server started with"}
+    )
+
+
+@blp.route("/reset")
+class Reset(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(ResetBody)
+    @blp.response(204)
+    def post(self, query, body):
+        """Back to the start scenario: data, clock, ids, live settings, faults, request record, export files.
+
+        Of one team only its data, faults and requests go; it keeps its name and keys.
+        """
+        world = current()
+        if "team" in query:
+            scenarios.reset_team(world, query["team"])
+        else:
+            scenarios.reset(world, state.read, body.get("scenario"))
+        exports.restore_files(world)

@@ -1,0 +1,49 @@
+"""What can change while the server runs."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+from marshmallow import fields, validate
+
+from dryline.blueprints.control.base import ControlArea
+from dryline.models.world import current
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
+from dryline.settings import LIVE
+
+blp = ControlArea("Control: settings", description="What can change while the server runs.")
+
+LONGEST_DELAY_MS = 30 * 24 * 3600 * 1000
+
+
+class SettingsSchema(ApiSchema):
+    """The live settings; a reset takes them back to what the server was started with."""
+
+    export_mode = fields.String(
+        validate=OneOf("auto", "manual"), metadata={"description": "manual: exports move by `transition` alone"}
+    )
+    export_delay_ms = Integer(
+        validate=validate.Range(0, LONGEST_DELAY_MS),
+        metadata={"description": "API time that an export waits before it is written"},
+    )
+    strict = Boolean(metadata={"description": "refuse members that the API does not have"})
+    calls_per_minute = Number(
+        validate=validate.Range(0, 600), metadata={"description": "calls simulated by themselves, in API time"}
+    )
+
+
+@blp.route("/settings")
+class SettingsView(MethodView):
+    @blp.response(200, SettingsSchema)
+    def get(self):
+        """Read the live settings."""
+        return {name: getattr(current().settings, name) for name in LIVE}
+
+    @blp.arguments(SettingsSchema)
+    @blp.response(200, SettingsSchema)
+    def put(self, body):
+        """Change the settings that are sent."""
+        world = current()
+        for name, value in body.items():
+            setattr(world.settings, name, value)
+        world.wake()
+        return self.get()

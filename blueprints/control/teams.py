@@ -1,0 +1,64 @@
+"""Teams and their keys: a team of its own for each test, on one server."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+
+from dryline.blueprints.control.base import ControlArea
+from dryline.jobs import exports
+from dryline.models import state
+from dryline.models.teams import ApiKey, Team
+from dryline.models.world import current
+from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
+
+blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and their API keys.")
+
+
+@blp.route("")
+class Teams(MethodView):
+    @blp.response(200, TeamWithKeysSchema(many=True))
+    def get(self):
+        """List the teams, oldest first, each with its keys, which are never shown in clear."""
+        with current().transaction(write=False):
+            return TeamWithKeysSchema().dump(Team.everyone())
+
+    @blp.arguments(NewTeamBody)
+    @blp.response(201, NewTeamSchema)
+    @blp.errors(409)
+    def post(self, body):
+        """Make a team and its first key, which is shown this once."""
+        with current().transaction():
+            team = Team.found(body["name"])
+            _, secret = ApiKey.issue(team, body.get("key"))
+            return TeamWithKeysSchema().dump(team) | {"api_key": secret}
+
+
+@blp.route("/<team_id>")
+class TeamById(MethodView):
+    @blp.response(204)
+    @blp.errors(409)
+    def delete(self, team_id):
+        """Delete a team with all that it has."""
+        state.delete_team(current(), team_id)
+        exports.restore_files(current())
+
+
+@blp.route("/<team_id>/keys")
+class TeamKeys(MethodView):
+    @blp.arguments(ApiKeyBody)
+    @blp.response(201, NewApiKeySchema)
+    @blp.errors(409)
+    def post(self, body, team_id):
+        """Make another key, which is shown this once."""
+        with current().transaction():
+            key, secret = ApiKey.issue(Team.known(team_id), body.get("key"), name=body.get("name"))
+        return {**key.__data__, "key": secret}
+
+
+@blp.route("/<team_id>/keys/<key_id>")
+class TeamKeyById(MethodView):
+    @blp.response(204)
+    def delete(self, team_id, key_id):
+        """Revoke a key: from now on it opens nothing."""
+        with current().transaction():
+            ApiKey.fetch(Team.known(team_id), key_id).revoke()

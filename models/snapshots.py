@@ -1,0 +1,158 @@
+"""Named save points of a whole world, kept in its data directory: the database, the files beside it, clock and ids.
+
+Restoring copies files and never rows, so that it takes as long as reading the database does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from dryline.models.errors import Conflict, Invalid, NotFound
+from dryline.models.migrations import LATEST, bring_up_to_date
+from dryline.models.state import forget
+from dryline.models.world import World
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
+_DATABASE, _ABOUT = "dryline.sqlite3", "about.json"
+# Directories whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
+_FILES = ("exports", "uploads")
+
+
+class Snapshot:
+    """A save point. `created_at` is of the world's own time."""
+
+    def __init__(self, path: Path, about: dict[str, Any]) -> None:
+        self.path = path
+        self.about = about
+        self.name: str = about["name"]
+        self.created_at: str = about["createdAt"]
+
+
+def listing(world: World) -> list[Snapshot]:
+    """All save points, newest first."""
+    found = []
+    for path in _directory(world).glob("*/"):
+        with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
+            found.append(Snapshot(path, orjson.loads((path / _ABOUT).read_bytes())))
+    return sorted(found, key=lambda one: (one.created_at, one.name), reverse=True)
+
+
+def find(world: World, name: str) -> Snapshot:
+    """The save point of this name. Raises NotFound."""
+    path = _directory(world) / name
+    if not _NAME.fullmatch(name) or not (path / _ABOUT).exists():
+        raise NotFound(f"Snapshot {name} not found.")
+    return Snapshot(path, orjson.loads((path / _ABOUT).read_bytes()))
+
+
+def save(world: World, name: str) -> Snapshot:
+    """Keep the world as it is under a name; what was kept under it before is dropped. Raises Invalid for a bad name."""
+    if not _NAME.fullmatch(name):
+        raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
+    directory = _directory(world)
+    part, path, old = directory / ".part" / name, directory / name, directory / ".old" / name
+    with world.held():
+        _remove(part)
+        part.mkdir(parents=True)
+        world.db.copy_to(part / _DATABASE)
+        for kind in _FILES:
+            _link_files(world.directory / kind, part / kind)
+        about = {
+            "name": name,
+            "createdAt": world.clock.stamp(),
+            "clock": world.clock.position(),
+            "ids": world.ids.position() if world.settings.seed is not None else None,
+        }
+        (part / _ABOUT).write_bytes(orjson.dumps(about))
+        if path.exists():
+            _remove(old)
+            old.parent.mkdir(exist_ok=True)
+            path.replace(old)
+        part.replace(path)
+        _remove(old)
+    return Snapshot(path, about)
+
+
+def restore(world: World, name: str) -> None:
+    """Go back to a save point: rows, files, clock, and with a seed the ids that come next.
+
+    Raises NotFound, and Conflict when a newer dryline made it.
+    """
+    with world.held():
+        snapshot = find(world, name)
+        version = _schema_of(snapshot.path / _DATABASE)
+        if version > LATEST:
+            raise Conflict(f"The snapshot {name} was made by a newer dryline.")
+        world.db.exchange(snapshot.path / _DATABASE)
+        if version < LATEST:
+            bring_up_to_date(world.db)
+        for kind in _FILES:
+            _replace_files(snapshot.path / kind, world.directory / kind)
+        world.clock.go_to(snapshot.about["clock"])
+        if snapshot.about["ids"] is not None and world.settings.seed is not None:
+            world.ids.go_to(snapshot.about["ids"])
+        forget(world)
+
+
+def remove(world: World, name: str) -> None:
+    """Drop a save point. Raises NotFound."""
+    with world.held():
+        _remove(find(world, name).path)
+
+
+def _directory(world: World) -> Path:
+    return world.directory / "snapshots"
+
+
+def _schema_of(path: Path) -> int:
+    """The `user_version` in a SQLite file's header."""
+    with path.open("rb") as file:
+        return int.from_bytes(file.read(64)[60:64], "big")
+
+
+def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
+    with contextlib.suppress(FileNotFoundError), os.scandir(directory) as entries:
+        yield from [entry for entry in entries if not entry.name.endswith(".part")]
+
+
+def _link_files(source: Path, target: Path) -> None:
+    """Have the files of `source` in `target` too."""
+    for entry in _files(source):
+        target.mkdir(exist_ok=True)
+        _link(Path(entry.path), target / entry.name)
+
+
+def _replace_files(source: Path, target: Path) -> None:
+    """Have the files of `source` and no others in `target`."""
+    wanted = {entry.name: entry for entry in _files(source)}
+    for entry in _files(target):
+        kept = wanted.get(entry.name)
+        if kept is not None and kept.inode() == entry.inode():
+            del wanted[entry.name]
+        else:
+            Path(entry.path).unlink(missing_ok=True)
+    for entry in wanted.values():
+        target.mkdir(exist_ok=True)
+        _link(Path(entry.path), target / entry.name)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
+
+
+def _remove(path: Path) -> None:
+    """Remove a directory, first from sight."""
+    if path.exists():
+        (path / _ABOUT).unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True)

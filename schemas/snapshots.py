@@ -1,0 +1,14 @@
+"""Save points on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Timestamp
+
+
+class SnapshotSchema(ApiSchema):
+    """A save point."""
+
+    name = fields.String(required=True)
+    created_at = Timestamp(dump_only=True, metadata={"description": "in API time"})
