@@ -177,7 +177,7 @@ class Document:
         return f"{collection}[{index}].{names.get(column, camel(column))}"
 
 
-def read(document: Any, *, strict: bool) -> Document:
+def read(document: Any, *, strict: bool = False) -> Document:
     """The rows of a state document. Raises BadDocument, which names each row and member that is wrong.
 
     `asOf` is the moment that the document's times were written at, for documents that shall not grow old.
