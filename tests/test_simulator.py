@@ -5,8 +5,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from dryline.app import close_app, create_app
 from dryline.models.clock import parse
+from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.workers import Worker
+from dryline.settings import Settings
 from dryline.simulator import line_of, make_call, simulate_calls, store
 
 E164 = re.compile(r"\+[1-9]\d{7,14}")
@@ -271,6 +276,25 @@ def test_the_same_seed_gives_the_same_calls(logs):
     assert [plain(log) for log in first] == [plain(log) for log in again]
     assert {log["id"] for log in first}.isdisjoint(log["id"] for log in again)
     assert [plain(log) for log in first] != [plain(log) for log in logs(30, seed=8)]
+
+
+def test_a_server_with_a_seed_makes_the_same_calls_under_the_same_ids():
+    def calls_of_a_new_server():
+        app = create_app(Settings(ephemeral=True, scenario="empty", seed=5))
+        app.world.clock.set(datetime.fromisoformat("2026-05-05T10:00:00+00:00"), frozen=True)
+        try:
+            with app.world.active(), app.world.transaction():
+                team = Team.find(name="Team")
+                worker = Worker.add(team, name="Front desk")
+                values = {"worker_id": worker.id, "type": "Voice", "flow_id": "flow_none", "name": "Line"}
+                return [log_of(id) for id in simulate_calls(app.world, VoiceDeployment.add(team, **values), 20)]
+        finally:
+            close_app(app)
+
+    def log_of(id):
+        return {**VoiceLog.find(id=id).__data__}
+
+    assert calls_of_a_new_server() == calls_of_a_new_server()
 
 
 def test_calls_lie_in_the_last_day_and_the_last_one_ends_now(logs, control):
