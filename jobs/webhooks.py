@@ -94,13 +94,13 @@ def send(delivery: WebhookDelivery, hosts: tuple[str, ...]) -> Attempt:
     try:
         url = urlsplit(delivery.url)
         port = url.port
-    except ValueError as error:
-        return Attempt(error=f"Not an address: {error}.", final=True)
+    except ValueError as fault:
+        return Attempt(error=f"Not an address: {fault}.", final=True)
     if url.scheme not in ("http", "https") or not url.hostname:
         return Attempt(error=f"Only http and https addresses are sent to, not {delivery.url}.", refused=True)
     if not may_reach(url.hostname, hosts):
-        error = f"The host {url.hostname} is neither loopback nor named by --webhook-hosts."
-        return Attempt(error=error, refused=True)
+        why = f"The host {url.hostname} is neither loopback nor named by --webhook-hosts."
+        return Attempt(error=why, refused=True)
     connection_type = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     connection = connection_type(url.hostname, port, timeout=TIMEOUT_S)
     # The connection's own time limit is for each piece that comes; this one is for the whole.
@@ -108,12 +108,12 @@ def send(delivery: WebhookDelivery, hosts: tuple[str, ...]) -> Attempt:
     deadline.start()
     try:
         return _exchange(connection, delivery, url)
-    except (http.client.InvalidURL, UnicodeError) as error:
-        return Attempt(error=f"Not an address: {error}.", final=True)
-    except (OSError, http.client.HTTPException) as error:
-        if isinstance(error, TimeoutError) or not deadline.is_alive():
+    except (http.client.InvalidURL, UnicodeError) as fault:
+        return Attempt(error=f"Not an address: {fault}.", final=True)
+    except (OSError, http.client.HTTPException) as fault:
+        if isinstance(fault, TimeoutError) or not deadline.is_alive():
             return Attempt(error=f"No answer within {TIMEOUT_S:g} s.", timed_out=True)
-        return Attempt(error=f"{type(error).__name__}: {error}")
+        return Attempt(error=f"{type(fault).__name__}: {fault}")
     finally:
         deadline.cancel()
         connection.close()

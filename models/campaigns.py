@@ -14,7 +14,7 @@ from peewee import IntegerField, TextField
 from dryline.models.base import JsonField, Record, connection_execute
 from dryline.models.clock import parse
 from dryline.models.flows import Flow
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.world import current
 
@@ -41,6 +41,7 @@ class OutboundCampaign(Record):
     telephony_provider = JsonField(null=True)
     created_by_id = TextField(null=True)
     ends_at = TextField(null=True)
+    arrived_at = TextField(default=present)
 
     @classmethod
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
@@ -71,24 +72,23 @@ class OutboundCampaign(Record):
         self.change(status="STOPPED")
         return removed
 
-    def queue_rows(self) -> int:
+    def queue_rows(self, start: str | None = None) -> int:
         """Queue, anew, the rows not yet called, if the campaign is active; else none. Returns how many.
 
-        The next batch keeps its time where there was one, else it is due now.
+        The next batch keeps its time where there was one, else it is due at `start`, or now.
         """
-        next_batch = QueuedCall.first_due(self.id)
+        next_batch = QueuedCall.first_due(self.id) or start or present()
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)
         if self.status not in ACTIVE:
             return 0
         called = self._called()
         rows = []
-        for id, row in numbered(self.data):
+        for id, row in numbered(self.data if isinstance(self.data, list) else [self.data]):
             if called[id] > 0:
                 called[id] -= 1
             else:
                 rows.append((id, row))
-        start = parse(next_batch) if next_batch else current().clock.now()
-        due = due_times(len(rows), self.batch_size, self.batch_interval_minutes, start)
+        due = due_times(len(rows), self.batch_size, self.batch_interval_minutes, parse(next_batch))
         deployment = VoiceDeployment.fetch(self, self.deployment_id)
         terms = {"additionalData": self.additional_data} if self.additional_data is not None else None
         QueuedCall.enqueue(deployment, rows, due, campaign_id=self.id, terms=terms)
@@ -129,7 +129,7 @@ class OutboundCampaign(Record):
             campaign = cls.get_by_id(id)
             if campaign.status == "RUNNING":
                 campaign.change(status="COMPLETED", updated_at=campaign.ends_at or now)
-            elif not campaign.queue_rows():
+            elif not campaign.queue_rows(campaign.arrived_at):
                 campaign.change(status="RUNNING")
         return bool(ids)
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
-from dryline.models.clock import wire
+from dryline.models.clock import parse, wire
 from dryline.models.deployments import Deployment
 from dryline.models.world import current
 
@@ -21,6 +21,11 @@ BATCH_INTERVAL_MINUTES = 5
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
 # The members of a row that may hold its number. Only the first is named by a source.
 _NUMBERS = ("phoneNumber", "phone_number", "phone")
+
+
+def present() -> str:
+    """The present moment."""
+    return current().clock.stamp()
 
 
 class QueuedCall(Record):
@@ -38,6 +43,7 @@ class QueuedCall(Record):
     due_at = TextField(null=True)
     row_id = TextField(null=True)
     terms = JsonField(null=True)
+    arrived_at = TextField(default=present)
 
     @classmethod
     def enqueue(
@@ -57,6 +63,7 @@ class QueuedCall(Record):
             "deployment_id": deployment.id,
             "campaign_id": campaign_id,
             "terms": terms,
+            "arrived_at": world.clock.stamp(),
         }
         names = cls._meta.sorted_field_names
         cells = []
@@ -88,16 +95,16 @@ class QueuedCall(Record):
 
     @classmethod
     def schedule_the_unscheduled(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
-        """Give times from now on to calls without one. `batches` has size and interval of campaigns.
+        """Give times to calls without one, from their arrival on. `batches` has size and interval of campaigns.
 
         Says whether there were any.
         """
-        queues: dict[tuple[str, str | None], list[str]] = {}
+        queues: dict[tuple[str, str | None, str], list[str]] = {}
         for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
-            queues.setdefault((call.deployment_id, call.campaign_id), []).append(call.id)
-        for (_, campaign_id), ids in queues.items():
+            queues.setdefault((call.deployment_id, call.campaign_id, call.arrived_at), []).append(call.id)
+        for (_, campaign_id, arrived_at), ids in queues.items():
             size, interval = batches.get(campaign_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
-            times = due_times(len(ids), size, interval, current().clock.now())
+            times = due_times(len(ids), size, interval, parse(arrived_at))
             connection().executemany(
                 "UPDATE queued_call SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
             )

@@ -8,8 +8,9 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.models.clock import parse
 from dryline.models.errors import Invalid, NotFound
-from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times
+from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.world import current
 
@@ -60,6 +61,7 @@ class Voicev1Campaign(Record):
                 "team_id": self.team_id,
                 "created_at": world.clock.stamp(),
                 "updated_at": world.clock.stamp(),
+                "arrived_at": world.clock.stamp(),
                 "campaign_id": self.id,
                 "row_id": row["id"],
                 "row_data": row,
@@ -113,6 +115,7 @@ class Voicev1CampaignData(Record):
     due_at = TextField(null=True)
     done_at = TextField(null=True)
     outcome = JsonField(null=True)
+    arrived_at = TextField(default=present)
 
     @classmethod
     def noun(cls) -> str:
@@ -155,16 +158,16 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def schedule_the_unscheduled(cls) -> bool:
-        """Give times from now on to open rows without one, which came in with a state document.
+        """Give times to open rows without one, which came in with a state document, from then on.
 
         Says whether there were any.
         """
-        queues: dict[str, list[str]] = {}
-        waiting = cls.select(cls.id, cls.campaign_id).where(cls.status << OPEN, cls.due_at.is_null())
+        queues: dict[tuple[str, str], list[str]] = {}
+        waiting = cls.select(cls.id, cls.campaign_id, cls.arrived_at).where(cls.status << OPEN, cls.due_at.is_null())
         for row in waiting.order_by(cls.created_at, cls.id):
-            queues.setdefault(row.campaign_id, []).append(row.id)
-        for ids in queues.values():
-            times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, current().clock.now())
+            queues.setdefault((row.campaign_id, row.arrived_at), []).append(row.id)
+        for (_, arrived_at), ids in queues.items():
+            times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, parse(arrived_at))
             connection().executemany(
                 "UPDATE voicev1_campaign_data SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
             )

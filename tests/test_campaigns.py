@@ -179,6 +179,26 @@ def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, path, make_campaig
     assert called() == ["r0"]
 
 
+def test_a_campaign_goes_on_after_its_state_was_taken_out_and_brought_in(
+    control, make_campaign, called, status, advance
+):
+    campaign = make_campaign(5, status="STARTED", batch_size=2, batch_interval_minutes=10)
+    advance()
+    state = control.get("/state").json
+    assert len(state["queuedCalls"]) == 3
+    assert control.put("/state", state).status_code == 204
+    assert control.get("/state").json == state
+    advance(86_400)
+    assert (sorted(called()), status(campaign)) == ([f"r{n}" for n in range(5)], "COMPLETED")
+
+
+def test_a_campaign_that_came_in_started_is_called(control, deployment, called, status, advance):
+    campaign = {"id": "c1", "deploymentId": deployment["id"], "data": rows(2), "status": "STARTED"}
+    assert control.post("/state", {"version": 1, "outboundCampaigns": [campaign]}).status_code == 204
+    advance(3600)
+    assert (sorted(called()), status(campaign)) == (["r0", "r1"], "COMPLETED")
+
+
 def test_ten_thousand_rows_are_called_in_seconds(api, path, control, make_campaign, status, advance):
     campaign = make_campaign(10_000, status="STARTED", batch_size=100)
     begun = time.monotonic()

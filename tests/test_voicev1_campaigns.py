@@ -151,6 +151,16 @@ def test_a_row_that_is_pending_again_is_called_again(api, path, deployment, camp
     assert len(api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]) == 2
 
 
+def test_rows_go_on_after_their_state_was_taken_out_and_brought_in(control, run, read, advance):
+    run(12)
+    advance()
+    state = control.get("/state").json
+    assert control.put("/state", state).status_code == 204
+    assert control.get("/state").json == state
+    advance(86_400)
+    assert read()["status"] == "COMPLETED"
+
+
 @pytest.mark.parametrize(
     ("member", "value"), [("status", "RUNNING"), ("rowData", "x"), ("result", None), ("result", [])]
 )

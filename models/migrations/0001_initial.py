@@ -371,7 +371,8 @@ CREATE TABLE deployment_default_checks (
     ai_enabled INTEGER, ai_threshold, alert_emails TEXT, sample_rate);
 CREATE INDEX deployment_default_checks_team ON deployment_default_checks (team_id);
 
--- flow_id is no foreign key, as in deployment. `ends_at` is when the last call that was placed is over.
+-- flow_id is no foreign key, as in deployment. `ends_at` is when the last call that was placed is over, `arrived_at`,
+-- here and below, when the row was made or brought in: what came in with a state document is scheduled from there.
 CREATE TABLE outbound_campaign (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -379,7 +380,7 @@ CREATE TABLE outbound_campaign (
     deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
     flow_id TEXT, data TEXT NOT NULL, status TEXT NOT NULL, batch_size INTEGER NOT NULL,
     batch_interval_minutes INTEGER NOT NULL, name TEXT, description TEXT, additional_data TEXT,
-    telephony_provider TEXT, created_by_id TEXT, ends_at TEXT);
+    telephony_provider TEXT, created_by_id TEXT, ends_at TEXT, arrived_at TEXT NOT NULL);
 CREATE INDEX outbound_campaign_team ON outbound_campaign (team_id);
 CREATE INDEX outbound_campaign_worker ON outbound_campaign (worker_id);
 CREATE INDEX outbound_campaign_deployment ON outbound_campaign (deployment_id, created_at, id);
@@ -390,7 +391,7 @@ CREATE TABLE queued_call (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
     campaign_id TEXT REFERENCES outbound_campaign ON DELETE CASCADE,
-    row TEXT NOT NULL, due_at TEXT, row_id TEXT, terms TEXT);
+    row TEXT NOT NULL, due_at TEXT, row_id TEXT, terms TEXT, arrived_at TEXT NOT NULL);
 CREATE INDEX queued_call_team ON queued_call (team_id);
 CREATE INDEX queued_call_deployment ON queued_call (deployment_id);
 CREATE INDEX queued_call_campaign ON queued_call (campaign_id, due_at);
@@ -411,7 +412,7 @@ CREATE TABLE voicev1_campaign_data (
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
     campaign_id TEXT NOT NULL REFERENCES voicev1_campaign ON DELETE CASCADE,
     row_id TEXT NOT NULL, row_data TEXT NOT NULL, status TEXT NOT NULL, result TEXT,
-    due_at TEXT, done_at TEXT, outcome TEXT,
+    due_at TEXT, done_at TEXT, outcome TEXT, arrived_at TEXT NOT NULL,
     UNIQUE (campaign_id, row_id));
 CREATE INDEX voicev1_campaign_data_team ON voicev1_campaign_data (team_id);
 CREATE INDEX voicev1_campaign_data_open ON voicev1_campaign_data (done_at, due_at, id)
