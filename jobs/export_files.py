@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -18,7 +20,7 @@ from dryline.models.voice_logs import conditions, teach_contains
 from dryline.models.world import World, current
 from dryline.schemas.exports import MEMBERS, members, read_filters
 
-BATCH = 250  # rows: large enough for speed, small enough for long transcripts
+BATCH = 100  # rows: large enough for speed, small enough for long transcripts
 SUFFIXES = (".csv", ".json", ".part")
 
 _attempts = itertools.count(1)
@@ -43,11 +45,26 @@ def write(export: Export, part: Path) -> tuple[int, int]:
     marshmallow's ValidationError for filters that came in with a state document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with current().transaction(write=False):  # one view of the data, however long it takes
+        with _interruptible(), current().transaction(write=False):  # one view of the data, however long it takes
             rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         os.fsync(file.fileno())
         return rows, os.fstat(file.fileno()).st_size
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the end of the server break off a query, also one that looks long for its next match. Raises Stopped then."""
+    ending, db = current().ending, connection()
+    db.set_progress_handler(ending.is_set, 100_000)
+    try:
+        yield
+    except sqlite3.OperationalError:
+        if ending.is_set():
+            raise Stopped from None
+        raise
+    finally:
+        db.set_progress_handler(None, 0)
 
 
 def part_of(export: Export) -> Path:
@@ -111,10 +128,10 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
-        lacking = dict.fromkeys(name for name in names if name not in held)
-        for rows in _batches(source, [source.model._meta.fields[attribute] for attribute in held.values()]):
-            records = wire_rows(source.model, held, rows)
-            if lacking:
+        read = held or {"id": "id"}  # a row is a row, even if it has none of the members
+        for rows in _batches(source, [source.model._meta.fields[attribute] for attribute in read.values()]):
+            records = wire_rows(source.model, read, rows)
+            if len(held) < len(names):
                 records = [{name: record.get(name) for name in names} for record in records]
             file.write(comma + orjson.dumps(records)[1:-1])
             count, comma = count + len(rows), b","

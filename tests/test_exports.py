@@ -313,6 +313,12 @@ def test_a_field_that_a_type_lacks_is_empty_there(rows, make_log):
     assert records == [{"call_sid": "CA1", "rating": None}, {"call_sid": None, "rating": 5}]
 
 
+def test_a_log_with_none_of_the_fields_is_still_a_row(rows, make_log):
+    make_log("chat", rating=5), make_log("sms")
+    assert rows(fields=["rating"]) == [{"rating": "5"}, {"rating": ""}]
+    assert rows(fields=["rating"], format="JSON") == [{"rating": 5}, {"rating": None}]
+
+
 def test_a_flag_is_true_or_false(rows, make_log):
     make_log("chat-embed", expired=True), make_log("chat-embed", expired=False)
     assert [row["expired"] for row in rows(logType="chat-embed")] == ["true", "false"]
@@ -534,13 +540,18 @@ def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, con
     assert files(app) == []
 
 
-def test_a_server_that_ends_gives_its_export_back(app, api, make_log, advance):
-    make_log()
-    made = api.post("/team/exports", ASK).json
-    app.world.ending.set()
+@pytest.mark.parametrize("filters", [{}, {"status": "none has it"}])
+def test_a_server_that_ends_gives_its_export_back(app, api, make_log, filters):
+    first = make_log()
     with app.world.active(), app.world.transaction():
-        claimed = Export.next_due().move("PROCESSING")
+        log = VoiceLog.find(id=first)
+        for _ in range(20_000):
+            VoiceLog.add(log, worker_id=log.worker_id, start_time=INSIDE)
+    made = api.post("/team/exports", ASK | {"filtersJson": filters}).json
     with app.world.active():
+        with app.world.transaction():
+            claimed = Export.next_due().move("PROCESSING")
+        app.world.ending.set()
         fulfil(app.world, claimed)
     assert api.get(f"/team/exports/{made['id']}").json == made
     assert files(app) == []
