@@ -179,6 +179,17 @@ def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, path, make_campaig
     assert called() == ["r0"]
 
 
+def test_rows_of_any_content_are_called(api, path, called, advance):
+    odd = [5, None, True, [], {}, "", "x" * 5000, "{first}", "{", "%s", "\0"]
+    data = [
+        {"phoneNumber": "+14155550100", name: value} for name in ("name", "first_name", "email", "id") for value in odd
+    ]
+    answer = api.post(f"{path}/outbound-campaigns", {"data": data, "status": "STARTED", "batch_size": 100})
+    assert answer.status_code == 201
+    advance()
+    assert len(called()) == len(data)
+
+
 def test_a_campaign_goes_on_after_its_state_was_taken_out_and_brought_in(
     control, make_campaign, called, status, advance
 ):
