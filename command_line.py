@@ -52,6 +52,7 @@ SERVE = (
     setting("--max-body-mb", default=10, help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
     setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),
+    setting("--webhook-hosts", multiple=True, help="Host beside loopback that webhooks may reach; repeatable."),
     setting("--log-format", type=click.Choice(["text", "json"]), default="text", help="Form of the log."),
 )
 
