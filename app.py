@@ -69,6 +69,7 @@ from dryline.blueprints.control import webhooks as control_webhooks
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
+from dryline.jobs import live as live_jobs
 from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
@@ -145,6 +146,7 @@ STEPS = (
     export_jobs.expire,
     export_jobs.write_next,
     run_jobs.settle_whatsapp_sender,
+    live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
     campaign_jobs.settle_campaigns,
     campaign_jobs.place_voicev1_calls,

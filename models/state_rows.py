@@ -99,9 +99,8 @@ class Import:
         for index, row in enumerate(self.rows[name]):
             if name != "teams":
                 team = self._parents_team(name, index, row, parent) if parent else self._own_team(name, index, row)
-                if team is None:
-                    continue
-                row["team_id"] = team
+                # Of what hangs on a row that is refused, nothing is said.
+                row["team_id"] = team or ""
             if not about.has_id:
                 row.setdefault("id", self.world.ids.new(about.model.id_prefix))
             id = row["id"]
@@ -129,6 +128,8 @@ class Import:
     def _parents_team(self, name: str, index: int, row: Row, column: str) -> str | None:
         targets = COLLECTIONS[name].needs[column]
         team = self.team_of(targets, row[column])
+        if team == "":
+            return None
         if team is None or self.only_team not in (None, team):
             self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
             return None

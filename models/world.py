@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,8 @@ class World:
         self.faults = Faults(settings.seed)
         self.requests = RequestRecord()
         self.metrics = Metrics()
+        # Up to when calls have come in by themselves (jobs/live.py).
+        self.live_since: datetime | None = None
         # Set when the server ends: long work gives itself back.
         self.ending = threading.Event()
         with self.active():
@@ -107,6 +110,7 @@ class World:
         """Take back what was set and recorded while it ran; rows, clock and ids are models/scenarios.py's."""
         for name, value in self._given.items():
             setattr(self.settings, name, value)
+        self.live_since = None
         self.faults.clear()
         self.requests.clear()
 

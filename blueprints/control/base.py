@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import Any
 
 from flask import request
@@ -11,8 +12,6 @@ from dryline.blueprints.base import Area
 from dryline.models.errors import Forbidden
 from dryline.models.world import current
 from dryline.schemas.base import QuerySchema
-
-LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 class TeamQuery(QuerySchema):
@@ -45,11 +44,22 @@ def guard() -> None:
         return
     if not settings.loopback:
         raise Forbidden("The control plane is closed: the server is not bound to loopback and has no --admin-token.")
-    host = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
-    if host not in LOOPBACK_HOSTS:
-        raise Forbidden(f"The control plane answers this machine only, not the host {host!r}.")
+    # A page of another site can have its own name lead here, but it cannot choose what its browser sends as Host.
+    if not is_loopback(request.host):
+        raise Forbidden(f"The control plane answers this machine only, not the host {request.host!r}.")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         raise Forbidden("The control plane does not answer other sites' pages.")
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"{request.scheme}://{request.host}":
         raise Forbidden("The control plane does not answer other sites' pages.")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
+    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ip_address(name.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False

@@ -45,5 +45,7 @@ class SettingsView(MethodView):
         world = current()
         for name, value in body.items():
             setattr(world.settings, name, value)
+        if "calls_per_minute" in body:
+            world.live_since = world.clock.now()
         world.wake()
         return self.get()

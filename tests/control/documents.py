@@ -1,0 +1,18 @@
+"""Documents for the tests of the state document, and how to read a refusal."""
+
+from __future__ import annotations
+
+from dryline.tests.contract.two_teams import document
+
+WHEN = "2026-03-02T10:00:00.000Z"
+
+
+def of_north():
+    """One team, one row in every collection."""
+    return {name: rows if name == "version" else rows[:1] for name, rows in document().items()}
+
+
+def faults(answer):
+    """What a document was refused for: messages by path."""
+    assert answer.status_code == 422, answer.text
+    return {detail["path"]: detail["message"] for detail in answer.json["details"]}

@@ -1,0 +1,208 @@
+"""The state document: out and in. Contract: state.md."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from dryline.models.state_collections import COLLECTIONS
+from dryline.schemas.state import FORMS
+from dryline.tests.contract.two_teams import SOUTH, document
+from dryline.tests.control.documents import WHEN, faults, of_north
+
+# Out
+
+
+def test_every_collection_is_listed_even_when_it_is_empty(control):
+    state = control.get("/state").json
+    assert state.pop("version") == 1
+    assert list(state) == list(FORMS) == list(COLLECTIONS)
+    assert {name for name, rows in state.items() if rows} == {"teams"}
+
+
+def test_the_collections_are_those_of_the_contract():
+    text = Path(__file__).parent.parent.joinpath("contract", "state.md").read_text()
+    cells = [line.split("|")[1] for line in text.partition("## Collections")[2].splitlines() if line.startswith("| ")]
+    names = [name.strip() for cell in cells for name in cell.split(",")]
+    assert set(names) - {"collection"} == set(FORMS)
+
+
+def test_what_is_got_can_be_put_and_is_the_same_to_the_byte(control):
+    assert control.put("/state", document()).status_code == 204
+    first = control.get("/state").data
+    assert control.put("/state", data=first, content_type="application/json").status_code == 204
+    assert control.get("/state").data == first
+
+
+def test_what_the_api_made_survives_too(control, api, make_voice_deployment, advance):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
+    api.patch(path, {"name": "Night line", "phoneNumber": "+14155550199", "flowId": deployment["flowId"]})
+    control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": 20})
+    advance(60)
+    first = control.get("/state")
+    assert len(first.json["voiceLogs"]) == 20 and first.json["deploymentHistory"]
+    assert control.put("/state", data=first.data, content_type="application/json").status_code == 204
+    assert control.get("/state").data == first.data
+
+
+def test_rows_come_oldest_first_and_then_by_id(put):
+    ages = {"b": "2026-01-02", "c": "2026-01-01", "a": "2026-01-02"}
+    workers = [{"id": id, "name": "W", "createdAt": f"{day}T00:00:00Z"} for id, day in ages.items()]
+    assert [worker["id"] for worker in put(workers=workers)["workers"]] == ["c", "a", "b"]
+
+
+def test_one_teams_part_can_be_read(control):
+    control.put("/state", document())
+    state = control.get("/state?team=north-teams").json
+    assert {name: len(rows) for name, rows in state.items() if name != "version"} == dict.fromkeys(FORMS, 1)
+    assert SOUTH not in orjson.dumps(state).decode()
+    assert control.get("/state?team=nobody").status_code == 404
+
+
+def test_history_shows_changed_members_by_the_apis_names(control, api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/history"
+    body = {"name": "Line", "phoneNumber": "+14155550199", "flowId": deployment["flowId"]}
+    api.patch(f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}", body)
+    state = control.get("/state")
+    assert set(state.json["deploymentHistory"][0]["changes"]) == {"phoneNumber"}
+    control.put("/state", data=state.data, content_type="application/json")
+    assert set(api.get(path).json["data"][0]["changes"]) == {"phoneNumber"}
+
+
+# In
+
+
+def test_rows_may_come_in_any_order(put):
+    rows = of_north()
+    rows.pop("version")
+    state = put(**dict(reversed(rows.items())))
+    assert all(len(state[name]) == 1 for name in FORMS)
+
+
+def test_what_a_row_leaves_out_is_as_after_a_creation(api, make_voice_deployment, put, control):
+    made = make_voice_deployment(phoneNumber="+14155550100")
+    worker = api.get(f"/workers/{made['workerId']}").json
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    flow = {"id": "f", "workerId": "w", "name": "Main", "code": "x"}
+    voice = {"id": "d", "workerId": "w", "flowId": "f", "name": "Line", "phoneNumber": "+14155550100"}
+    put(workers=[{"id": "w", "name": worker["name"]}], flows=[flow], voiceDeployments=[voice])
+    changed = {"id": "w", "createdAt": WHEN, "updatedAt": WHEN}
+    assert api.get("/workers/w").json == {**worker, **changed}
+    changed = {"id": "d", "createdAt": WHEN, "updatedAt": WHEN, "workerId": "w", "flowId": "f"}
+    assert api.get("/workers/w/deployments/voice/d").json == {**made, **changed}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_least_that_a_row_needs_is_enough(control, name):
+    """All other members get a default, and the API can show the row."""
+    whole = of_north()
+    form = FORMS[name]
+    row = {key: value for key, value in whole[name][0].items() if key in (form.id, *form.needs)}
+    assert control.put("/state", {**whole, name: [row]}).status_code == 204
+    (kept,) = control.get("/state").json[name]
+    assert {key: kept[key] for key in row} == row
+
+
+@pytest.mark.parametrize(("name", "member"), [(name, member) for name, form in FORMS.items() for member in form.needs])
+def test_a_row_without_a_member_that_it_needs_is_refused(control, name, member):
+    sent = of_north()
+    del sent[name][0][member]
+    before = control.get("/state").data
+    assert f"{name}[0].{member}" in faults(control.put("/state", sent))
+    assert control.get("/state").data == before
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_value_of_the_wrong_type_is_refused(control, name):
+    sent = of_north()
+    member = next(key for key in sent[name][0] if key not in ("value", "goals"))
+    sent[name][0][member] = {"no": ["such", "thing"]}
+    assert any(path.startswith(f"{name}[0].{member}") for path in faults(control.put("/state", sent)))
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "value"),
+    [
+        ("voiceDeployments", "status", "RESTING"),
+        ("voiceDeployments", "type", "Chat"),
+        ("voiceLogs", "type", "ChatDeploymentLog"),
+        ("exports", "format", "XML"),
+        ("exports", "status", "LATE"),
+        ("flowVersions", "authorType", "ROBOT"),
+        ("customWebhooks", "method", "DELETE"),
+        ("outboundCampaigns", "status", "RESTING"),
+        ("runtimeErrors", "severity", "mild"),
+        ("resources", "ragType", "BOOK"),
+        ("workers", "createdAt", "yesterday"),
+        ("flows", "version", 2**63),
+        ("flows", "version", True),
+        ("businessHours", "timezone", "Mars/Olympus"),
+        ("whatsappSenders", "senderSid", ""),
+        ("workers", "id", 7),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(control, name, member, value):
+    sent = of_north()
+    sent[name][0][member] = value
+    assert f"{name}[0].{member}" in faults(control.put("/state", sent))
+
+
+@pytest.mark.parametrize("version", [None, 0, 2, "1", True])
+def test_only_version_1_is_taken(control, version):
+    assert "version" in faults(control.put("/state", {"version": version}))
+    assert "version" in faults(control.put("/state", {}))
+
+
+@pytest.mark.parametrize("body", [[], "text", 1, None])
+def test_a_document_is_an_object(control, body):
+    assert control.put("/state", body).status_code == 422
+
+
+def test_an_unknown_collection_is_refused(control):
+    assert "robots" in faults(control.put("/state", {"version": 1, "robots": []}))
+
+
+def test_a_collection_is_a_list_of_objects(control):
+    sent = {"version": 1, "workers": {}, "tags": [1]}
+    assert set(faults(control.put("/state", sent))) == {"workers", "tags[0]"}
+
+
+def test_malformed_json_and_other_types_are_refused_as_everywhere(control):
+    assert control.put("/state", data=b"{", content_type="application/json").status_code == 400
+    assert control.put("/state", data=b"{}", content_type="text/plain").status_code == 415
+
+
+def test_what_is_nested_beyond_all_measure_is_refused(control):
+    deep = b'{"version": 1, "workers": [{"id": "w", "name": "W", "visualizations": %s1%s}]}' % (
+        b'{"a":' * 400,
+        b"}" * 400,
+    )
+    assert control.put("/state", data=deep, content_type="application/json").status_code == 422
+
+
+def test_members_that_a_record_does_not_have_are_ignored_or_with_strict_refused(control, put):
+    workers = [{"id": "w", "name": "W", "shoeSize": 43}]
+    assert "shoeSize" not in put(workers=workers)["workers"][0]
+    control.put("/settings", {"strict": True})
+    assert "workers[0].shoeSize" in faults(control.put("/state", {"version": 1, "workers": workers}))
+
+
+# Large
+
+
+def test_a_document_may_be_larger_than_what_the_api_takes(put, app):
+    logs = [{"id": f"log{n}", "workerId": "w", "transcription": "word " * 60_000} for n in range(40)]
+    assert len(put(workers=[{"id": "w", "name": "W"}], voiceLogs=logs)["voiceLogs"]) == 40
+
+
+def test_times_of_a_document_that_names_its_moment_are_shifted_to_the_present(put, control):
+    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
+    data = {"events": [{"at": "2026-03-02T09:00:00.000Z", "text": "2026-03-02"}]}
+    log = {"id": "l", "workerId": "w", "startTime": "2026-03-02T09:30:00Z", "data": data}
+    state = put(asOf=WHEN, workers=[{"id": "w", "name": "W", "createdAt": WHEN}], voiceLogs=[log])
+    assert state["workers"][0]["createdAt"] == "2026-03-12T10:00:00.000Z"
+    assert state["workers"][0]["updatedAt"] == "2026-03-12T10:00:00.000Z"
+    assert state["voiceLogs"][0]["startTime"] == "2026-03-12T09:30:00.000Z"
+    assert state["voiceLogs"][0]["data"] == {"events": [{"at": "2026-03-12T09:00:00.000Z", "text": "2026-03-02"}]}
