@@ -11,9 +11,8 @@ from dryline.remote.reader import Reader, ReadError
 from dryline.remote.shapes import Shapes
 
 # Where ids for path parameters come from: parameter -> (list operation, member of its items).
-# A parameter that a list's own path holds is filled first, so the order matters.
+# Filling one fills the worker that it belongs to; a worker alone comes last.
 SOURCES: tuple[tuple[str, str, str], ...] = (
-    ("workerId", "/api/workers", "id"),
     ("integrationId", "/api/team/integrations", "id"),
     ("exportId", "/api/team/exports", "id"),
     ("flowId", "/api/workers/{workerId}/flows", "id"),
@@ -26,6 +25,7 @@ SOURCES: tuple[tuple[str, str, str], ...] = (
     ("embedId", "/api/workers/{workerId}/deployments/chat-embed", "embedId"),
     ("campaignId", "/api/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns", "id"),
     ("webhookId", "/api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks", "id"),
+    ("workerId", "/api/workers", "id"),
 )
 # Parameters that mean another thing on each path: the first part of the path that fits, and the list for it.
 BY_PATH: tuple[tuple[str, str, str], ...] = (

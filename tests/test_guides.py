@@ -35,7 +35,10 @@ def run(folder, *command):
 @pytest.mark.parametrize("title", [title for title in TESTING if title.startswith("test_") and "unittest" not in title])
 def test_a_pytest_example(tmp_path, title):
     (tmp_path / title).write_text(TESTING[title])
-    out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", title)
+    # No other plugins: those of the running pytest would take seconds to import.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.testing", title)
     assert " passed" in out
 
 
@@ -52,7 +55,7 @@ def test_the_node_example(tmp_path):
 
 def test_the_shell_example(tmp_path):
     (tmp_path / "orders.sh").write_text(TESTING["orders.sh"])
-    assert json.loads(run(tmp_path, "sh", "orders.sh")) == {"count": 1}
+    assert run(tmp_path, "sh", "orders.sh").endswith('{"count":1}')
 
 
 def test_the_compose_file_names_settings_that_exist():
@@ -68,14 +71,14 @@ def test_the_workflows_commands_exist(tmp_path):
     assert all(name in help_text for name in jobs["with-a-service"]["services"]["dryline"]["env"])
     start = next(step["run"] for step in jobs["without-a-service"]["steps"] if "dryline serve" in step.get("run", ""))
     script = start.replace("dryline serve", "dryline serve --port 0") + "kill $!\ncat ready.json\n"
-    assert json.loads(run(tmp_path, "sh", "-euc", script))["url"].startswith("http://127.0.0.1:")
+    out = run(tmp_path, "sh", "-euc", script).splitlines()[-1]
+    assert json.loads(out)["url"].startswith("http://127.0.0.1:")
 
 
 class TestTheReadme:
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def blocks(self):
-        text = (ROOT / "README.md").read_text()
-        return re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL)
+        return re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
     @pytest.fixture
     def demo(self):

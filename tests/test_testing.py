@@ -113,8 +113,15 @@ def test_an_admin_token_does_not_lock_the_fixture_out():
 
 class TestThePlugin:
     def run(self, pytester, code, *flags):
+        """A pytest of its own with no other plugin: those of the running one would take seconds to import."""
         pytester.makepyfile(code)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", *flags)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            return pytester.runpytest_subprocess("-p", "dryline.testing", *flags)
+
+    def test_an_installed_dryline_gives_its_fixtures_by_itself(self, pytester):
+        pytester.makepyfile("def test_it(dryline_in_process): assert dryline_in_process.state()['version'] == 1")
+        pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
     def test_each_test_gets_a_reset_world_and_the_clients_environment(self, pytester):
         code = """
@@ -175,7 +182,7 @@ class TestThePlugin:
                 client.workers.create(name="A", description=None, status=None)
                 assert len(client.workers.list()) == 1
         """
-        self.run(pytester, code, "-n", "2").assert_outcomes(passed=6)
+        self.run(pytester, code, "-p", "xdist", "-n", "2").assert_outcomes(passed=6)
 
     def test_a_project_that_does_not_use_it_pays_nothing(self):
         code = "import sys, dryline.testing; print([n for n in ('flask', 'peewee', 'httpx') if n in sys.modules])"
