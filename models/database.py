@@ -48,9 +48,11 @@ class WorldDatabase(SqliteDatabase):
 
     def _renew(self) -> None:
         state = self._state
-        if getattr(state, "epoch", 0) == self.epoch or state.transactions:
+        if getattr(state, "epoch", 0) == self.epoch:
             return
         if not state.closed:
+            if state.conn.in_transaction:
+                return
             # With the last connection the file goes as well. That takes a while, and nobody has to wait for it.
             threading.Thread(target=state.conn.close, daemon=True).start()
             state.reset()

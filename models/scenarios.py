@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from dryline.models.errors import BadDocument, DomainError, Invalid
+from dryline.models.errors import BadDocument, Invalid
 from dryline.models.state import Document, admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
 from dryline.models.state_rows import Import
 from dryline.models.teams import Team
@@ -36,7 +36,7 @@ def begin(world: World, read: Reader) -> None:
         document = load(name, read)
         with unchecked(world), world.transaction():
             _fill(world, document)
-    except DomainError as error:
+    except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
 
 
@@ -92,8 +92,9 @@ def load(name: str, read: Reader) -> Document | None:
 
 
 def _fill(world: World, document: Document | None) -> None:
-    """Put the scenario into a world without rows."""
+    """Put the scenario into a world without rows. One that has no teams gets the start team."""
+    teams = document.rows["teams"] if document else None
+    team = None if teams else Team.found("Team")
     if document is not None:
-        Import(document, None, [], adding=False).run()
-    first = Team.find(id=document.rows["teams"][0]["id"]) if document and document.rows["teams"] else None
-    admit_start_keys(world, first or Team.found("Team"))
+        Import(document, None, [], adding=not teams).run()
+    admit_start_keys(world, Team.known(teams[0]["id"]) if teams else team)

@@ -140,12 +140,13 @@ def unchecked(world: World) -> Iterator[None]:
 
     What goes in here is checked by the rules of the document, which are not quite the schema's.
     """
-    database = world.db.connection()
-    database.execute("PRAGMA foreign_keys = OFF")
-    try:
-        yield
-    finally:
-        database.execute("PRAGMA foreign_keys = ON")
+    with world.held():
+        database = world.db.connection()
+        database.execute("PRAGMA foreign_keys = OFF")
+        try:
+            yield
+        finally:
+            database.execute("PRAGMA foreign_keys = ON")
 
 
 def delete_team(world: World, team_id: str) -> None:

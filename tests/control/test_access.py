@@ -1,0 +1,123 @@
+"""Who may use the control plane. Contract: DESIGN, The control plane."""
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.settings import Settings
+
+PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests", "/metrics"]
+
+
+@pytest.fixture
+def start():
+    """Start a stand-in with these settings and give its client."""
+    apps = []
+
+    def make(**settings):
+        apps.append(create_app(Settings(ephemeral=True, scenario="empty", **settings)))
+        return apps[-1].test_client()
+
+    yield make
+    for app in apps:
+        close_app(app)
+
+
+def status(client, path="/settings", token=None, **headers):
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if token is not None:
+        sent["x-dryline-token"] = token
+    return client.get(f"/_dryline{path}", headers=sent).status_code
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_anyone_on_this_machine_may_use_it(start, path):
+    assert status(start(), path) == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_other_sites_page_may(start, path):
+    client = start()
+    assert status(client, path, Origin="https://evil.example") == 403
+    assert status(client, path, Sec_Fetch_Site="cross-site") == 403
+    assert status(client, path, Host="evil.example") == 403
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "localhost:4010", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:65535", "[::1]", "[::1]:4010", "127.9.9.9"],
+)
+def test_a_host_of_this_machine_is_fine_on_any_port(start, host):
+    assert status(start(), Host=host) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example:4010",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "0.0.0.0",
+        "10.0.0.1:4010",
+        "[::2]:1",
+        "::1",
+    ],
+)
+def test_any_other_host_is_not(start, host):
+    assert status(start(), Host=host) in (400, 403)
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:4010", "http://LOCALHOST:4010"])
+def test_its_own_pages_may(start, origin):
+    assert status(start(), Host=origin[7:], Origin=origin, Sec_Fetch_Site="same-origin") == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["null", "http://localhost:3000", "https://localhost:4010", "http://127.0.0.1:4010", "http://localhost"]
+)
+def test_a_page_of_another_origin_may_not_even_from_this_machine(start, origin):
+    assert status(start(), Host="localhost:4010", Origin=origin) == 403
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_what_a_person_opens_is_fine(start, site):
+    assert status(start(), Sec_Fetch_Site=site) == 200
+
+
+def test_writes_and_unsafe_methods_are_guarded_alike(start):
+    client = start()
+    headers = {"Origin": "https://evil.example"}
+    for method, path in (("POST", "/reset"), ("PUT", "/state"), ("DELETE", "/clock"), ("OPTIONS", "/state")):
+        assert client.open(f"/_dryline{path}", method=method, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_with_a_token_only_its_header_opens(start, path):
+    client = start(admin_token="s3cret-tök")
+    assert status(client, path) == 403
+    assert status(client, path, token="") == 403
+    assert status(client, path, token="wrong") == 403
+    assert client.get(f"/_dryline{path}", headers={"x-dryline-token": "s3cret-tök"}).status_code == 200
+
+
+def test_a_token_opens_from_anywhere(start):
+    client = start(admin_token="s3cret", host="0.0.0.0")
+    assert status(client, token="s3cret", Host="dryline.test", Origin="https://ci.example") == 200
+    assert status(client, Host="localhost") == 403
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "dryline.test"])
+def test_bound_to_another_address_without_a_token_it_is_closed(start, host):
+    client = start(host=host)
+    assert {status(client, path) for path in PATHS} == {403}
+    assert "--admin-token" in client.get("/_dryline/settings").json["error"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"host": "0.0.0.0"}, {"admin_token": "s3cret"}])
+def test_health_is_open_to_all(start, settings):
+    client = start(**settings)
+    assert status(client, "/health", Origin="https://evil.example", Host="evil.example") == 200
+
+
+def test_the_api_itself_is_not_concerned(start):
+    headers = {"x-api-key": "dryline-local-key", "Origin": "https://app.example", "Host": "dryline.test"}
+    assert start(host="0.0.0.0").get("/api/team", headers=headers).status_code == 200

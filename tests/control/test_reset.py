@@ -1,0 +1,158 @@
+"""Back to the start."""
+
+import json
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.settings import BadSetting, Settings
+from dryline.tests.contract.two_teams import document
+from dryline.tests.control.documents import WHEN
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    """A scenario's file."""
+    path = tmp_path / "scenario.json"
+    rows = [{"id": "w", "name": "From the file", "createdAt": WHEN}]
+    path.write_text(json.dumps({"version": 1, "workers": rows}))
+    return path
+
+
+def start(tmp_path, **settings):
+    """A stand-in of its own, as `serve` would start it."""
+    return create_app(Settings(data_dir=tmp_path / "data", seed=1, **settings))
+
+
+def test_a_reset_leaves_nothing_of_what_was_made(control, make_voice_deployment, put):
+    empty = control.get("/state").json
+    make_voice_deployment()
+    control.post("/state", {"version": 1, "echoAgents": [{"id": "a", "name": "A"}]})
+    assert control.post("/reset").status_code == 204
+    after = control.get("/state").json
+    assert {name: rows for name, rows in after.items() if rows and name not in ("version", "teams")} == {}
+    assert [team["id"] for team in after["teams"]] == [team["id"] for team in empty["teams"]]
+
+
+def test_a_reset_empties_every_table(app, control):
+    assert control.put("/state", document()).status_code == 204
+    control.post("/reset")
+    tables = app.world.db.get_tables()
+    kept = {"server", "team", "api_key", "schema_migration"}
+    sizes = {name: app.world.db.execute_sql(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
+    assert not {name for name, size in sizes.items() if size and name not in kept and "resource_index" not in name}
+
+
+def test_with_a_seed_ids_begin_again(control, make_worker):
+    control.post("/reset")
+    first = [make_worker()["id"] for _ in range(3)]
+    control.post("/reset")
+    assert [make_worker()["id"] for _ in range(3)] == first
+
+
+def test_a_reset_takes_back_clock_settings_faults_and_record(control, api):
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    control.put("/settings", {"strict": True, "exportMode": "manual"})
+    control.post("/faults", {"status": 503})
+    assert api.get("/team").status_code == 503
+    control.post("/reset")
+    assert control.get("/clock").json["frozen"] is False
+    assert control.get("/clock").json["now"] > WHEN
+    assert control.get("/settings").json["exportMode"] == "auto"
+    assert control.get("/faults").json == []
+    assert control.get("/requests").json == []
+    assert api.get("/team").status_code == 200
+
+
+def test_a_reset_removes_the_files_of_exports(app, control, api, advance):
+    api.post("/team/exports", {"format": "CSV", "startDate": WHEN, "endDate": WHEN})
+    advance(0)
+    assert len(list(app.world.exports.iterdir())) == 1
+    control.post("/reset")
+    assert list(app.world.exports.iterdir()) == []
+
+
+def test_keys_made_meanwhile_stop_working_and_start_keys_work(control, api, other_api):
+    assert other_api.get("/team").status_code == 200
+    control.post("/reset")
+    assert other_api.get("/team").status_code == 401
+    assert api.get("/team").status_code == 200
+
+
+def test_a_reset_may_name_another_scenario(control, scenario):
+    assert control.post("/reset", {"scenario": "demo"}).status_code == 204
+    assert len(control.get("/state").json["voiceLogs"]) == 300
+    assert control.post("/reset", {"scenario": str(scenario)}).status_code == 204
+    assert [row["name"] for row in control.get("/state").json["workers"]] == ["From the file"]
+    assert control.post("/reset").status_code == 204
+    assert control.get("/state").json["workers"] == []
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"version": 1, "workers": [{"id": "w"}]}', None])
+def test_a_scenario_that_cannot_be_is_refused_and_nothing_has_changed(control, make_worker, scenario, content):
+    if content is None:
+        scenario.unlink()
+    else:
+        scenario.write_text(content)
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    make_worker()
+    before = control.get("/state").data
+    answer = control.post("/reset", {"scenario": str(scenario)})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "scenario")
+    assert control.get("/state").data == before
+    assert control.get("/clock").json["frozen"] is True
+
+
+def test_one_teams_data_goes_alone(control, api):
+    control.put("/state", document())
+    south = control.get("/state?team=south-teams").data
+    team = control.get("/state?team=north-teams").json["teams"]
+    assert control.post("/reset?team=north-teams").status_code == 204
+    north = control.get("/state?team=north-teams").json
+    assert north.pop("teams") == team
+    assert [name for name, rows in north.items() if name != "version" and rows] == []
+    assert control.get("/state?team=south-teams").data == south
+    assert control.post("/reset?team=nobody").status_code == 404
+
+
+# Starts
+
+
+def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(tmp_path, scenario):
+    for name in ("First name", "Second name"):
+        app = start(tmp_path, scenario=str(scenario))
+        client = app.test_client()
+        headers = {"x-api-key": "dryline-local-key"}
+        assert client.get("/api/workers/w", headers=headers).json["name"] in ("From the file", "First name")
+        assert client.patch("/api/workers/w", json={"name": name}, headers=headers).status_code == 200
+        close_app(app)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "not valid JSON"),
+        ('{"version": 1, "flows": [{"id": "f", "name": "F", "code": ""}]}', "flows[0].workerId"),
+        ('{"version": 1, "tests": [{"id": "t", "name": "T", "workerId": "w", "flowId": "f"}]}', "tests[0].workerId"),
+        (None, "no such file"),
+    ],
+)
+def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(tmp_path, scenario, content, said):
+    if content is None:
+        scenario.unlink()
+    else:
+        scenario.write_text(content)
+    with pytest.raises(BadSetting) as error:
+        start(tmp_path, scenario=str(scenario))
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_the_demos_times_are_of_the_present(tmp_path):
+    app = start(tmp_path, scenario="demo")
+    client = app.test_client()
+    now = client.get("/_dryline/clock").json["now"]
+    state = client.get("/_dryline/state").json
+    latest = max(log["startTime"] for log in state["voiceLogs"])
+    assert latest <= now and latest[:4] == now[:4]
+    assert state["exports"][0]["expiresAt"] > now
+    close_app(app)

@@ -1,0 +1,218 @@
+"""Named save points."""
+
+import threading
+
+import pytest
+
+from dryline.app import close_app, create_app
+from dryline.models.database import WorldDatabase
+from dryline.settings import Settings
+from dryline.tests.contract.two_teams import document
+from dryline.tests.control.documents import WHEN
+
+
+def save(control, name="before"):
+    answer = control.post("/snapshots", {"name": name})
+    assert answer.status_code == 201, answer.text
+    return answer.json
+
+
+def test_a_save_point_brings_everything_back(control, make_worker):
+    control.put("/state", document())
+    before = control.get("/state").data
+    save(control)
+    control.put("/state", {"version": 1})
+    make_worker()
+    assert control.post("/snapshots/before/restore").status_code == 204
+    assert control.get("/state").data == before
+
+
+def test_a_save_point_can_be_restored_again_and_again(control, make_worker):
+    save(control)
+    for _ in range(3):
+        make_worker()
+        control.post("/snapshots/before/restore")
+        assert control.get("/state").json["workers"] == []
+
+
+def test_after_a_restore_the_world_lives_on(control, make_worker, api):
+    make_worker(name="First")
+    save(control)
+    control.post("/snapshots/before/restore")
+    make_worker(name="Second")
+    assert [worker["name"] for worker in api.get("/workers").json] == ["Second", "First"]
+    control.post("/snapshots/before/restore")
+    assert [worker["name"] for worker in api.get("/workers").json] == ["First"]
+
+
+def test_save_points_are_listed_newest_first_and_the_same_name_replaces(control, make_worker, advance):
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    first = save(control, "a")
+    assert first == {"name": "a", "createdAt": WHEN}
+    advance(1)
+    second = save(control, "b")
+    assert control.get("/snapshots").json == [second, first]
+    make_worker()
+    advance(1)
+    first = save(control, "a")
+    assert control.get("/snapshots").json == [first, second]
+    control.post("/snapshots/a/restore")
+    assert len(control.get("/state").json["workers"]) == 1
+
+
+def test_a_save_point_can_be_dropped(control):
+    save(control)
+    assert control.delete("/snapshots/before").status_code == 204
+    assert control.get("/snapshots").json == []
+    assert control.delete("/snapshots/before").status_code == 404
+    assert control.post("/snapshots/before/restore").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\\b", ".part", "x" * 101, "a\0b", "a\n", 7, None])
+def test_a_name_is_no_path(control, app, name):
+    before = sorted(app.world.directory.rglob("*"))
+    assert control.post("/snapshots", {"name": name}).status_code == 400
+    assert sorted(app.world.directory.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["..", "%2e%2e", "..%2f..", "a%00b"])
+def test_a_name_in_a_path_leads_nowhere_else(control, app, name):
+    assert control.post(f"/snapshots/{name}/restore").status_code == 404
+    assert control.delete(f"/snapshots/{name}").status_code in (404, 405)
+    assert app.world.directory.exists()
+
+
+def test_clock_and_with_a_seed_ids_come_back_too(control, make_worker):
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    save(control)
+    first = make_worker()
+    control.delete("/clock")
+    control.post("/snapshots/before/restore")
+    assert control.get("/clock").json == {"now": WHEN, "frozen": True}
+    assert make_worker() == first
+
+
+def test_a_reset_in_between_makes_no_ids_meet(control, make_worker):
+    made = make_worker()["id"]
+    save(control)
+    control.post("/reset")
+    control.post("/snapshots/before/restore")
+    assert make_worker()["id"] != made
+
+
+def test_files_of_exports_come_back(control, api, advance, app):
+    api.post("/team/exports", {"format": "CSV", "startDate": WHEN, "endDate": WHEN})
+    advance(0)
+    save(control)
+    before = api.get("/team/exports").json
+    control.post("/reset")
+    assert list(app.world.exports.iterdir()) == []
+    control.post("/snapshots/before/restore")
+    assert api.get("/team/exports").json == before
+    with api.client.get(before[0]["downloadUrl"]) as file:
+        assert file.status_code == 200
+
+
+def test_an_export_that_was_being_written_waits_again(control, api, advance, app):
+    api.post("/team/exports", {"format": "CSV", "startDate": WHEN, "endDate": WHEN})
+    with app.world.active(), app.world.transaction():
+        app.world.db.execute_sql("UPDATE export SET status = 'PROCESSING'")
+    save(control)
+    control.post("/snapshots/before/restore")
+    assert api.get("/team/exports").json[0]["status"] == "PENDING"
+    advance(0)
+    assert api.get("/team/exports").json[0]["status"] == "COMPLETED"
+
+
+def test_keys_are_those_of_the_save_point(control, api, other_api):
+    save(control)
+    key = control.post("/teams", {"name": "New"}).json["apiKey"]
+    headers = {"x-api-key": key}
+    assert api.client.get("/api/team", headers=headers).status_code == 200
+    control.post("/snapshots/before/restore")
+    assert api.client.get("/api/team", headers=headers).status_code == 401
+    assert other_api.get("/team").status_code == 200
+
+
+def test_a_thread_with_a_connection_sees_the_restored_world(control, app, make_worker):
+    """Connections are kept by their threads and have the old file open."""
+    save(control)
+    make_worker()
+    counts, go, done = [], threading.Event(), threading.Event()
+
+    def look():
+        with app.world.active():
+            for _ in range(2):
+                counts.append(app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone()[0])
+                done.set()
+                go.wait(10)
+            app.world.db.close()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    assert done.wait(10)
+    control.post("/snapshots/before/restore")
+    go.set()
+    thread.join(10)
+    assert counts == [1, 0]
+
+
+def test_a_reader_in_mid_transaction_sees_no_half_of_it(control, app, make_worker):
+    save(control)
+    make_worker()
+    with app.world.active(), app.world.transaction(write=False):
+        before = app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone()
+        thread = threading.Thread(target=lambda: control.post("/snapshots/before/restore"))
+        thread.start()
+        thread.join(10)
+        assert app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone() == before == (1,)
+    assert control.get("/state").json["workers"] == []
+
+
+def test_save_points_outlive_a_restart_and_restored_rows_too(tmp_path):
+    headers = {"x-api-key": "dryline-local-key"}
+    worker = {"name": "W", "description": None, "status": None}
+    settings = {"data_dir": tmp_path, "scenario": "empty", "seed": 1}
+    app = create_app(Settings(**settings))
+    client = app.test_client()
+    client.post("/api/workers", json=worker, headers=headers)
+    client.post("/_dryline/snapshots", json={"name": "one"})
+    client.post("/api/workers", json=worker, headers=headers)
+    close_app(app)
+    for _ in range(2):
+        app = create_app(Settings(**settings))
+        client = app.test_client()
+        assert client.post("/_dryline/snapshots/one/restore").status_code == 204
+        assert len(client.get("/api/workers", headers=headers).json) == 1
+        assert client.post("/api/workers", json=worker, headers=headers).status_code == 201
+        close_app(app)
+    app = create_app(Settings(**settings))
+    assert len(app.test_client().get("/api/workers", headers=headers).json) == 2
+    close_app(app)
+
+
+def test_an_exchange_that_was_broken_off_is_finished_at_the_next_start(tmp_path):
+    """The new database was whole and the old one's log was gone when the process was killed."""
+    path = tmp_path / "x.sqlite3"
+    for name, target in (("old", path), ("new", path.with_suffix(".coming"))):
+        database = WorldDatabase(tmp_path / f"{name}.sqlite3")
+        database.execute_sql(f"CREATE TABLE {name} (x)")
+        database.close_for_good()
+        (tmp_path / f"{name}.sqlite3").rename(target)
+    path.with_name("x.sqlite3-wal").write_bytes(b"what belonged to the old one")
+    database = WorldDatabase(path)
+    assert database.get_tables() == ["new"]
+    database.close_for_good()
+
+
+def test_a_large_world_comes_back_whole(control, make_voice_deployment):
+    """Beyond some size a copy is made ready before it is needed."""
+    deployment = make_voice_deployment()
+    body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": 1000, "llmLogs": False}
+    control.post("/simulate/calls", body)
+    before = control.get("/state").data
+    save(control)
+    for _ in range(3):
+        control.post("/simulate/calls", {**body, "count": 3})
+        control.post("/snapshots/before/restore")
+        assert control.get("/state").data == before
