@@ -66,6 +66,7 @@ from dryline.blueprints.control import snapshots as control_snapshots
 from dryline.blueprints.control import state as control_state
 from dryline.blueprints.control import teams as control_teams
 from dryline.blueprints.control import webhooks as control_webhooks
+from dryline.blueprints.routing import LateRule
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -159,6 +160,7 @@ class Dryline(Flask):
     """The WSGI application. Each request runs in its world and in one transaction."""
 
     json_provider_class = OrjsonProvider
+    url_rule_class = LateRule
     world: World
     jobs: Jobs
     openapi: openapi.Api
