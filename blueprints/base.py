@@ -91,7 +91,7 @@ class Area(flask_smorest.Blueprint):
 
     def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
-        self.key_required = key_required
+        self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
         if key_required:
             self.before_request(demand_key)
@@ -124,7 +124,7 @@ class Area(flask_smorest.Blueprint):
     def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
-        return openapi.with_errors(doc, doc_info, key_required=self.key_required)
+        return openapi.with_errors(doc, doc_info, self.security)
 
 
 def demand_key() -> None:

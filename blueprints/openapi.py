@@ -48,6 +48,7 @@ class Api(flask_smorest.Api):
                 "components": {
                     "securitySchemes": {
                         "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+                        "teamSecret": {"type": "apiKey", "in": "header", "name": "team-secret"},
                         "drylineToken": {"type": "apiKey", "in": "header", "name": "x-dryline-token"},
                     }
                 },
@@ -191,16 +192,16 @@ def with_answer_schemas(doc_info: Any) -> Any:
     return doc_info
 
 
-def with_errors(doc: Any, doc_info: Any, *, key_required: bool) -> Any:
+def with_errors(doc: Any, doc_info: Any, security: list[dict[str, list[str]]]) -> Any:
     """The operation's document with its errors: those that its form tells, and those that `Area.errors` names."""
     statuses = {*doc_info.get("house_errors", ())}
     if "arguments" in doc_info:
         statuses.add(400)
     if "requestBody" in doc:
         statuses |= {413, 415}
-    if key_required:
-        statuses.add(401)
-        doc["security"] = [{"apiKey": []}]
+    if security:
+        statuses.add(401 if {"apiKey": []} in security else 403)
+        doc["security"] = security
     responses = doc.setdefault("responses", {})
     for status in sorted(statuses):
         responses[str(status)] = _error(HTTPStatus(status).phrase)

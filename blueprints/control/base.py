@@ -26,6 +26,7 @@ class ControlArea(Area):
     def __init__(self, name: str, url_prefix: str = "/_dryline", *, guarded: bool = True, **kwargs: Any) -> None:
         super().__init__(name, url_prefix, key_required=False, **kwargs)
         if guarded:
+            self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
 
 
