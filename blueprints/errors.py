@@ -6,11 +6,12 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flask import Flask, current_app, request
+from werkzeug.exceptions import HTTPException
+
 from dryline.models.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
 from dryline.models.world import current
 from dryline.schemas.base import camel
-from flask import Flask, current_app, request
-from werkzeug.exceptions import HTTPException
 
 STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403}
 
