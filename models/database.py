@@ -58,15 +58,16 @@ class WorldDatabase(SqliteDatabase):
             state.reset()
         state.epoch = self.epoch
 
-    def copy_to(self, path: Path) -> None:
-        """Write a copy to a new file. The caller holds the writers' lock."""
+    def copy_to(self, path: Path, *, soon: bool = True) -> None:
+        """Write a copy to a new file, which may `soon` come back. The caller holds the writers' lock."""
         target = sqlite3.connect(path, isolation_level=None)
         try:
             target.execute("PRAGMA synchronous = OFF")
             self.connection().backup(target)
         finally:
             target.close()
-        self._spare.prepare(path)
+        if soon:
+            self._spare.prepare(path)
 
     def exchange(self, path: Path) -> None:
         """Let this database be a copy of the one at `path`. The caller holds the writers' lock.

@@ -1,6 +1,7 @@
-"""Named save points of a whole world, kept in its data directory: the database, the files beside it, clock and ids.
+"""Named save points, kept in the data directory: the database, the files beside it, clock and ids.
 
-Restoring copies files and never rows, so that it takes as long as reading the database does.
+Restoring a whole world exchanges files and copies no rows. One team's save points have names of their own; of them only
+that team's rows and files come back, and clock and ids stay.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import orjson
+import peewee
 
 from dryline.models.errors import Conflict, Invalid, NotFound
 from dryline.models.migrations import LATEST, bring_up_to_date
-from dryline.models.state import forget
+from dryline.models.state import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
 from dryline.models.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
@@ -36,33 +39,39 @@ class Snapshot:
         self.created_at: str = about["createdAt"]
 
 
-def listing(world: World) -> list[Snapshot]:
-    """All save points, newest first."""
+def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
+    """All save points of the world or of a team, newest first. Raises NotFound for an unknown team."""
+    demand_team(team_id)
     found = []
-    for path in _directory(world).glob("*/"):
+    for path in _directory(world, team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             found.append(Snapshot(path, orjson.loads((path / _ABOUT).read_bytes())))
     return sorted(found, key=lambda one: (one.created_at, one.name), reverse=True)
 
 
-def find(world: World, name: str) -> Snapshot:
+def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """The save point of this name. Raises NotFound."""
-    path = _directory(world) / name
+    demand_team(team_id)
+    path = _directory(world, team_id) / name
     if not _NAME.fullmatch(name) or not (path / _ABOUT).exists():
         raise NotFound(f"Snapshot {name} not found.")
     return Snapshot(path, orjson.loads((path / _ABOUT).read_bytes()))
 
 
-def save(world: World, name: str) -> Snapshot:
-    """Keep the world as it is under a name; what was kept under it before is dropped. Raises Invalid for a bad name."""
+def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
+    """Keep the world as it is under a name; what was kept under it before is dropped.
+
+    Raises Invalid for a bad name, NotFound for an unknown team.
+    """
+    demand_team(team_id)
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
-    directory = _directory(world)
+    directory = _directory(world, team_id)
     part, path, old = directory / ".part" / name, directory / name, directory / ".old" / name
     with world.held():
         _remove(part)
         part.mkdir(parents=True)
-        world.db.copy_to(part / _DATABASE)
+        world.db.copy_to(part / _DATABASE, soon=team_id is None)
         for kind in _FILES:
             _link_files(world.directory / kind, part / kind)
         about = {
@@ -102,14 +111,55 @@ def restore(world: World, name: str) -> None:
         forget(world)
 
 
-def remove(world: World, name: str) -> None:
+def restore_team(world: World, name: str, team_id: str) -> None:
+    """Bring one team's rows and files back. Raises NotFound, and Conflict when that cannot be."""
+    with unchecked(world):
+        snapshot = find(world, name, team_id)
+        if _schema_of(snapshot.path / _DATABASE) != LATEST:
+            raise Conflict(f"The snapshot {name} was made by another version of dryline.")
+        # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
+        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(snapshot.path / _DATABASE),))
+        try:
+            with world.transaction():
+                wipe(world, team_id)
+                _copy_rows(world, team_id)
+                forget(world)
+        except peewee.IntegrityError as error:
+            raise Conflict(f"Another team has what the snapshot {name} holds: {error}.") from None
+        finally:
+            world.db.execute_sql("DETACH DATABASE saved")
+        for kind in _FILES:  # what is too much is removed by those whose files they are
+            _link_files(snapshot.path / kind, world.directory / kind)
+
+
+def _copy_rows(world: World, team_id: str) -> None:
+    """From the attached database, parents first."""
+    for table, condition in reversed(team_tables(world).items()):
+        if condition == OWN_ROWS:
+            sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition}'
+            world.db.execute_sql(sql, (team_id,))
+    # A trigger has written this one, but for what only an upload tells.
+    world.db.execute_sql(
+        "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"
+        " WHERE old.resource_id = resource_text.resource_id)"
+        " WHERE resource_id IN (SELECT id FROM resource WHERE team_id = ?)",
+        (team_id,),
+    )
+    world.db.execute_sql(
+        "UPDATE export SET status = 'PENDING' WHERE status = 'PROCESSING' AND team_id = ?",  # nobody writes it now
+        (team_id,),
+    )
+
+
+def remove(world: World, name: str, team_id: str | None = None) -> None:
     """Drop a save point. Raises NotFound."""
     with world.held():
-        _remove(find(world, name).path)
+        _remove(find(world, name, team_id).path)
 
 
-def _directory(world: World) -> Path:
-    return world.directory / "snapshots"
+def _directory(world: World, team_id: str | None) -> Path:
+    base = world.directory / "snapshots"
+    return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
 
 
 def _schema_of(path: Path) -> int:
@@ -127,7 +177,8 @@ def _link_files(source: Path, target: Path) -> None:
     """Have the files of `source` in `target` too."""
     for entry in _files(source):
         target.mkdir(exist_ok=True)
-        _link(Path(entry.path), target / entry.name)
+        if not (target / entry.name).exists():
+            _link(Path(entry.path), target / entry.name)
 
 
 def _replace_files(source: Path, target: Path) -> None:

@@ -17,6 +17,7 @@ from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.models.world import World, current
 
 Row = dict[str, Any]
+OWN_ROWS = "team_id = ?"
 
 
 class Document(Protocol):
@@ -163,7 +164,7 @@ def delete_team(world: World, team_id: str) -> None:
 
 def wipe(world: World, team_id: str | None = None) -> None:
     """Delete all rows of all teams, or of one. Only tables that have any are touched. Runs `unchecked`."""
-    tables = _tables(world)
+    tables = team_tables(world)
     if team_id is None:
         if not tables:
             return
@@ -177,7 +178,7 @@ def wipe(world: World, team_id: str | None = None) -> None:
         world.db.execute_sql(f'DELETE FROM "{name}" WHERE {condition}', (team_id,))
 
 
-def _tables(world: World) -> Mapping[str, str]:
+def team_tables(world: World) -> Mapping[str, str]:
     """The tables that hold teams' rows, children before parents, and the condition for one team's rows."""
     if world.tables is None:
         found: dict[str, str] = {}
@@ -185,7 +186,7 @@ def _tables(world: World) -> Mapping[str, str]:
         for name in reversed(names):
             columns = {row[1] for row in world.db.execute_sql(f'PRAGMA table_info("{name}")')}
             if "team_id" in columns:
-                found[name] = "team_id = ?"
+                found[name] = OWN_ROWS
                 continue
             for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
                 found[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask.views import MethodView
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
 from dryline.models import snapshots
 from dryline.models.world import current
@@ -15,31 +15,40 @@ blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Name
 
 @blp.route("")
 class Snapshots(MethodView):
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, SnapshotSchema(many=True))
-    def get(self):
+    def get(self, query):
         """List the save points, newest first."""
-        return [vars(found) for found in snapshots.listing(current())]
+        return [vars(found) for found in snapshots.listing(current(), query.get("team"))]
 
+    @blp.arguments(TeamQuery, location="query")
     @blp.arguments(SnapshotSchema)
     @blp.response(201, SnapshotSchema)
-    def post(self, body):
-        """Keep the world under a name; the same name again replaces it."""
-        return vars(snapshots.save(current(), body["name"]))
+    def post(self, query, body):
+        """Keep the world, or one team's part of it, under a name; the same name again replaces it."""
+        return vars(snapshots.save(current(), body["name"], query.get("team")))
 
 
 @blp.route("/<name>/restore")
 class SnapshotRestore(MethodView):
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
-    @blp.errors(404, 409)
-    def post(self, name):
+    @blp.errors(409)
+    def post(self, query, name):
         """Go back to a save point: rows, export files, clock, and with a seed the ids that come next."""
-        snapshots.restore(current(), name)
-        exports.recover(current())
+        world = current()
+        if "team" in query:
+            snapshots.restore_team(world, name, query["team"])
+            exports.restore_files(world)
+        else:
+            snapshots.restore(world, name)
+            exports.recover(world)
 
 
 @blp.route("/<name>")
 class SnapshotByName(MethodView):
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
-    def delete(self, name):
+    def delete(self, query, name):
         """Drop a save point."""
-        snapshots.remove(current(), name)
+        snapshots.remove(current(), name, query.get("team"))

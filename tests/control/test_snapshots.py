@@ -216,3 +216,44 @@ def test_a_large_world_comes_back_whole(control, make_voice_deployment):
         control.post("/simulate/calls", {**body, "count": 3})
         control.post("/snapshots/before/restore")
         assert control.get("/state").data == before
+
+
+# One team's
+
+
+def test_one_teams_save_point_leaves_the_others_as_they_are(control, api):
+    control.put("/state", document())
+    north = control.get("/state?team=north-teams").data
+    assert control.post("/snapshots?team=north-teams", {"name": "mine"}).status_code == 201
+    control.post("/reset?team=north-teams")
+    headers = {"x-api-key": "south-key"}
+    body = {"label": "Later", "color": "#000000"}
+    assert api.client.post("/api/team/tags", json=body, headers=headers).status_code == 201
+    south = control.get("/state?team=south-teams").data
+    assert control.post("/snapshots/mine/restore?team=north-teams").status_code == 204
+    assert control.get("/state?team=north-teams").data == north
+    assert control.get("/state?team=south-teams").data == south
+
+
+def test_a_teams_save_points_are_its_own(control):
+    control.put("/state", document())
+    control.post("/snapshots?team=north-teams", {"name": "mine"})
+    assert [found["name"] for found in control.get("/snapshots?team=north-teams").json] == ["mine"]
+    assert control.get("/snapshots?team=south-teams").json == control.get("/snapshots").json == []
+    assert control.post("/snapshots/mine/restore?team=south-teams").status_code == 404
+    assert control.post("/snapshots/mine/restore").status_code == 404
+    assert control.get("/snapshots?team=nobody").status_code == 404
+    assert control.delete("/snapshots/mine?team=north-teams").status_code == 204
+
+
+def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_worker):
+    worker = make_worker()
+    path = f"/workers/{worker['id']}/resources"
+    body = {"name": "Opening hours", "rawLink": "https://example.com/hours", "updateFrequency": "NEVER"}
+    resource = api.post(f"{path}/link", body).json
+    team = worker["teamId"]
+    control.post(f"/snapshots?team={team}", {"name": "mine"})
+    control.post(f"/reset?team={team}")
+    control.post(f"/snapshots/mine/restore?team={team}")
+    found = api.post(f"{path}/query", {"query": "opening hours"})
+    assert found.json["data"]["context"] == [resource["id"]], found.text
