@@ -5,8 +5,6 @@ Repeats from run to run. Each operation is called with ids that exist and ids th
 
 from __future__ import annotations
 
-import re
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings, strategies
@@ -99,7 +97,12 @@ def test_an_operation_of_the_contract_answers_as_described(filled, schema, opera
 
 def test_the_rest_of_the_document_answers_as_described(filled, schema, app):
     contract = {(operation["path"], operation["method"]) for operation in OPERATIONS}
+    faults = {}
     for path, verbs in app.openapi.document()["paths"].items():
         for verb in verbs.keys() - {"parameters"}:
-            if (path, verb.upper()) not in contract and not re.search("faults", path):
-                probe(schema[path][verb.upper()], {})
+            if (path, verb.upper()) not in contract:
+                try:
+                    probe(schema[path][verb.upper()], {})
+                except (AssertionError, ExceptionGroup) as error:
+                    faults[f"{verb} {path}"] = f"{error} {getattr(error, 'exceptions', '')}"
+    assert faults == {}

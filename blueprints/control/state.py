@@ -25,6 +25,7 @@ _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"sch
 class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, documents.StateSchema)
+    @blp.errors(404)
     def get(self, query):
         """Read the whole state, or one team's."""
         names = {name: form.names for name, form in documents.FORMS.items()}
@@ -35,7 +36,7 @@ class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
-    @blp.errors(409, 413, 415, 422)
+    @blp.errors(404, 409, 413, 415, 422)
     def put(self, query):
         """Put a document in the place of everything, or of everything of one team. All or nothing."""
         state.replace(_document(), query.get("team"))
@@ -44,7 +45,7 @@ class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody=_BODY)
     @blp.response(204)
-    @blp.errors(409, 413, 415, 422)
+    @blp.errors(404, 409, 413, 415, 422)
     def post(self, query):
         """Add a document's rows to what is there. All or nothing."""
         state.extend(_document(), query.get("team"))
