@@ -28,6 +28,7 @@ class Reset(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(ResetBody)
     @blp.response(204)
+    @blp.errors(404)
     def post(self, query, body):
         """Back to the start scenario: data, clock, ids, live settings, faults, request record, export files.
 

@@ -17,6 +17,7 @@ blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Name
 class Snapshots(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, SnapshotSchema(many=True))
+    @blp.errors(404)
     def get(self, query):
         """List the save points, newest first."""
         return [vars(found) for found in snapshots.listing(current(), query.get("team"))]
@@ -24,6 +25,7 @@ class Snapshots(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(SnapshotSchema)
     @blp.response(201, SnapshotSchema)
+    @blp.errors(404)
     def post(self, query, body):
         """Keep the world, or one team's part of it, under a name; the same name again replaces it."""
         return vars(snapshots.save(current(), body["name"], query.get("team")))

@@ -17,7 +17,15 @@ from dryline.schemas import state as documents
 blp = ControlArea("Control: state", description="Everything there is, as one document.")
 
 NO_LIMIT = 1 << 40
-_SCHEMA = {"$ref": "#/components/schemas/State"}
+_SCHEMA = {
+    "type": "object",
+    "required": ["version"],
+    "properties": {
+        "version": {"type": "integer", "enum": [documents.VERSION]},
+        "asOf": {"type": "string", "format": "date-time", "description": "all times are shifted from here to now"},
+        **{name: {"type": "array", "items": {"type": "object"}} for name in documents.FORMS},
+    },
+}
 _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
 
 
