@@ -47,10 +47,13 @@ class Line:
         return facts
 
 
-def deployment_of(worker_id: str, id: str, *channels: str) -> Deployment:
-    """The worker's deployment, if it is of one of the channels. Raises NotFound."""
+def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None = None) -> Deployment:
+    """The worker's deployment, if it is of one of the channels and, where a team is named, the team's.
+
+    Raises NotFound.
+    """
     found = Deployment.find(id=id, worker_id=worker_id)
-    if found is None or found.type not in channels:
+    if found is None or found.type not in channels or team_id not in (None, found.team_id):
         raise NotFound(f"Worker {worker_id} has no {' or '.join(channels)} deployment {id}.", "deployment_id")
     return CHANNELS[found.type].fetch(found, id)
 

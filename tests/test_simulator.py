@@ -406,3 +406,11 @@ def test_simulated_calls_are_undone_with_their_transaction(app, line, api):
         simulate_calls(app.world, VoiceDeployment.find(id=line["id"]), 5)
         raise RuntimeError
     assert api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["data"] == []
+
+
+def test_a_named_team_must_own_the_deployment(control, make_voice_deployment):
+    deployment = make_voice_deployment()
+    body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"]}
+    team = next(team["id"] for team in control.get("/teams").json)
+    assert control.post(f"/simulate/calls?team={team}", body).status_code == 201
+    assert control.post("/simulate/calls?team=team_other", body).status_code == 404

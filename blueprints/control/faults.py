@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.models.world import current
-from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, QuerySchema, Timestamp
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
 
@@ -58,33 +58,27 @@ class FaultSchema(ApiSchema):
                 raise ValidationError("Not a header.", "headers")
 
 
-class TeamQuery(QuerySchema):
-    """One team's part."""
-
-    team = fields.String(load_default=None, metadata={"description": "only this team's"})
-
-
 @blp.route("/faults")
 class Faults(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, FaultSchema(many=True))
     def get(self, query):
         """List the rules, newest first, with how often each has struck."""
-        return [vars(fault) for fault in current().faults.listing(query["team"])]
+        return [vars(fault) for fault in current().faults.listing(query.get("team"))]
 
     @blp.arguments(FaultSchema)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, FaultSchema)
     def post(self, body, query):
         """Add a rule."""
-        body["team_id"] = query["team"] or body["team_id"]
+        body["team_id"] = query.get("team") or body["team_id"]
         return vars(current().faults.add(current(), **body | {"method": body["method"].upper()}))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query):
         """Take all rules away."""
-        current().faults.clear(query["team"])
+        current().faults.clear(query.get("team"))
 
 
 @blp.route("/faults/<id>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask.views import MethodView
 from marshmallow import fields, validate
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.models.clock import parse
 from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
@@ -61,28 +61,30 @@ class SimulatedSchema(ApiSchema):
 @blp.route("/simulate/calls")
 class SimulateCalls(MethodView):
     @blp.arguments(SimulateCallsBody)
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
     @blp.errors(404)
-    def post(self, body):
+    def post(self, body, query):
         """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors."""
         from dryline import simulator  # imported late: a start does not need it
 
-        return {"ids": _simulate(simulator.simulate_calls, body, "Voice", "VoiceV1")}
+        return {"ids": _simulate(simulator.simulate_calls, body, query.get("team"), "Voice", "VoiceV1")}
 
 
 @blp.route("/simulate/chats")
 class SimulateChats(MethodView):
     @blp.arguments(SimulateBody)
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
     @blp.errors(404)
-    def post(self, body):
+    def post(self, body, query):
         """Make chats of a chat or chat widget deployment: logs, sessions and LLM logs."""
         from dryline import simulator
 
-        return {"ids": _simulate(simulator.simulate_chats, body, "Chat", "ChatEmbed")}
+        return {"ids": _simulate(simulator.simulate_chats, body, query.get("team"), "Chat", "ChatEmbed")}
 
 
-def _simulate(simulate, body, *channels):
+def _simulate(simulate, body, team_id, *channels):
     """Run one of the simulator's entry points in a transaction."""
     from dryline.simulator.lines import deployment_of
 
@@ -91,5 +93,5 @@ def _simulate(simulate, body, *channels):
             body[name] = parse(body[name])
     world = current()
     with world.transaction():
-        deployment = deployment_of(body.pop("worker_id"), body.pop("deployment_id"), *channels)
+        deployment = deployment_of(body.pop("worker_id"), body.pop("deployment_id"), *channels, team_id=team_id)
         return simulate(world, deployment, body.pop("count"), **body)
