@@ -134,7 +134,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
 
 def _copy_rows(world: World, team_id: str) -> None:
     """From the attached database, parents first."""
-    for table, condition in reversed(team_tables(world).items()):
+    for table, condition in reversed(list(team_tables(world).items())):
         if condition == OWN_ROWS:
             sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition}'
             world.db.execute_sql(sql, (team_id,))

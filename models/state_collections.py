@@ -160,13 +160,13 @@ VERSION = {"flow_version_id": ("flowVersions",)}
 
 def _deployment(model: Any, fill: Any = None, **more: Any) -> Collection:
     return Collection(
-        model, needs=WORKER, may=FLOW | more, fixed={"type": model.channel}, shares_ids=DEPLOYMENTS, fill=fill
+        model, needs=WORKER, may={**FLOW, **more}, fixed={"type": model.channel}, shares_ids=DEPLOYMENTS, fill=fill
     )
 
 
 def _log(model: Any, deployments: tuple[str, ...] = ()) -> Collection:
     links = {"deployment_id": deployments} if deployments else {}
-    return Collection(model, needs=WORKER, may=FLOW | links, fixed={"type": model.kind}, shares_ids=LOGS)
+    return Collection(model, needs=WORKER, may={**FLOW, **links}, fixed={"type": model.kind}, shares_ids=LOGS)
 
 
 # Parents come before their children.
@@ -216,7 +216,7 @@ COLLECTIONS: Mapping[str, Collection] = {
     "whatsappLogs": _log(WhatsappLog),
     "sessions": Collection(Session, needs=WORKER, may=FLOW, sorted_by=("session_start", "id")),
     "llmLogs": Collection(LlmLog, may=WORKER),
-    "runtimeErrors": Collection(RuntimeErrorRecord, needs=WORKER, may=DEPLOYMENT | FLOW),
+    "runtimeErrors": Collection(RuntimeErrorRecord, needs=WORKER, may={**DEPLOYMENT, **FLOW}),
     "folders": Collection(Folder, needs=WORKER),
     "resources": Collection(
         Resource,

@@ -13,7 +13,11 @@ from dryline.tests.control.documents import of_north
 TEXTS = some.text(max_size=20).filter(lambda text: "\x00" not in text)
 TIMES = some.datetimes().map(lambda moment: moment.isoformat(timespec="milliseconds") + "Z")
 JSON = some.recursive(
-    some.none() | some.booleans() | some.integers(-(2**53), 2**53) | some.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    some.none()
+    | some.booleans()
+    | some.integers(-(2**53), 2**53)
+    | some.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS,
     lambda inner: some.lists(inner, max_size=3) | some.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=8,
 )
