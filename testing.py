@@ -96,7 +96,7 @@ class Dryline:
         headers = {"x-dryline-token": self._settings.get("admin_token") or ""}
         answer = self._plane.open(f"/_dryline{path}", method=method, json=body, headers=headers)
         if answer.status_code >= 400:
-            raise DrylineError(answer.json["error"] if answer.is_json else answer.text)
+            raise DrylineError((answer.json or {}).get("error") or answer.text)
         return answer.json if answer.data and answer.is_json else None
 
     def reset(self, scenario: str | None = None) -> None:

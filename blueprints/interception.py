@@ -52,7 +52,7 @@ def strike(fault: Fault, view: Callable[[], Any]) -> Any:
     """The answer that a fault leaves of a request. Its phase says whether the view runs."""
     runs = fault.phase == "after" or fault.malformed is not None
     replaced = fault.drop or fault.status is not None
-    response = None
+    response: Any = None
     if fault.phase == "after":
         response = view()
     if fault.delay_ms:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from flask import g
+from flask.views import MethodView
+
 from dryline.blueprints.base import Area
 from dryline.models.tags import Tag, WorkerTag
 from dryline.models.workers import Worker
 from dryline.schemas.tags import TagAssignmentSchema, TagSchema
-from flask import g
-from flask.views import MethodView
 
 blp = Area("Tags", "/api", description="Labels of the team, and the workers that carry them.")
 

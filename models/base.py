@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import orjson
+from peewee import BooleanField, Model, TextField
+
 from dryline.models.errors import NotFound
 from dryline.models.world import CurrentDatabase, current
-from peewee import BooleanField, Model, TextField
 
 Values = Mapping[str, Any]
 

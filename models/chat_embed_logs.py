@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from peewee import BooleanField, IntegerField, TextField
+
 from dryline.models.base import JsonField
 from dryline.models.logs import Log
-from peewee import BooleanField, IntegerField, TextField
 
 
 class ChatEmbedLog(Log):

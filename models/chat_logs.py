@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dryline.models.logs import Log
 from peewee import IntegerField, TextField
+
+from dryline.models.logs import Log
 
 
 class ChatLog(Log):

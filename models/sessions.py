@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dryline.models.base import JsonField, Record
 from peewee import FloatField, IntegerField, TextField
+
+from dryline.models.base import JsonField, Record
 
 
 class Session(Record):

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import peewee
+from peewee import TextField
+
 from dryline.models.base import Record, Rows
 from dryline.models.errors import Conflict, NotFound
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from peewee import TextField
 
 
 class Tag(Record):

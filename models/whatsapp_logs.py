@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dryline.models.logs import Log
 from peewee import TextField
+
+from dryline.models.logs import Log
 
 
 class WhatsappLog(Log):

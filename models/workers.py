@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dryline.models.base import JsonField, Record
 from peewee import TextField
+
+from dryline.models.base import JsonField, Record
 
 
 class Worker(Record):

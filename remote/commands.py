@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-URL = {"required": True, "help": "Base URL of the running service."}
+URL: dict[str, Any] = {"required": True, "help": "Base URL of the running service."}
 RATE = click.option("--rate", default=5.0, show_default=True, help="Requests a second, at most; 0 is no bound.")
 WORLD = click.Path(path_type=Path, dir_okay=False)
 

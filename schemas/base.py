@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from dryline.models.clock import parse, wire
 from marshmallow import EXCLUDE, Schema, fields, validate
+
+from dryline.models.clock import parse, wire
 
 # SQLite's integers. A larger one would be an error at the database's door.
 INT64 = validate.Range(-(2**63), 2**63 - 1)

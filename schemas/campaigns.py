@@ -49,9 +49,7 @@ class CampaignMembersSchema(ApiSchema):
         validate=validate.Range(1),
         metadata={"description": "calls a batch"},
     )
-    batch_interval_minutes = Integer(
-        data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
-    )
+    batch_interval_minutes = Integer(data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0))
     additional_data = JsonObject(data_key="additional_data")
     telephony_provider = JsonObject()
     status = fields.String(
@@ -103,9 +101,7 @@ class VoiceBatchCallsBodySchema(ApiSchema):
         metadata={"description": "one row a call: `id`, `phoneNumber` (E.164) and any further values"},
     )
     batch_size = Number(data_key="batch_size", load_default=10, validate=validate.Range(1))
-    batch_interval_minutes = Number(
-        data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
-    )
+    batch_interval_minutes = Number(data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0))
     condition = fields.String(
         allow_none=True, metadata={"description": 'what a row must meet, e.g. `{{status}} == "active"`'}
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dryline.schemas.base import ApiSchema, Timestamp
 from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Timestamp
 
 
 class TagSchema(ApiSchema):

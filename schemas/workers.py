@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from marshmallow import fields
+
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
 from dryline.schemas.tags import TagSchema
-from marshmallow import fields
 
 
 class WorkerSchema(ApiSchema):

@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, "PATH": BIN + os.pathsep + os.environ["PATH"]}
 def examples(guide):
     """The titled blocks of a guide: title -> code."""
     text = (ROOT / guide).read_text()
-    return {title: code for title, code in re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL)}
+    return dict(re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL))
 
 
 TESTING = examples("docs/testing.md")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from flask.views import MethodView
+from marshmallow import validate
+
 from dryline.blueprints.control.base import ControlArea
 from dryline.models.clock import parse
 from dryline.models.errors import Invalid
 from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
-from flask.views import MethodView
-from marshmallow import validate
 
 blp = ControlArea("Control: clock", description="Freeze, set and advance API time.")
 

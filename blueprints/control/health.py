@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from flask.views import MethodView
+from marshmallow import fields
+
 from dryline import __version__
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema
-from flask.views import MethodView
-from marshmallow import fields
 
 blp = ControlArea("Control", guarded=False, description="The stand-in's own plane.")
 

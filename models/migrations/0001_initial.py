@@ -150,7 +150,8 @@ CREATE TABLE chat_log (
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
     worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
     deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
-    user_id TEXT, user_name TEXT, user_email TEXT, message_count INTEGER, duration INTEGER, rating INTEGER, feedback TEXT,
+    user_id TEXT, user_name TEXT, user_email TEXT, message_count INTEGER, duration INTEGER, rating INTEGER,
+    feedback TEXT,
     extractions_data TEXT, metadata TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
 CREATE INDEX chat_log_listing ON chat_log (worker_id, created_at, id, deployment_id, flow_id);
 CREATE INDEX chat_log_team ON chat_log (team_id, start_time, id);
