@@ -1,0 +1,128 @@
+"""Every deletion of the contract: what hung on the row is gone or let go of it, and nothing names it any more."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dryline.tests.contract import OPERATIONS, fill
+from dryline.tests.contract.two_teams import KEYS, NORTH, SOUTH, TEAMS, document, id_of, path_ids
+
+DELETIONS = {
+    operation["id"]: operation
+    for operation in OPERATIONS
+    if operation["method"] == "DELETE" and not operation["id"].startswith("deleteLlmLogsBy")
+}
+
+# What may go on naming a row that is gone, and why.
+STAYS = {
+    # The contract: deleting a flow leaves what was made of it and what tells that it ran.
+    "deleteFlow": {
+        *("outboundCampaigns", "runtimeErrors"),
+        *("voiceDeployments", "voicev1Deployments", "chatDeployments", "chatEmbedDeployments", "tests", "sessions"),
+        *("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs"),
+    },
+    # SMS and WhatsApp deployments have no collection, so their logs' deploymentId is any text (state document).
+    "deleteVoiceDeployment": {"smsLogs", "whatsappLogs"},
+}
+
+
+def linked(team):
+    """The state document, with more links than its rows need: every one that the team's rows can have."""
+    state = document()
+
+    def row(collection):
+        return next(row for row in state[collection] if row.get("id") == id_of(team, collection))
+
+    def ref(collection):
+        return id_of(team, collection)
+
+    row("integrations")["workerId"] = row("phoneNumbers")["workerId"] = ref("workers")
+    for channel in ("chatDeployments", "chatEmbedDeployments"):
+        row(channel)["flowVersionId"] = ref("flowVersions")
+    row("outboundCampaigns")["flowId"] = ref("flows")
+    row("queuedCalls")["campaignId"] = ref("outboundCampaigns")
+    row("runtimeErrors")["flowId"] = ref("flows")
+    row("echoSuites")["deploymentId"] = ref("voiceDeployments")
+    row("echoSuites")["scorecardIds"] = [ref("echoScorecards")]
+    links = {"suiteId": "echoSuites", "agentId": "echoAgents", "deploymentId": "voiceDeployments"}
+    row("echoScorecards").update({member: ref(collection) for member, collection in links.items()})
+    row("echoAgents").update(
+        suiteId=ref("echoSuites"), deploymentId=ref("voiceDeployments"), scorecardIds=[ref("echoScorecards")]
+    )
+    return state
+
+
+def naming(state, id):
+    """The collections with a row that names `id`, as a value anywhere in it."""
+    return {
+        name
+        for name, rows in state.items()
+        if isinstance(rows, list)
+        for row in rows
+        if row.get("id") != id and f'"{id}"' in json.dumps(row)
+    }
+
+
+def of_team(state, team):
+    """A team's rows: every id and word of them begins with the team's name."""
+    return {
+        name: [row for row in rows if f'"{team}' in json.dumps(row)]
+        for name, rows in state.items()
+        if isinstance(rows, list)
+    }
+
+
+@pytest.fixture
+def client(app):
+    client = app.test_client()
+    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    state = linked(NORTH)
+    answer = client.put("/_dryline/state", json=state)
+    assert answer.status_code == 204, answer.text
+    return client
+
+
+@pytest.mark.parametrize("name", DELETIONS)
+def test_nothing_names_what_was_deleted(client, name):
+    path = DELETIONS[name]["path"]
+    ids = path_ids(path, NORTH)
+    before = client.get("/_dryline/state").json
+    answer = client.delete(fill(path, *ids), headers={"x-api-key": KEYS[NORTH]})
+    assert answer.status_code == 204, answer.text
+    after = client.get("/_dryline/state").json
+    if name == "removeTag":
+        assert (len(before["workerTags"]), len(after["workerTags"])) == (2, 1)
+        return
+    if name == "deleteDeploymentDefaultChecks":
+        assert len(after["deploymentDefaultChecks"]) == 1
+        return
+    gone = ids[-1]
+    assert naming(after, gone) <= STAYS.get(name, set())
+    assert not any(row.get("id") == gone for rows in after.values() if isinstance(rows, list) for row in rows)
+
+
+@pytest.mark.parametrize("name", DELETIONS)
+def test_no_row_of_the_state_is_left_without_its_parent(client, name):
+    """A state document with a link to nothing is refused, so one that can be loaded has no orphan."""
+    path = DELETIONS[name]["path"]
+    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
+    after = client.get("/_dryline/state").json
+    answer = client.put("/_dryline/state", json=after)
+    assert answer.status_code == 204, answer.text
+    assert client.get("/_dryline/state").json == after
+
+
+@pytest.mark.parametrize("name", DELETIONS)
+def test_the_other_team_loses_nothing(client, name):
+    path = DELETIONS[name]["path"]
+    before = of_team(client.get("/_dryline/state").json, SOUTH)
+    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
+    assert of_team(client.get("/_dryline/state").json, SOUTH) == before
+
+
+def test_deleting_a_team_leaves_nothing_of_it(client):
+    assert len(TEAMS) == 2
+    assert client.delete(f"/_dryline/teams/{id_of(SOUTH, 'teams')}").status_code == 204
+    assert SOUTH not in client.get("/_dryline/state").text
