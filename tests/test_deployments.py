@@ -15,7 +15,7 @@ def rows_that_name(app, *ids):
     found = []
     with app.world.active():
         db = app.world.db
-        for table in set(db.get_tables()) - {"webhook_delivery"}:
+        for table in sorted(set(db.get_tables()) - {"webhook_delivery"}):
             for column in db.get_columns(table):
                 marks = ", ".join("?" * len(ids))
                 sql = f'SELECT COUNT(*) FROM "{table}" WHERE "{column.name}" IN ({marks})'
