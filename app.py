@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from flask import Flask, request
@@ -227,6 +228,7 @@ def close_app(app: Dryline) -> None:
 
 def main() -> None:
     """The command line."""
+    gc.disable()  # what is imported stays, so that looking for garbage in it only takes time; `serve` enables it
     from dryline.command_line import cli
 
     cli()

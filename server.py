@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import signal
@@ -104,6 +105,9 @@ def serve(app: Dryline, ready_file: Path | None = None) -> None:
     from dryline.app import close_app
 
     set_up_logging(app.world.settings.log_format)
+    # What the start has made stays: no collection need look at it again.
+    gc.freeze()
+    gc.enable()
     address = app.world.directory / "address"
     server = None
     try:

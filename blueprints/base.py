@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import flask_smorest
@@ -98,7 +99,11 @@ class Area(flask_smorest.Blueprint):
 
     def arguments(self, schema: Any, **kwargs: Any) -> Any:
         """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""
-        return super().arguments(schema() if isinstance(schema, type) else schema, **kwargs)
+        return super().arguments(instance_of(schema), **kwargs)
+
+    def response(self, status_code: Any, schema: Any = None, **kwargs: Any) -> Any:
+        """As flask-smorest's, with one schema for all views that answer a class."""
+        return super().response(status_code, instance_of(schema), **kwargs)
 
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
         """Document statuses that an operation gives beyond those that its form tells (400, 401, 404)."""
@@ -125,6 +130,16 @@ class Area(flask_smorest.Blueprint):
         from dryline.blueprints import openapi
 
         return openapi.with_errors(doc, doc_info, self.security)
+
+
+def instance_of(schema: Any) -> Any:
+    """The one instance of a schema class; anything else as it is."""
+    return _instance(schema) if isinstance(schema, type) else schema
+
+
+@cache
+def _instance(schema: type) -> Any:
+    return schema()
 
 
 def demand_key() -> None:

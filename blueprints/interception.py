@@ -34,16 +34,16 @@ def around(world: World, view: Callable[[], Any]) -> Any:
     if fault is not None:
         world.metrics.faulted(_effect(fault))
     world.requests.add(
-        time=stamp,
-        method=method,
-        path=path,
-        query=asked.environ.get("QUERY_STRING", ""),
-        headers=_headers(asked.environ),
-        body=_body(asked),
-        status=status,
-        duration_ms=round(seconds * 1000, 3),
-        fault_id=fault.id if fault else None,
-        team_id=g.key.team_id if "key" in g else _team_id(world) if fault else None,
+        stamp,
+        method,
+        path,
+        asked.environ.get("QUERY_STRING", ""),
+        _headers(asked.environ),
+        _body(asked),
+        status,
+        round(seconds * 1000, 3),
+        fault.id if fault else None,
+        g.key.team_id if "key" in g else _team_id(world) if fault else None,
     )
     return response
 

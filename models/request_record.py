@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000
@@ -15,8 +15,7 @@ MOST_BYTES = 64_000_000
 _OVERHEAD = 1_000
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it."""
 
     number: int
@@ -30,11 +29,6 @@ class Entry:
     duration_ms: float
     fault_id: str | None
     team_id: str | None
-
-    @property
-    def size(self) -> int:
-        """What it takes of the bound, about."""
-        return len(self.body) + len(self.query) + _OVERHEAD
 
     def text(self) -> str:
         """The body as text; bytes that are none are replaced."""
@@ -83,26 +77,27 @@ class RequestRecord:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: deque[Entry] = deque()
+        # Bare tuples of texts and numbers: a garbage collection need not look into ten thousand of those.
+        self._entries: deque[tuple[Any, ...]] = deque()
         self._bytes = 0
         self._count = 0
 
-    def add(self, **values: Any) -> None:
-        """Keep one request."""
+    def add(self, *values: Any) -> None:
+        """Keep one request: the values of an `Entry` after its number, in their order."""
         with self._lock:
             self._count += 1
-            entry = Entry(number=self._count, **values)
+            entry = (self._count, *values)
             self._entries.append(entry)
-            self._bytes += entry.size
+            self._bytes += _size(entry)
             while len(self._entries) > MOST_ENTRIES or self._bytes > MOST_BYTES:
-                self._bytes -= self._entries.popleft().size
+                self._bytes -= _size(self._entries.popleft())
 
     def clear(self, team_id: str | None = None) -> None:
         """Forget all, or what one team called."""
         with self._lock:
-            kept = [entry for entry in self._entries if team_id is not None and entry.team_id != team_id]
+            kept = [entry for entry in self._entries if team_id is not None and entry[_TEAM_ID] != team_id]
             self._entries = deque(kept)
-            self._bytes = sum(entry.size for entry in kept)
+            self._bytes = sum(map(_size, kept))
 
     def find(self, wanted: Wanted) -> Iterator[Entry]:
         """What meets every condition, newest first."""
@@ -121,4 +116,12 @@ class RequestRecord:
 
     def _newest_first(self) -> list[Entry]:
         with self._lock:
-            return list(reversed(self._entries))
+            return [Entry._make(entry) for entry in reversed(self._entries)]
+
+
+def _size(entry: tuple[Any, ...]) -> int:
+    """What an entry takes of the bound, about."""
+    return len(entry[_BODY]) + len(entry[_QUERY]) + _OVERHEAD
+
+
+_BODY, _QUERY, _TEAM_ID = map(Entry._fields.index, ("body", "query", "team_id"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from marshmallow import EXCLUDE, Schema, fields, validate
 
@@ -30,6 +30,10 @@ class ApiSchema(Schema):
     class Meta:
         unknown = EXCLUDE
         sometimes: ClassVar[tuple[str, ...]] = ()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        """Itself: a schema does not change, and flask-smorest copies what it knows of a view with every decorator."""
+        return self
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field) -> None:
         """Derive the wire's name."""
