@@ -76,7 +76,7 @@ from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.models import scenarios
-from dryline.models.world import World
+from dryline.models.world import World, enter, leave
 from dryline.schemas import state
 from dryline.settings import Settings
 
@@ -157,6 +157,9 @@ STEPS = (
 )
 
 
+READS = {"GET", "HEAD", "OPTIONS"}
+
+
 class Dryline(Flask):
     """The WSGI application. Each request runs in its world and in one transaction."""
 
@@ -168,8 +171,11 @@ class Dryline(Flask):
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
-        with self.world.active():
+        token = enter(self.world)
+        try:
             return super().wsgi_app(environ, start_response)
+        finally:
+            leave(token)
 
     def ensure_sync(self, func: Any) -> Any:
         """No view is async, so none needs a look at its kind on every call."""
@@ -177,17 +183,18 @@ class Dryline(Flask):
 
     def full_dispatch_request(self) -> Any:
         """Answer one request, between faults and the request record; the control plane's own are left alone."""
-        if request.path.startswith("/_dryline"):
+        if request.environ["PATH_INFO"].startswith("/_dryline"):
             return super().full_dispatch_request()
         return interception.around(self.world, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
         """Run the view in a transaction: committed before the answer is sent, undone by any error."""
-        if request.routing_exception is not None:
-            self.raise_routing_exception(request)
-        if request.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
+        asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
+        if asked.routing_exception is not None:
+            self.raise_routing_exception(asked)
+        if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
             return super().dispatch_request()
-        with self.world.transaction(write=request.method not in ("GET", "HEAD", "OPTIONS")):
+        with self.world.reading() if asked.method in READS else self.world.transaction():
             return super().dispatch_request()
 
 

@@ -45,7 +45,7 @@ def write(export: Export, part: Path) -> tuple[int, int]:
     marshmallow's ValidationError for filters that came in with a state document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(), current().transaction(write=False):  # one view of the data, however long it takes
+        with _interruptible(), current().reading():  # one view of the data, however long it takes
             rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         os.fsync(file.fileno())

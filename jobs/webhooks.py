@@ -39,7 +39,7 @@ class Attempt:
 
 def deliver(world: World) -> bool:
     """Send the messages whose time has come. Says whether there were any."""
-    with world.transaction(write=False):
+    with world.reading():
         due = WebhookDelivery.due(AT_ONCE)
         unwanted = {delivery.id for delivery in due if not delivery.is_wanted()}
     if not due:

@@ -13,7 +13,7 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,16 @@ _current: ContextVar[World] = ContextVar("dryline_world")
 def current() -> World:
     """The world of the running request or job. Raises LookupError outside one."""
     return _current.get()
+
+
+def enter(world: World) -> Token[World]:
+    """Make a world the current one; `leave` with what this gives. `World.active` is both, for a block."""
+    return _current.set(world)
+
+
+def leave(token: Token[World]) -> None:
+    """Back to the world that was current before."""
+    _current.reset(token)
 
 
 class World:
@@ -84,21 +94,30 @@ class World:
     @contextlib.contextmanager
     def active(self) -> Iterator[World]:
         """Make this world the current one for a block."""
-        token = _current.set(self)
+        token = enter(self)
         try:
             yield self
         finally:
-            _current.reset(token)
+            leave(token)
 
     @contextlib.contextmanager
-    def transaction(self, *, write: bool = True) -> Iterator[None]:
-        """One transaction: committed at the end, undone by an exception.
+    def transaction(self) -> Iterator[None]:
+        """One transaction that writes: committed at the end, undone by an exception.
 
         Writers wait for each other here, in the order they came, and not in SQLite's busy loop.
         """
-        lock = self._write_lock if write else contextlib.nullcontext()
-        with lock, self.db.atomic("IMMEDIATE" if write else "DEFERRED"):
+        with self._write_lock, self.db.atomic("IMMEDIATE"):
             yield
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """One view of the data for a block that only reads: what others commit meanwhile is not seen."""
+        connection = self.db.connection()
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.rollback()
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:

@@ -33,5 +33,5 @@ class EchoRuns(MethodView):
     @blp.response(200, EchoRunResultSchema(many=True))
     def get(self):
         """List Echo runs, newest first."""
-        with current().transaction(write=False):
+        with current().reading():
             return list(EchoRun.select().order_by(EchoRun.created_at.desc(), EchoRun.id.desc()))

@@ -37,7 +37,7 @@ class State(MethodView):
     def get(self, query):
         """Read the whole state, or one team's."""
         names = {name: form.names for name, form in documents.FORMS.items()}
-        with current().transaction(write=False):
+        with current().reading():
             rows = state.export(names, query.get("team"))
         return current_app.json.response(documents.finish(rows))
 

@@ -62,7 +62,7 @@ class WebhookDeliveries(MethodView):
     @blp.response(200, DeliverySchema(many=True))
     def get(self, query):
         """List the deliveries of every team, newest first."""
-        with current().transaction(write=False):
+        with current().reading():
             return WebhookDelivery.search(**query)
 
     @blp.response(204)

@@ -160,7 +160,7 @@ def test_a_thread_with_a_connection_sees_the_restored_world(control, app, make_w
 def test_a_reader_in_mid_transaction_sees_no_half_of_it(control, app, make_worker):
     save(control)
     make_worker()
-    with app.world.active(), app.world.transaction(write=False):
+    with app.world.active(), app.world.reading():
         before = app.world.db.execute_sql("SELECT count(*) FROM worker").fetchone()
         thread = threading.Thread(target=lambda: control.post("/snapshots/before/restore"))
         thread.start()
