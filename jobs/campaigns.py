@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dryline.jobs import only_if
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
@@ -11,6 +12,7 @@ from dryline.models.world import World
 AT_ONCE = 250
 
 
+@only_if("SELECT 1 FROM queued_call LIMIT 1")
 def place_queued_calls(world: World) -> bool:
     """Call the next rows of batches and outbound campaigns whose time has come."""
     with world.transaction():
@@ -23,12 +25,14 @@ def place_queued_calls(world: World) -> bool:
     return scheduled or bool(due)
 
 
+@only_if("SELECT 1 FROM outbound_campaign WHERE status IN ('STARTED', 'RUNNING') LIMIT 1")
 def settle_campaigns(world: World) -> bool:
     """Begin and complete outbound campaigns."""
     with world.transaction():
         return OutboundCampaign.settle()
 
 
+@only_if("SELECT 1 FROM voicev1_campaign_data WHERE status IN ('PENDING', 'PROCESSING') LIMIT 1")
 def place_voicev1_calls(world: World) -> bool:
     """Call the next rows of legacy campaigns whose time has come."""
     with world.transaction():
@@ -41,6 +45,10 @@ def place_voicev1_calls(world: World) -> bool:
     return scheduled or bool(due)
 
 
+@only_if(
+    "SELECT 1 FROM voicev1_campaign WHERE status = 'RUNNING'"
+    " UNION ALL SELECT 1 FROM voicev1_campaign_data WHERE status = 'PROCESSING' LIMIT 1"
+)
 def settle_voicev1_campaigns(world: World) -> bool:
     """Give rows of legacy campaigns their results, and end the campaigns."""
     with world.transaction():

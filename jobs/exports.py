@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from marshmallow import ValidationError
 
-from dryline.jobs import export_files
+from dryline.jobs import export_files, only_if
 from dryline.models.errors import Conflict, NotFound
 from dryline.models.exports import Export
 from dryline.models.world import World
@@ -20,6 +20,7 @@ log = logging.getLogger("dryline")
 # Steps
 
 
+@only_if("SELECT 1 FROM export WHERE status = 'PENDING' LIMIT 1")
 def write_next(world: World) -> bool:
     """Write the export that has waited longest."""
     if Export.next_due() is None:  # asked first without the lock that writers wait for
@@ -33,6 +34,7 @@ def write_next(world: World) -> bool:
     return export is not None
 
 
+@only_if("SELECT 1 FROM export WHERE status = 'COMPLETED' LIMIT 1")
 def expire(world: World) -> bool:
     """Expire the exports whose 24 hours are over, and remove their files."""
     if not Export.outlived():

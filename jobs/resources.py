@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dryline.jobs import only_if
 from dryline.models import resources, uploads
 from dryline.models.world import World
 
 
+@only_if("SELECT 1 FROM resource WHERE status IN ('STARTED', 'PROCESSING') LIMIT 1")
 def process(world: World) -> bool:
     """Move on the resources whose time has come."""
     with world.transaction():

@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 import orjson
 
 from dryline import __version__
+from dryline.jobs import only_if
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.models.world import World
 
@@ -37,6 +38,7 @@ class Attempt:
     final: bool = False
 
 
+@only_if("SELECT 1 FROM webhook_delivery WHERE status = 'PENDING' LIMIT 1")
 def deliver(world: World) -> bool:
     """Send the messages whose time has come. Says whether there were any."""
     with world.reading():

@@ -63,7 +63,7 @@ def make(api, control, flow):
 def test_a_deleted_deployment_takes_everything_with_it(app, api, make, channel):
     gone, stays = make(channel), make(channel)
     kept = rows_that_name(app, stays["id"])
-    assert rows_that_name(app, gone["id"]) == kept
+    assert {"deployment", "deployment_parameter"} < {table for table, _ in rows_that_name(app, gone["id"])}
     path = f"/workers/{gone['workerId']}/deployments/{channel}/{gone['id']}"
     assert api.delete(path).status_code == 204
     assert rows_that_name(app, gone["id"]) == []
