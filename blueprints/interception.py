@@ -128,7 +128,9 @@ def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _body(asked: Request) -> bytes:
+    if asked.environ.get("CONTENT_LENGTH") in (None, "", "0"):
+        return b""
     length = asked.content_length
-    if not length or length > current_app.config["MAX_CONTENT_LENGTH"]:
+    if length is None or length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
     return asked.get_data()
