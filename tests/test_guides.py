@@ -44,7 +44,10 @@ def test_a_pytest_example(tmp_path, title):
 
 def test_the_unittest_example(tmp_path):
     (tmp_path / "test_with_unittest.py").write_text(TESTING["test_with_unittest.py"])
-    run(tmp_path, sys.executable, "test_with_unittest.py")
+    done = subprocess.run(
+        [sys.executable, "test_with_unittest.py"], cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT
+    )
+    assert done.stderr.endswith("OK\n"), done.stderr
 
 
 def test_the_node_example(tmp_path):
@@ -73,6 +76,29 @@ def test_the_workflows_commands_exist(tmp_path):
     script = start.replace("dryline serve", "dryline serve --port 0") + "kill $!\ncat ready.json\n"
     out = run(tmp_path, "sh", "-euc", script).splitlines()[-1]
     assert json.loads(out)["url"].startswith("http://127.0.0.1:")
+
+
+def test_the_control_planes_examples(tmp_path):
+    text = (ROOT / "docs/control-plane.md").read_text()
+    with DrylineServer() as server:
+        server.client().workers.create(name="Front desk", description=None, status=None)
+        blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+        assert len(blocks) == 3
+        for code in blocks:
+            out = run(
+                tmp_path, "sh", "-euc", code.replace("http://127.0.0.1:4010", server.url).replace("curl", "curl -sf")
+            )
+            assert out
+        assert server.plane("GET", "/faults")[0]["times"] == 2
+
+
+def test_the_state_example_can_be_loaded():
+    text = (ROOT / "docs/control-plane.md").read_text()
+    document = json.loads(re.search(r"```json\n(.*?)```", text, re.DOTALL)[1])
+    with DrylineServer() as server:
+        server.load(document)
+        server.api_key = "my-key"
+        assert [worker.name for worker in server.client().workers.list()] == ["Front desk"]
 
 
 class TestTheReadme:
