@@ -15,7 +15,7 @@ import orjson
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
-from waitress.task import ErrorTask
+from waitress.task import ErrorTask, WSGITask
 
 from dryline.settings import BadSetting, Settings
 
@@ -37,9 +37,23 @@ class ApiErrorTask(ErrorTask):
         self.write(body)
 
 
+class ApiTask(WSGITask):
+    """A request. Its connection stays open after an answer without a body (204), which waitress takes for endless."""
+
+    def build_response_header(self) -> bytes:
+        """The answer's head."""
+        head = super().build_response_header()
+        closing = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if self.version == "1.1" and not self.has_body and not closing:
+            self.close_on_finish = False
+            head = head.replace(b"Connection: close\r\n", b"", 1)
+        return head
+
+
 class Channel(HTTPChannel):
     """A connection."""
 
+    task_class = ApiTask
     error_task_class = ApiErrorTask
 
 

@@ -199,6 +199,20 @@ def test_what_the_server_itself_refuses_has_the_error_body_too(start):
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
 
 
+def test_a_connection_outlives_an_answer_without_a_body(start):
+    import http.client
+
+    connection = http.client.HTTPConnection(start("--ephemeral", "--scenario", "empty").url.removeprefix("http://"))
+    for _ in range(2):
+        connection.request("POST", "/_dryline/reset")
+        answer = connection.getresponse()
+        assert (answer.status, answer.read(), answer.headers["Connection"]) == (204, b"", None)
+        kept = connection.sock
+        assert kept is not None
+    connection.request("POST", "/_dryline/reset", headers={"Connection": "close"})
+    assert connection.getresponse().headers["Connection"] == "close"
+
+
 def test_the_documentation_page_and_its_files_come_from_the_server(start):
     server = start("--ephemeral", "--scenario", "empty")
     with urllib.request.urlopen(server.url + "/docs") as page:
