@@ -65,6 +65,8 @@ class WorldDatabase(SqliteDatabase):
         if 2 * self.pragma("freelist_count") > self.pragma("page_count"):
             # Mostly pages of rows that are gone: a copy without them comes back many times faster.
             self.execute_sql("VACUUM INTO ?", (str(path),))
+            with contextlib.closing(sqlite3.connect(path)) as target:
+                target.execute("PRAGMA journal_mode = wal")  # here, and not whenever it comes back
         else:
             target = sqlite3.connect(path, isolation_level=None)
             try:
