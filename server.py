@@ -80,6 +80,8 @@ class Server:
             channel_timeout=300,
         )
         self._waitress.channel_class = Channel
+        # That a request waits for a thread is no news; in other projects' tests it would only be noise.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
     @property
     def url(self) -> str:
