@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 KEY = "dryline-local-key"
@@ -275,6 +276,7 @@ def measure(args: argparse.Namespace, directory: Path) -> None:
     row(f"export {rows:,} rows, CSV, all fields", f"{speed:9,.0f} rows/s   {size:,.0f} MB")
     row("memory after all this, at most", f"{server.peak_mb():9.0f} MB")
     server.stop()
+    in_process()
     if args.million:
         million(directory)
     if args.threads:
@@ -301,6 +303,29 @@ def million(directory: Path, rows: int = 1_000_000) -> None:
     row(f"export {count:,} rows, CSV, all fields", f"{speed:9,.0f} rows/s   {size:,.0f} MB")
     row("memory meanwhile, at most", f"{server.peak_mb():9.0f} MB")
     server.stop()
+
+
+def in_process() -> None:
+    """What a test pays for its start without a socket: resets and save points."""
+    from dryline.testing import DrylineInProcess
+
+    def median_ms(action: Callable[[], None], count: int = 40) -> str:
+        times = []
+        for _ in range(count):
+            began = time.perf_counter()
+            action()
+            times.append(time.perf_counter() - began)
+        return f"{statistics.median(times) * 1000:9.1f} ms"
+
+    with DrylineInProcess() as world:
+        row("reset of an empty world, in-process", median_ms(world.reset))
+        world.snapshot("empty")
+        row("restore of an empty world, in-process", median_ms(lambda: world.restore("empty")))
+        world.simulate_calls(10_000)
+        world.snapshot("large")
+        row("restore of 10,000 calls, in-process", median_ms(lambda: world.restore("large")))
+    with DrylineInProcess(scenario="demo") as world:
+        row("reset of the demo world, in-process", median_ms(world.reset))
 
 
 def threads(directory: Path) -> None:
