@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 from flask import Flask, request
@@ -235,7 +234,6 @@ def close_app(app: Dryline) -> None:
 
 def main() -> None:
     """The command line."""
-    gc.disable()  # what is imported stays, so that looking for garbage in it only takes time; `serve` enables it
     from dryline.command_line import cli
 
     cli()

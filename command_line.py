@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -77,12 +78,16 @@ def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 @click.option("--ready-file", type=click.Path(path_type=Path), help="Write the address here, as JSON, once it answers.")
 def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[str, ...], **values: Any) -> None:
     """Answer requests until Ctrl-C or SIGTERM."""
+    gc.disable()  # what is imported now stays: looking for garbage in it only takes time. `server.serve` enables it.
     from dryline import server
     from dryline.app import create_app
 
-    with _clear_refusals():
-        settings = Settings(api_keys=api_key, cors_origins=cors_origin, **values)
-        server.serve(create_app(settings), ready_file)
+    try:
+        with _clear_refusals():
+            settings = Settings(api_keys=api_key, cors_origins=cors_origin, **values)
+            server.serve(create_app(settings), ready_file)
+    finally:
+        gc.enable()  # a start that was refused ends here
 
 
 @cli.command()

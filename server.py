@@ -17,6 +17,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
+from dryline.files import write_whole
 from dryline.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def serve(app: Dryline, ready_file: Path | None = None) -> None:
         address.write_text(server.url)  # for the command line, which finds the running server by it
         announce(app, server.url)
         if ready_file is not None:
-            _write_whole(ready_file, json.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
+            write_whole(ready_file, orjson.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
         server.run()
     except (KeyboardInterrupt, SystemExit):
         if server is not None:  # told to end before the loop was entered
@@ -184,10 +185,3 @@ def set_up_logging(form: str) -> None:
 
 def _end(signum: int, frame: Any) -> None:
     raise SystemExit(0)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file that is never seen half written."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text)
-    part.replace(path)

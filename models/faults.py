@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dryline.models.errors import NotFound
+from dryline.models.path_patterns import path_pattern
 
 if TYPE_CHECKING:
     from dryline.models.world import World
@@ -41,7 +41,7 @@ class Fault:
     hits: int = 0
 
     def __post_init__(self) -> None:
-        self._pattern = re.compile(".*".join(map(re.escape, self.path.split("*"))), re.DOTALL)
+        self._pattern = path_pattern(self.path)
 
     def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
         """Whether the rule speaks of such a request."""

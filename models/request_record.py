@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dryline.models.path_patterns import path_pattern
+
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000
 # What an entry costs beside its body.
@@ -51,7 +53,7 @@ class Wanted:
         """Each condition with its name."""
         found: list[tuple[str, Callable[[Entry], bool]]] = []
         if self.path is not None:
-            path = re.compile(".*".join(map(re.escape, self.path.split("*"))), re.DOTALL)
+            path = path_pattern(self.path)
             found.append(("path", lambda entry: path.fullmatch(entry.path) is not None))
         if self.method is not None:
             method = self.method.upper()

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from dryline.files import write_whole
+
 URL: dict[str, Any] = {"required": True, "help": "Base URL of the running service."}
 RATE = click.option("--rate", default=5.0, show_default=True, help="Requests a second, at most; 0 is no bound.")
 WORLD = click.Path(path_type=Path, dir_okay=False)
@@ -61,9 +63,7 @@ def pull(output: Path, since: str | None, worker_id: str | None, redact: bool, *
         click.echo(f"left out: {left_out}", err=True)
     if redact:
         document = redacted(document)
-    part = output.with_name(output.name + ".part")
-    part.write_text(json.dumps(document))
-    part.replace(output)
+    write_whole(output, json.dumps(document).encode())
     shutil.rmtree(memory, ignore_errors=True)
     counts = ", ".join(f"{len(rows)} {name}" for name, rows in document.items() if isinstance(rows, list) and rows)
     click.echo(f"{output}: {counts}")

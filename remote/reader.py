@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from dryline.files import write_whole
+
 
 class ReadError(Exception):
     """The service did not answer as it should. The message names the request and the reason."""
@@ -48,9 +50,7 @@ class Reader:
         raw, answer = self._ask(target)
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            part = kept.with_suffix(".part")
-            part.write_bytes(raw)
-            part.replace(kept)
+            write_whole(kept, raw)
         return answer
 
     def cursor_pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
