@@ -106,14 +106,15 @@ def send(delivery: WebhookDelivery, hosts: tuple[str, ...]) -> Attempt:
     connection_type = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     connection = connection_type(url.hostname, port, timeout=TIMEOUT_S)
     # The connection's own time limit is for each piece that comes; this one is for the whole.
-    deadline = threading.Timer(TIMEOUT_S, _cut, (connection,))
+    overdue = threading.Event()
+    deadline = threading.Timer(TIMEOUT_S, _cut, (connection, overdue))
     deadline.start()
     try:
         return _exchange(connection, delivery, url)
     except (http.client.InvalidURL, UnicodeError) as fault:
         return Attempt(error=f"Not an address: {fault}.", final=True)
     except (OSError, http.client.HTTPException) as fault:
-        if isinstance(fault, TimeoutError) or not deadline.is_alive():
+        if isinstance(fault, TimeoutError) or overdue.is_set():
             return Attempt(error=f"No answer within {TIMEOUT_S:g} s.", timed_out=True)
         return Attempt(error=f"{type(fault).__name__}: {fault}")
     finally:
@@ -162,7 +163,8 @@ def _flat(body: dict[str, Any]) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in body.items()}
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
+def _cut(connection: http.client.HTTPConnection, overdue: threading.Event) -> None:
+    overdue.set()  # before the cut: whoever reads from the connection sees that at once
     if connection.sock is not None:
         with contextlib.suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)
