@@ -17,8 +17,8 @@ from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
-from dryline.files import write_whole
 from dryline.settings import BadSetting, Settings
+from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.app import Dryline

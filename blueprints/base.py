@@ -16,7 +16,7 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
-from dryline.models.world import current
+from dryline.world.world import current
 
 # orjson writes at most 254 levels; a body that could not be written again is refused when it is read.
 _DEEP = 200

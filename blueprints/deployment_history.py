@@ -8,9 +8,9 @@ from flask.views import MethodView
 from dryline.blueprints.base import Area
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
-from dryline.models.pages import window
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryPageSchema, DeploymentHistoryQuerySchema
+from dryline.world.pages import window
 
 blp = Area(
     "Deployment History",

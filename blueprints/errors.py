@@ -9,9 +9,9 @@ from typing import Any
 from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 
-from dryline.models.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
-from dryline.models.world import current
 from dryline.schemas.base import camel
+from dryline.world.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
+from dryline.world.world import current
 
 STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403}
 

@@ -9,8 +9,8 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.models.exports import Export
-from dryline.models.world import current
 from dryline.schemas.exports import ExportBody, ExportSchema
+from dryline.world.world import current
 
 blp = Area("Log Exports", "/api/team/exports", description="Files of logs, made in the background.")
 

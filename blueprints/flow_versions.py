@@ -8,10 +8,10 @@ from flask.views import MethodView
 from dryline.blueprints.base import Area
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
-from dryline.models.pages import window
 from dryline.models.workers import Worker
 from dryline.schemas.flow_versions import FlowVersionPageSchema, FlowVersionSchema
 from dryline.schemas.pages import WindowSchema
+from dryline.world.pages import window
 
 blp = Area(
     "Flow Versions", "/api/workers/<worker_id>/flows/<flow_id>/versions", description="Committed versions of a flow."

@@ -11,10 +11,10 @@ from flask import Request, Response, current_app, g, request
 from waitress.channel import ClientDisconnected
 
 from dryline.blueprints.errors import answer
-from dryline.models.errors import DomainError
-from dryline.models.faults import Fault
 from dryline.models.teams import authenticate
-from dryline.models.world import World
+from dryline.world.errors import DomainError
+from dryline.world.faults import Fault
+from dryline.world.world import World
 
 _MASKED = {"HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_AUTHORIZATION", "HTTP_COOKIE"}
 

@@ -6,11 +6,11 @@ from flask import Response, request, send_file
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.models.errors import NotFound
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
-from dryline.models.world import current
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
+from dryline.world.errors import NotFound
+from dryline.world.world import current
 
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
 

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from dryline.models.world import World
+from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 

@@ -6,7 +6,7 @@ from dryline.jobs import only_if
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
-from dryline.models.world import World
+from dryline.world.world import World
 
 # Calls in one transaction: other requests get their turn in between.
 AT_ONCE = 250

@@ -13,12 +13,12 @@ from typing import IO, Any, NamedTuple
 import orjson
 from peewee import BooleanField, Case, TextField, Value, fn
 
-from dryline.models.base import connection, wire_rows
 from dryline.models.exports import LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.voice_logs import conditions, teach_contains
-from dryline.models.world import World, current
 from dryline.schemas.exports import MEMBERS, members, read_filters
+from dryline.world.record import connection, wire_rows
+from dryline.world.world import World, current
 
 BATCH = 100  # rows: large enough for speed, small enough for long transcripts
 SUFFIXES = (".csv", ".json", ".part")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files, only_if
-from dryline.models.errors import Conflict, NotFound
 from dryline.models.exports import Export
-from dryline.models.world import World
+from dryline.world.errors import Conflict, NotFound
+from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 

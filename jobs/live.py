@@ -7,7 +7,7 @@ from random import Random
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.models.world import World
+from dryline.world.world import World
 
 # However far the clock is moved at once, so many calls are placed: the latest ones.
 MOST_AT_ONCE = 1000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dryline.jobs import only_if
 from dryline.models import resources, uploads
-from dryline.models.world import World
+from dryline.world.world import World
 
 
 @only_if("SELECT 1 FROM resource WHERE status IN ('STARTED', 'PROCESSING') LIMIT 1")

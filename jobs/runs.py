@@ -6,7 +6,7 @@ from dryline.jobs import only_if
 from dryline.models.echo_runs import EchoRun
 from dryline.models.tests import TestRun
 from dryline.models.whatsapp_senders import WhatsappSender
-from dryline.models.world import World
+from dryline.world.world import World
 
 
 @only_if("SELECT 1 FROM echo_run WHERE status IN ('QUEUED', 'RUNNING') LIMIT 1")

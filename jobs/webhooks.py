@@ -18,7 +18,7 @@ import orjson
 from dryline import __version__
 from dryline.jobs import only_if
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.models.world import World
+from dryline.world.world import World
 
 TIMEOUT_S = 10.0  # real time, for all of one attempt
 AT_ONCE = 64  # deliveries in one step

@@ -7,12 +7,12 @@ from typing import Self
 import peewee
 from peewee import BooleanField, TextField
 
-from dryline.models.base import JsonField, Record
-from dryline.models.errors import Conflict, Invalid
 from dryline.models.integrations import Integration
 from dryline.models.numbering import country_of, e164
 from dryline.models.teams import Team, forget_keys
-from dryline.models.world import current
+from dryline.world.errors import Conflict, Invalid
+from dryline.world.record import JsonField, Record
+from dryline.world.world import current
 
 
 class PhoneNumber(Record):

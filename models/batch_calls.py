@@ -9,7 +9,7 @@ import orjson
 from dryline.models.conditions import condition as condition_of
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
-from dryline.models.world import current
+from dryline.world.world import current
 
 # A V1 row says how far it is; one that was called already is not called again.
 _OPEN = (None, "PENDING")

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
-from dryline.models.errors import Invalid, NotFound
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
+from dryline.world.errors import Invalid, NotFound
+from dryline.world.record import JsonField, Record
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAY = 24 * 60  # minutes

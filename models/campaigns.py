@@ -11,12 +11,12 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record, connection_execute
-from dryline.models.clock import parse
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.models.world import current
+from dryline.world.clock import parse
+from dryline.world.record import JsonField, Record, connection_execute
+from dryline.world.world import current
 
 ACTIVE = ("STARTED", "RUNNING")
 _SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")

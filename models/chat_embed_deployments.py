@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.deployments import Deployment
-from dryline.models.errors import NotFound
 from dryline.models.workers import Worker
-from dryline.models.world import current
+from dryline.world.errors import NotFound
+from dryline.world.record import JsonField, Record
+from dryline.world.world import current
 
 
 class ChatEmbedDeployment(Deployment):

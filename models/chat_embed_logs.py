@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from peewee import BooleanField, IntegerField, TextField
 
-from dryline.models.base import JsonField
 from dryline.models.logs import Log
+from dryline.world.record import JsonField
 
 
 class ChatEmbedLog(Log):

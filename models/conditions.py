@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dryline.models.errors import Invalid
+from dryline.world.errors import Invalid
 
 Values = Mapping[str, Any]
 Term = Callable[[Values], Any]

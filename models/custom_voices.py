@@ -8,8 +8,8 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.base import Record
 from dryline.models.teams import Team
+from dryline.world.record import Record
 
 GIVEN = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
 MANNERS = ("Warm", "Calm", "Bright", "Friendly", "Clear", "Deep", "Gentle", "Lively", "Soft", "Steady")

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from peewee import BooleanField, TextField
 
-from dryline.models.base import Record, Rows
-from dryline.models.world import current
+from dryline.world.record import Record, Rows
+from dryline.world.world import current
 
 if TYPE_CHECKING:
     from dryline.models.deployments import Deployment

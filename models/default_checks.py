@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from peewee import BareField, BooleanField, TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.deployments import Deployment
-from dryline.models.errors import NotFound
+from dryline.world.errors import NotFound
+from dryline.world.record import JsonField, Record
 
 # Contract: records.default_checks. `latency_threshold` is in milliseconds.
 START = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, Rows
 from dryline.models.teams import ApiKey
+from dryline.world.record import JsonField, Record, Rows
 
 if TYPE_CHECKING:
     from dryline.models.deployments import Deployment

@@ -7,13 +7,13 @@ from typing import Any, Self
 import peewee
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, Rows
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
-from dryline.models.errors import Conflict
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import ApiKey
+from dryline.world.errors import Conflict
+from dryline.world.record import JsonField, Record, Rows
 
 
 class DeploymentParameter(Record):

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from dryline.models.base import Record, Rows, connection_execute
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.record import Record, Rows, connection_execute
 
 # Logs name their deployment without a foreign key: an imported log may name one that is gone.
 LOG_TABLES = ("voice_log", "chat_log", "chat_embed_log")

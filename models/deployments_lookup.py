@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dryline.models.base import Record
 from dryline.models.chat_deployments import ChatDeployment
 from dryline.models.chat_embed_deployments import ChatEmbedDeployment
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.world.record import Record
 
 CHANNELS: dict[str, type[Deployment]] = {
     model.channel: model for model in (VoiceDeployment, VoiceV1Deployment, ChatDeployment, ChatEmbedDeployment)

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
+from dryline.world.record import JsonField, Record
 
 
 class EchoRecord(Record):

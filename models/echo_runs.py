@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.deployments import Deployment
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
-from dryline.models.errors import NotFound
 from dryline.models.runs import Run
 from dryline.models.teams import Team
+from dryline.world.errors import NotFound
+from dryline.world.record import JsonField, Record
 
 ITEM_PASSES = 0.93  # the share of scorecard items that come out well
 

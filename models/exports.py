@@ -15,18 +15,18 @@ import peewee
 from itsdangerous import Signer
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
-from dryline.models.clock import parse, wire
 from dryline.models.deployments import Deployment
-from dryline.models.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.models.logs import Log
 from dryline.models.sms_logs import SmsLog
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.whatsapp_logs import WhatsappLog
 from dryline.models.workers import Worker
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
+from dryline.world.record import JsonField, Record
+from dryline.world.world import current
 
 # What `log_type` may be, in the order in which an export of all of them lists them.
 LOGS: dict[str, type[Log]] = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from peewee import IntegerField, TextField, fn
 
-from dryline.models.base import JsonField, Record
 from dryline.models.teams import ApiKey
+from dryline.world.record import JsonField, Record
 
 if TYPE_CHECKING:
     from dryline.models.flows import Flow

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.record import JsonField, Record
 
 # What the committed version says when the update came without a message. Assumed.
 UPDATE_MESSAGE = "Updated through the API"

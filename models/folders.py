@@ -7,9 +7,9 @@ from typing import Any, Self
 import peewee
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
-from dryline.models.errors import Conflict
 from dryline.models.workers import Worker
+from dryline.world.errors import Conflict
+from dryline.world.record import JsonField, Record
 
 
 class Folder(Record):

@@ -6,8 +6,8 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, Rows
 from dryline.models.teams import Team
+from dryline.world.record import JsonField, Record, Rows
 
 
 class Integration(Record):

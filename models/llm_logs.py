@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, Rows
 from dryline.models.workers import Worker
+from dryline.world.record import JsonField, Record, Rows
 
 
 class LlmLog(Record):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
+from dryline.world.record import JsonField, Record
 
 
 class Log(Record):

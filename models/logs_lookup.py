@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dryline.models.base import Record
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
-from dryline.models.errors import NotFound
 from dryline.models.logs import Log
 from dryline.models.sms_logs import SmsLog
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.world.errors import NotFound
+from dryline.world.record import Record
 
 LOGS: tuple[type[Log], ...] = (VoiceLog, ChatLog, ChatEmbedLog, SmsLog, WhatsappLog)
 

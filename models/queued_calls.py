@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
-from dryline.models.clock import parse, wire
 from dryline.models.deployments import Deployment
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.world import current
 
 Row = dict[str, Any]
 

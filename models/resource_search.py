@@ -9,11 +9,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from dryline.models.base import connection
-from dryline.models.errors import NotFound
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
+from dryline.world.errors import NotFound
+from dryline.world.record import connection
 
 TOP_K = 10  # hits when the query does not say how many. Assumed.
 _TERMS_LIMIT = 64

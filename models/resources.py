@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record, connection_execute
-from dryline.models.clock import parse, wire
 from dryline.models.folders import Folder
 from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.record import JsonField, Record, connection_execute
+from dryline.world.world import current
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
 PROCESSING_AFTER = timedelta(seconds=1)

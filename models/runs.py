@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 from peewee import SQL, TextField
 
-from dryline.models.base import JsonField, Record
-from dryline.models.clock import parse, wire
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.record import JsonField, Record
+from dryline.world.world import current
 
 STARTS_AFTER = timedelta(seconds=1)
 SECONDS_EACH = 2  # of one conversation, in API time

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record, Rows
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
+from dryline.world.record import JsonField, Record, Rows
 
 
 class RuntimeErrorRecord(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import FloatField, IntegerField, TextField
 
-from dryline.models.base import JsonField, Record
+from dryline.world.record import JsonField, Record
 
 
 class Session(Record):

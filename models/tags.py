@@ -8,10 +8,10 @@ from typing import Any, Self
 import peewee
 from peewee import TextField
 
-from dryline.models.base import Record, Rows
-from dryline.models.errors import Conflict, NotFound
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
+from dryline.world.errors import Conflict, NotFound
+from dryline.world.record import Record, Rows
 
 
 class Tag(Record):

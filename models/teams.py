@@ -9,9 +9,9 @@ from typing import Self
 import peewee
 from peewee import TextField
 
-from dryline.models.base import Record
-from dryline.models.errors import Conflict, NotFound, Unauthorized
-from dryline.models.world import current
+from dryline.world.errors import Conflict, NotFound, Unauthorized
+from dryline.world.record import Record
+from dryline.world.world import current
 
 
 class Team(Record):

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record
 from dryline.models.flows import Flow
 from dryline.models.runs import Run
 from dryline.models.workers import Worker
+from dryline.world.record import JsonField, Record
 
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that come out well
 MOST_RUNS = 1_000_000  # of one checkpoint; what asks for more runs as often as this

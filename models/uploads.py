@@ -14,11 +14,11 @@ from typing import Any, Self
 from itsdangerous import BadSignature, URLSafeSerializer
 from peewee import IntegerField, TextField
 
-from dryline.models.base import Record
-from dryline.models.clock import wire
-from dryline.models.errors import Forbidden, NotFound
 from dryline.models.workers import Worker
-from dryline.models.world import World, current
+from dryline.world.clock import wire
+from dryline.world.errors import Forbidden, NotFound
+from dryline.world.record import Record
+from dryline.world.world import World, current
 
 # How long an address works, in API time. Assumed: the real one's life is not shown.
 LIFE = timedelta(hours=1)

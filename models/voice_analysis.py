@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 import orjson
 from peewee import SQL, Select, fn
 
-from dryline.models.base import Record, connection
 from dryline.models.business_hours import is_zone
-from dryline.models.clock import parse, wire
-from dryline.models.errors import Invalid
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.errors import Invalid
+from dryline.world.record import Record, connection
+from dryline.world.world import current
 
 # A call without a start counts by when its log was made.
 moment = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)

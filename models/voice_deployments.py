@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from peewee import BooleanField, TextField
 
-from dryline.models.base import JsonField, Rows
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.record import JsonField, Rows
 
 
 class VoiceDeployment(Deployment):

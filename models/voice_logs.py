@@ -16,10 +16,10 @@ import orjson
 from itsdangerous import BadData, URLSafeSerializer
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
-from dryline.models.base import JsonField, Record, Values, connection, wire_rows
-from dryline.models.errors import Invalid, NotFound
 from dryline.models.logs import Log, Page, first_of
-from dryline.models.world import current
+from dryline.world.errors import Invalid, NotFound
+from dryline.world.record import JsonField, Record, Values, connection, wire_rows
+from dryline.world.world import current
 
 
 class VoiceLog(Log):

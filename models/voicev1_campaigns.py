@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql
-from dryline.models.clock import parse
-from dryline.models.errors import Invalid, NotFound
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.models.world import current
+from dryline.world.clock import parse
+from dryline.world.errors import Invalid, NotFound
+from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.world import current
 
 OPEN = ("PENDING", "PROCESSING")
 # `due_at` of a row that somebody drives by hand.

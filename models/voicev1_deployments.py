@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from peewee import TextField
 
-from dryline.models.base import JsonField
 from dryline.models.deployments import Deployment
+from dryline.world.record import JsonField
 
 
 class VoiceV1Deployment(Deployment):

@@ -13,10 +13,10 @@ from typing import Any, Self
 import orjson
 from peewee import IntegerField, TextField
 
-from dryline.models.base import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
-from dryline.models.clock import parse, wire
 from dryline.models.custom_webhooks import CustomWebhook
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
+from dryline.world.world import current
 
 Log = Mapping[str, Any]
 

@@ -8,11 +8,11 @@ from typing import Any, Self
 from peewee import SQL, TextField
 
 from dryline.models.assets import new_sid
-from dryline.models.base import JsonField, Record
-from dryline.models.clock import parse, wire
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
-from dryline.models.world import current
+from dryline.world.clock import parse, wire
+from dryline.world.record import JsonField, Record
+from dryline.world.world import current
 
 REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
 REFUSED = "+15005550001"  # the provider's own test number for one that cannot be used

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dryline.files import write_whole
+from dryline.world.files import write_whole
 
 URL: dict[str, Any] = {"required": True, "help": "Base URL of the running service."}
 RATE = click.option("--rate", default=5.0, show_default=True, help="Requests a second, at most; 0 is no bound.")
@@ -111,7 +111,7 @@ def _moment(text: str) -> str:
     import re
     from datetime import UTC, datetime, timedelta
 
-    from dryline.models.clock import parse, wire
+    from dryline.world.clock import parse, wire
 
     ago = re.fullmatch(r"(\d+)([dh])", text)
     if ago:

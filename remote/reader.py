@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from dryline.files import write_whole
+from dryline.world.files import write_whole
 
 
 class ReadError(Exception):

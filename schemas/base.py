@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from marshmallow import EXCLUDE, Schema, fields, validate
 
-from dryline.models.clock import parse, wire
+from dryline.world.clock import parse, wire
 
 # SQLite's integers. A larger one would be an error at the database's door.
 INT64 = validate.Range(-(2**63), 2**63 - 1)
@@ -58,7 +58,7 @@ class ApiSchema(Schema):
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a record, of `Rows`, of a list of records, or of a dict by attribute names.
 
-        Values are in wire form already (models/base.py), so nothing is converted, only named.
+        Values are in wire form already (world/record.py), so nothing is converted, only named.
         """
         if obj is None:
             return None

@@ -8,16 +8,12 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.models.base import Record, connection, encode_row, insert_sql
-from dryline.models.clock import wire
 from dryline.models.deployments import Deployment
-from dryline.models.errors import Invalid
 from dryline.models.llm_logs import LlmLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
-from dryline.models.world import World, current
 from dryline.simulator import analysis, scripts, traces
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.people import person_of
@@ -25,6 +21,10 @@ from dryline.simulator.scripts import Script, Turn
 from dryline.simulator.talks import Talk, spoken, spread
 from dryline.simulator.trades import Trade
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
+from dryline.world.clock import wire
+from dryline.world.errors import Invalid
+from dryline.world.record import Record, connection, encode_row, insert_sql
+from dryline.world.world import World, current
 
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 _SHARES = (64, 14, 8, 7, 3, 4)

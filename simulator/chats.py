@@ -9,18 +9,18 @@ from typing import Any
 
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
-from dryline.models.clock import wire
 from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.sessions import Session
-from dryline.models.world import World, current
 from dryline.simulator import analysis, traces
 from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, insert_rows, moments
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.people import anybody
 from dryline.simulator.scripts import Turn
 from dryline.simulator.talks import Talk, spread, typed
+from dryline.world.clock import wire
+from dryline.world.world import World, current
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}

@@ -12,12 +12,12 @@ import orjson
 
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
-from dryline.models.errors import NotFound
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.simulator.people import CITIES, Person, pools
 from dryline.simulator.trades import Trade, trades_of
+from dryline.world.errors import NotFound
 
 
 @dataclass(slots=True)

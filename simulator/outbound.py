@@ -8,16 +8,16 @@ from random import Random
 from typing import Any
 
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.clock import parse
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import QueuedCall, phone_number, stated_number
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.models.world import current
 from dryline.simulator.calls import Call, make_call, store
 from dryline.simulator.lines import Line, line_of
+from dryline.world.clock import parse
+from dryline.world.world import current
 
 # How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
 _OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.models.clock import wire
-from dryline.models.ids import Ids
 from dryline.simulator.lines import Line
 from dryline.simulator.talks import Talk
+from dryline.world.clock import wire
+from dryline.world.ids import Ids
 
 # (type, message, function): what goes wrong in a running flow.
 FAULTS = (

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.models.clock import wire
-from dryline.models.ids import Ids
+from dryline.world.clock import wire
+from dryline.world.ids import Ids
 
 
 def hex_id(rng: Random, prefix: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from dryline.models.conditions import condition
-from dryline.models.errors import Invalid
+from dryline.world.errors import Invalid
 
 ROW = {
     "status": "active",

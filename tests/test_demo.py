@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from dryline.models.clock import parse
 from dryline.settings import Settings
-from dryline.simulator import demo
+from dryline.tools import demo
+from dryline.world.clock import parse
 
 
 @pytest.fixture

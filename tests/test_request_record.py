@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.models import request_record
+from dryline.world import request_record
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 

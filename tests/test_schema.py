@@ -8,7 +8,7 @@ import peewee
 import pytest
 
 import dryline.models
-from dryline.models.migrations import HERE, LATEST
+from dryline.world.migrations import HERE, LATEST
 
 
 def all_models():

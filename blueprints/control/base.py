@@ -9,9 +9,9 @@ from flask import request
 from marshmallow import fields
 
 from dryline.blueprints.base import Area
-from dryline.models.errors import Forbidden
-from dryline.models.world import current
 from dryline.schemas.base import QuerySchema
+from dryline.world.errors import Forbidden
+from dryline.world.world import current
 
 
 class TeamQuery(QuerySchema):

@@ -8,10 +8,10 @@ from flask.views import MethodView
 from marshmallow import validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.models.clock import parse
-from dryline.models.errors import Invalid
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
+from dryline.world.clock import parse
+from dryline.world.errors import Invalid
+from dryline.world.world import current
 
 blp = ControlArea("Control: clock", description="Freeze, set and advance API time.")
 

@@ -7,8 +7,8 @@ from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.models.echo_runs import EchoRun
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.world.world import current
 
 blp = ControlArea("Control: Echo runs", description="Results of Echo runs.")
 

@@ -8,9 +8,9 @@ from marshmallow import fields
 from dryline.blueprints.control.base import ControlArea
 from dryline.blueprints.exports import with_link
 from dryline.jobs import exports
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema
+from dryline.world.world import current
 
 blp = ControlArea("Control: exports", description="Drive one export through its states.")
 

@@ -6,8 +6,8 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
+from dryline.world.world import current
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
 

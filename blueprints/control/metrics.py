@@ -10,9 +10,9 @@ from flask import Response
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.models.base import connection
-from dryline.models.metrics import BUCKETS
-from dryline.models.world import World, current
+from dryline.world.metrics import BUCKETS
+from dryline.world.record import connection
+from dryline.world.world import World, current
 
 blp = ControlArea("Control: metrics", description="Counts for Prometheus.")
 

@@ -11,9 +11,9 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.models.request_record import Entry, Wanted
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
+from dryline.world.request_record import Entry, Wanted
+from dryline.world.world import current
 
 blp = ControlArea("Control: requests", description="What was called, newest first, and checks of it.")
 

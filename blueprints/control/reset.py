@@ -7,10 +7,9 @@ from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
-from dryline.models import scenarios
-from dryline.models.world import current
-from dryline.schemas import state
 from dryline.schemas.base import ApiSchema
+from dryline.state import forms, scenarios
+from dryline.world.world import current
 
 blp = ControlArea("Control: reset", description="Back to the start.")
 
@@ -38,5 +37,5 @@ class Reset(MethodView):
         if "team" in query:
             scenarios.reset_team(world, query["team"])
         else:
-            scenarios.reset(world, state.read, body.get("scenario"))
+            scenarios.reset(world, forms.read, body.get("scenario"))
         exports.restore_files(world)

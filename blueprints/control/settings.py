@@ -6,9 +6,9 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.settings import LIVE
+from dryline.world.world import current
 
 blp = ControlArea("Control: settings", description="What can change while the server runs.")
 

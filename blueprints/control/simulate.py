@@ -6,9 +6,9 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.models.clock import parse
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
+from dryline.world.clock import parse
+from dryline.world.world import current
 
 blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
 

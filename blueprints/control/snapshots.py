@@ -6,9 +6,9 @@ from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
-from dryline.models import snapshots
-from dryline.models.world import current
 from dryline.schemas.snapshots import SnapshotSchema
+from dryline.state import snapshots
+from dryline.world.world import current
 
 blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named save points, kept on disk.")
 

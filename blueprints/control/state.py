@@ -10,9 +10,9 @@ from flask.views import MethodView
 from dryline.blueprints.base import read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
-from dryline.models import state
-from dryline.models.world import current
-from dryline.schemas import state as documents
+from dryline.state import document as state
+from dryline.state import forms as documents
+from dryline.world.world import current
 
 blp = ControlArea("Control: state", description="Everything there is, as one document.")
 

@@ -6,10 +6,10 @@ from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.jobs import exports
-from dryline.models import state
 from dryline.models.teams import ApiKey, Team
-from dryline.models.world import current
 from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
+from dryline.state import document as state
+from dryline.world.world import current
 
 blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and their API keys.")
 

@@ -7,8 +7,8 @@ from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.models.world import current
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInteger, QuerySchema, Timestamp
+from dryline.world.world import current
 
 blp = ControlArea("Control: webhooks", description="What custom webhooks were sent, and what they answered.")
 

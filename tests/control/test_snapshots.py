@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from dryline.app import close_app, create_app
-from dryline.models.database import WorldDatabase
 from dryline.settings import Settings
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
+from dryline.world.database import WorldDatabase
 
 
 def save(control, name="before"):

@@ -5,8 +5,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from dryline.models.state_collections import COLLECTIONS
-from dryline.schemas.state import FORMS
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import FORMS
 from dryline.tests.contract.two_teams import SOUTH, document
 from dryline.tests.control.documents import WHEN, faults, of_north
 

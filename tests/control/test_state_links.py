@@ -2,8 +2,8 @@
 
 import pytest
 
-from dryline.models.state_collections import COLLECTIONS
-from dryline.schemas.state import FORMS
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import FORMS
 from dryline.tests.contract.two_teams import NORTH, SOUTH, document, id_of
 from dryline.tests.control.documents import faults, of_north
 

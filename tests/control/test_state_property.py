@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from dryline.app import close_app, create_app
-from dryline.schemas.state import FORMS
 from dryline.settings import Settings
+from dryline.state.forms import FORMS
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import of_north
 

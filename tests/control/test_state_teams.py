@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from dryline.schemas.state import FORMS
+from dryline.state.forms import FORMS
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN, faults, of_north
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import orjson
 
-from dryline.models.errors import BadDocument, Invalid
-from dryline.models.state import Document, admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
-from dryline.models.state_rows import Import
 from dryline.models.teams import Team
-from dryline.models.world import World
 from dryline.settings import BadSetting
+from dryline.state.document import Document, admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
+from dryline.state.import_rows import Import
+from dryline.world.errors import BadDocument, Invalid
+from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
 
-# Reads a decoded state document (schemas/state.py). Raises BadDocument.
+# Reads a decoded state document (state/forms.py). Raises BadDocument.
 Reader = Callable[[Any], Document]
 
 

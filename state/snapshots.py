@@ -18,10 +18,10 @@ from typing import Any
 import orjson
 import peewee
 
-from dryline.models.errors import Conflict, Invalid, NotFound
-from dryline.models.migrations import LATEST, bring_up_to_date
-from dryline.models.state import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
-from dryline.models.world import World
+from dryline.state.document import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
+from dryline.world.errors import Conflict, Invalid, NotFound
+from dryline.world.migrations import LATEST, bring_up_to_date
+from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 _DATABASE, _ABOUT = "dryline.sqlite3", "about.json"

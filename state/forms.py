@@ -1,7 +1,7 @@
 """The state document on the wire: what its collections' rows look like.
 
 A row is the API's own record, so the record's schema says its members and types; beside them it has members that link
-it. What rows mean to each other is in `models/state_collections.py`. Contract: state.md.
+it. What rows mean to each other is in `state/collections.py`. Contract: state.md.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any
 import orjson
 from marshmallow import fields
 
-from dryline.models.clock import parse, wire
-from dryline.models.errors import BadDocument
 from dryline.schemas.assets import PhoneNumberSchema, WhatsappSenderSchema
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp, camel
 from dryline.schemas.business_hours import BusinessHoursSchema, TeamPhoneHoursSchema
@@ -35,10 +33,7 @@ from dryline.schemas.folders import FolderSchema
 from dryline.schemas.integrations import IntegrationSchema
 from dryline.schemas.llm_logs import LlmLogSchema
 from dryline.schemas.resources import ResourceSchema
-from dryline.schemas.runtime_errors import RuntimeErrorSchema
-from dryline.schemas.sessions import SessionSchema
-from dryline.schemas.sms_logs import SmsLogSchema
-from dryline.schemas.state_rows import (
+from dryline.schemas.row_forms import (
     MOST_FAULTS,
     ApiKeys,
     ContactRows,
@@ -50,6 +45,9 @@ from dryline.schemas.state_rows import (
     null_text,
     text,
 )
+from dryline.schemas.runtime_errors import RuntimeErrorSchema
+from dryline.schemas.sessions import SessionSchema
+from dryline.schemas.sms_logs import SmsLogSchema
 from dryline.schemas.tags import TagSchema
 from dryline.schemas.teams import TeamSchema
 from dryline.schemas.tests import TestRunSchema, TestSchema
@@ -59,6 +57,8 @@ from dryline.schemas.voicev1_campaigns import Voicev1CampaignDataSchema, Voicev1
 from dryline.schemas.voicev1_deployments import VoiceV1DeploymentSchema
 from dryline.schemas.whatsapp_logs import WhatsappLogSchema
 from dryline.schemas.workers import WorkerSchema
+from dryline.world.clock import parse, wire
+from dryline.world.errors import BadDocument
 
 VERSION = 1
 

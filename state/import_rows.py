@@ -11,12 +11,12 @@ from typing import Any
 
 import orjson
 
-from dryline.models.base import JsonField, Record, insert_sql
-from dryline.models.clock import parse, wire
-from dryline.models.errors import BadDocument, Conflict, Invalid
-from dryline.models.state_collections import COLLECTIONS, Collection
 from dryline.models.teams import ApiKey, Team, digest, start_team
-from dryline.models.world import current
+from dryline.state.collections import COLLECTIONS, Collection
+from dryline.world.clock import parse, wire
+from dryline.world.errors import BadDocument, Conflict, Invalid
+from dryline.world.record import JsonField, Record, insert_sql
+from dryline.world.world import current
 
 Row = dict[str, Any]
 MOST_FAULTS = 20

@@ -7,21 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dryline.models.assets import PhoneNumber
-from dryline.models.base import Record
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours, check_hours
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.chat_deployments import ChatDeployment
 from dryline.models.chat_embed_deployments import ChatEmbedDeployment
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
-from dryline.models.clock import wire
 from dryline.models.custom_voices import CustomVoice
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.default_checks import START, DefaultChecks, DeploymentDefaultChecks
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
-from dryline.models.errors import Invalid
 from dryline.models.exports import LIFE, Export
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
@@ -44,7 +41,10 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.whatsapp_logs import WhatsappLog
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.models.workers import Worker
-from dryline.models.world import current
+from dryline.world.clock import wire
+from dryline.world.errors import Invalid
+from dryline.world.record import Record
+from dryline.world.world import current
 
 Row = dict[str, Any]
 # Which collections a column may lead into.

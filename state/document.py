@@ -1,6 +1,6 @@
 """The whole state as one document: what rows mean to each other, how they get in and out. Contract: state.md.
 
-How a row looks on the wire is in `schemas/state.py`; here it is a dict by columns.
+How a row looks on the wire is in `state/forms.py`; here it is a dict by columns.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from dryline.models.base import connection, wire_rows
-from dryline.models.errors import Conflict
-from dryline.models.state_collections import COLLECTIONS
-from dryline.models.state_rows import Import
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
-from dryline.models.world import World, current
+from dryline.state.collections import COLLECTIONS
+from dryline.state.import_rows import Import
+from dryline.world.errors import Conflict
+from dryline.world.record import connection, wire_rows
+from dryline.world.world import World, current
 
 Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"

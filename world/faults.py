@@ -7,11 +7,11 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dryline.models.errors import NotFound
-from dryline.models.path_patterns import path_pattern
+from dryline.world.errors import NotFound
+from dryline.world.path_patterns import path_pattern
 
 if TYPE_CHECKING:
-    from dryline.models.world import World
+    from dryline.world.world import World
 
 
 @dataclass

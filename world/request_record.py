@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dryline.models.path_patterns import path_pattern
+from dryline.world.path_patterns import path_pattern
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000

@@ -1,4 +1,4 @@
-"""Writes data/demo.json, the scenario that a new server starts with: `python -m dryline.simulator.demo`.
+"""Writes data/demo.json, the scenario that a new server starts with: `python -m dryline.tools.demo`.
 
 It is made through the API of a stand-in whose clock stands still and whose seed is fixed, so each run writes the same
 file. Its times are those of AS_OF; who loads it shifts them to the present.
@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from dryline.models.clock import parse, wire
 from dryline.settings import Settings
-from dryline.simulator.demo_content import BUSINESSES, TAGS, TEAM, Business, Program
+from dryline.tools.demo_content import BUSINESSES, TAGS, TEAM, Business, Program
+from dryline.world.clock import parse, wire
 
 AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)
 PATH = Path(__file__).parent.parent / "data" / "demo.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dryline.models.base import Rows
+from dryline.world.record import Rows
 
 
 def window(rows: Rows, limit: int, offset: int) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 import orjson
 from peewee import BooleanField, Model, TextField
 
-from dryline.models.errors import NotFound
-from dryline.models.world import CurrentDatabase, current
+from dryline.world.errors import NotFound
+from dryline.world.world import CurrentDatabase, current
 
 Values = Mapping[str, Any]
 

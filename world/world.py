@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from peewee import DatabaseProxy, SqliteDatabase
 
-from dryline.models.clock import Clock
-from dryline.models.database import WorldDatabase
-from dryline.models.faults import Faults
-from dryline.models.ids import Ids
-from dryline.models.metrics import Metrics
-from dryline.models.request_record import RequestRecord
 from dryline.settings import LIVE, BadSetting, Settings
+from dryline.world.clock import Clock
+from dryline.world.database import WorldDatabase
+from dryline.world.faults import Faults
+from dryline.world.ids import Ids
+from dryline.world.metrics import Metrics
+from dryline.world.request_record import RequestRecord
 
 if TYPE_CHECKING:
     from dryline.models.teams import ApiKey
@@ -60,7 +60,7 @@ class World:
         self._given = {name: getattr(settings, name) for name in LIVE}
         self.clock = Clock()
         self.api_keys: dict[str, ApiKey] = {}
-        self.tables: Mapping[str, str] | None = None  # see models/state.py
+        self.tables: Mapping[str, str] | None = None  # see state/document.py
         self._write_lock = threading.RLock()
         self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
         self.directory = Path(self._ephemeral or settings.data_dir).absolute()
@@ -126,7 +126,7 @@ class World:
             yield
 
     def start_over(self) -> None:
-        """Take back what was set and recorded while it ran; rows, clock and ids are models/scenarios.py's."""
+        """Take back what was set and recorded while it ran; rows, clock and ids are state/scenarios.py's."""
         for name, value in self._given.items():
             setattr(self.settings, name, value)
         self.live_since = None
@@ -165,7 +165,7 @@ class World:
 
     def _migrate(self) -> bool:
         """Bring the schema up to date. Returns whether the database was there before."""
-        from dryline.models import migrations
+        from dryline.world import migrations
 
         return migrations.bring_up_to_date(self.db)
 

@@ -1,0 +1,1 @@
+"""What knows the whole world: the state document, scenarios, save points. Contract: state.md."""

@@ -1,0 +1,1 @@
+"""What makes `data/`. Not in the wheel: only what it makes is."""
