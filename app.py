@@ -75,7 +75,7 @@ from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
-from dryline.state import forms, scenarios
+from dryline.state import scenarios
 from dryline.world.world import World, enter, leave
 
 AREAS = (
@@ -217,7 +217,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     try:
         with app.world.active():
-            scenarios.begin(app.world, forms.read)
+            scenarios.begin(app.world)
             export_jobs.recover(app.world)
     except BaseException:
         app.world.close()

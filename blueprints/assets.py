@@ -16,9 +16,8 @@ from dryline.schemas.assets import (
     PhoneNumberQuery,
     PhoneNumberRegistrationBody,
     PhoneNumberSchema,
-    WhatsappSenderBody,
-    WhatsappSenderSchema,
 )
+from dryline.schemas.whatsapp_senders import WhatsappSenderBody, WhatsappSenderSchema
 
 blp = Area("Assets", "/api/team/assets", description="Telephone numbers and WhatsApp senders.")
 

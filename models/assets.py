@@ -10,9 +10,13 @@ from peewee import BooleanField, TextField
 from dryline.models.integrations import Integration
 from dryline.models.numbering import country_of, e164
 from dryline.models.teams import Team, forget_keys
+from dryline.world.collection import WORKER, Collection, Neighbours, Row
 from dryline.world.errors import Conflict, Invalid
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
+
+# Who provides a number: one taken over from the team's own account, one bought. Contract: records.phone_number.
+IMPORTED, BOUGHT = "twilio", "brainbase"
 
 
 class PhoneNumber(Record):
@@ -37,7 +41,7 @@ class PhoneNumber(Record):
         Raises NotFound for an unknown integration, Invalid for what is no number, Conflict for a number it has.
         """
         integration = Integration.fetch(team, integration_id, field="integration_id")
-        return cls._enter(team, phone_number, "phone_number", provider="twilio", integration_id=integration.id)
+        return cls._enter(team, phone_number, "phone_number", provider=IMPORTED, integration_id=integration.id)
 
     @classmethod
     def purchase(cls, team: Team, *, phone_numbers: list[str], integration_id: str | None = None) -> list[Self]:
@@ -50,7 +54,7 @@ class PhoneNumber(Record):
         elif phone_numbers:
             open_subaccount(team)
         return [
-            cls._enter(team, number, f"phone_numbers.{index}", provider="brainbase", integration_id=integration_id)
+            cls._enter(team, number, f"phone_numbers.{index}", provider=BOUGHT, integration_id=integration_id)
             for index, number in enumerate(phone_numbers)
         ]
 
@@ -65,6 +69,12 @@ class PhoneNumber(Record):
             raise Conflict(f"The team already has the number {number}.") from None
 
 
+def complete_number(row: Row, rows: Neighbours) -> None:
+    """What registering the number would have given, or, where no integration is named, buying it."""
+    row.setdefault("country_code", country_of(row["phone_number"]))
+    row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
+
+
 def open_subaccount(team: Team) -> None:
     """Give the team a telephony subaccount, unless it has one."""
     team = Team.fetch(team, team.id)
@@ -76,3 +86,10 @@ def open_subaccount(team: Team) -> None:
 def new_sid(prefix: str) -> str:
     """A provider's id: the prefix and 32 hex digits."""
     return prefix + current().ids.new("").removeprefix("_").replace("-", "")
+
+
+STATE = {
+    "phoneNumbers": Collection(
+        PhoneNumber, may={"integration_id": ("integrations",), **WORKER}, complete=complete_number
+    )
+}

@@ -12,6 +12,7 @@ from peewee import TextField
 
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
+from dryline.world.collection import Collection, Neighbours, Row
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record
 
@@ -205,3 +206,14 @@ def _clock(opening: Opening) -> str:
     start, end = opening
     end -= DAY if end > DAY else 0
     return f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}"
+
+
+def complete_hours(row: Row, rows: Neighbours) -> None:
+    """Nothing is given, but hours are checked as at a creation. Raises Invalid."""
+    check_hours(row)
+
+
+STATE = {
+    "businessHours": Collection(BusinessHours, complete=complete_hours),
+    "teamPhoneHours": Collection(TeamPhoneHours, needs={"hours_id": ("businessHours",)}),
+}

@@ -15,6 +15,8 @@ from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.clock import parse
+from dryline.world.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
+from dryline.world.errors import Invalid
 from dryline.world.record import JsonField, Record, connection_execute
 from dryline.world.world import current
 
@@ -138,3 +140,16 @@ class OutboundCampaign(Record):
         """Batch size and interval of every active campaign."""
         found = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status << ACTIVE)
         return {campaign.id: (campaign.batch_size, campaign.batch_interval_minutes) for campaign in found}
+
+
+def complete_campaign(row: Row, rows: Neighbours) -> None:
+    """What launching it would have given. Raises Invalid for a worker that is not its deployment's."""
+    deployment = rows.row("voiceDeployments", row["deployment_id"])
+    row.setdefault("flow_id", deployment["flow_id"])
+    if row.setdefault("worker_id", deployment["worker_id"]) != deployment["worker_id"]:
+        raise Invalid("The deployment is of another worker.", "worker_id")
+
+
+STATE = {
+    "outboundCampaigns": Collection(OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign)
+}

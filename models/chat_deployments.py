@@ -6,8 +6,9 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.deployments import Deployment
+from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
+from dryline.world.collection import VERSION, Neighbours, Row
 from dryline.world.errors import NotFound
 from dryline.world.record import JsonField
 from dryline.world.world import current
@@ -41,7 +42,7 @@ class ChatDeployment(Deployment):
 
         Raises NotFound when the worker has no such flow, or the flow no such version. Contract: createChatDeployment.
         """
-        return super().deploy(worker, flow_id=flow_id, chat_agent_id=current().ids.new("chatagent"), **values)
+        return super().deploy(worker, flow_id=flow_id, chat_agent_id=new_chat_agent_id(), **values)
 
     @classmethod
     def of_agent(cls, worker: Worker, chat_agent_id: str) -> Self:
@@ -50,3 +51,16 @@ class ChatDeployment(Deployment):
         if found is None:
             raise NotFound(f"Worker {worker.id} has no chat deployment with the agent {chat_agent_id}.")
         return found
+
+
+def new_chat_agent_id() -> str:
+    """The id that an agent is found by."""
+    return current().ids.new("chatagent")
+
+
+def complete_deployment(row: Row, rows: Neighbours) -> None:
+    """What deploying it would have given."""
+    row.setdefault("chat_agent_id", new_chat_agent_id())
+
+
+STATE = {"chatDeployments": collection_of(ChatDeployment, complete_deployment, **VERSION)}

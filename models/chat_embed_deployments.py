@@ -6,8 +6,9 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.deployments import Deployment
+from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
+from dryline.world.collection import VERSION, Neighbours, Row
 from dryline.world.errors import NotFound
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
@@ -41,7 +42,7 @@ class ChatEmbedDeployment(Deployment):
         Raises NotFound when the worker has no such flow, or the flow no such version.
         Contract: createChatEmbedDeployment.
         """
-        return super().deploy(worker, flow_id=flow_id, embed_id=current().ids.new("embed"), **values)
+        return super().deploy(worker, flow_id=flow_id, embed_id=new_embed_id(), **values)
 
     @classmethod
     def of_embed(cls, team: Record, embed_id: str) -> Self:
@@ -50,3 +51,16 @@ class ChatEmbedDeployment(Deployment):
         if found is None:
             raise NotFound(f"Chat widget deployment with the embed id {embed_id} not found.")
         return found
+
+
+def new_embed_id() -> str:
+    """The id that a widget is found by."""
+    return current().ids.new("embed")
+
+
+def complete_deployment(row: Row, rows: Neighbours) -> None:
+    """What deploying it would have given."""
+    row.setdefault("embed_id", new_embed_id())
+
+
+STATE = {"chatEmbedDeployments": collection_of(ChatEmbedDeployment, complete_deployment, **VERSION)}

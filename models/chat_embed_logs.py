@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import BooleanField, IntegerField, TextField
 
-from dryline.models.logs import Log
+from dryline.models.logs import Log, collection_of
 from dryline.world.record import JsonField
 
 
@@ -23,3 +23,6 @@ class ChatEmbedLog(Log):
     tool_calls = JsonField(null=True)
     origin_url = TextField(null=True)
     user_agent = TextField(null=True)
+
+
+STATE = {"chatEmbedLogs": collection_of(ChatEmbedLog)}

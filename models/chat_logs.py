@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import IntegerField, TextField
 
-from dryline.models.logs import Log
+from dryline.models.logs import Log, collection_of
 
 
 class ChatLog(Log):
@@ -20,3 +20,6 @@ class ChatLog(Log):
     duration = IntegerField(null=True)
     rating = IntegerField(null=True)
     feedback = TextField(null=True)
+
+
+STATE = {"chatLogs": collection_of(ChatLog)}

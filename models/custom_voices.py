@@ -9,6 +9,7 @@ from typing import Self
 from peewee import TextField
 
 from dryline.models.teams import Team
+from dryline.world.collection import Collection, Neighbours, Row
 from dryline.world.record import Record
 
 GIVEN = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
@@ -36,3 +37,12 @@ class CustomVoice(Record):
         chance = Random(elevenlabs_voice_id)
         name = f"{chance.choice(GIVEN)} - {chance.choice(MANNERS)}"
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
+
+
+def complete_voice(row: Row, rows: Neighbours) -> None:
+    """What adopting it would have given."""
+    for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
+        row.setdefault(name, value)
+
+
+STATE = {"customVoices": Collection(CustomVoice, complete=complete_voice)}

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from peewee import BooleanField, TextField
 
+from dryline.world.collection import VOICE_DEPLOYMENT, Collection
 from dryline.world.record import Record, Rows
 from dryline.world.world import current
 
@@ -70,3 +71,6 @@ def new_id() -> str:
         number, digit = divmod(number, 36)
         digits.append(_DIGITS[digit])
     return "c" + "".join(reversed(digits))
+
+
+STATE = {"customWebhooks": Collection(CustomWebhook, needs=VOICE_DEPLOYMENT)}

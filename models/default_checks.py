@@ -7,6 +7,7 @@ from typing import Any, Self
 from peewee import BareField, BooleanField, TextField
 
 from dryline.models.deployments import Deployment
+from dryline.world.collection import DEPLOYMENTS, Collection
 from dryline.world.errors import NotFound
 from dryline.world.record import JsonField, Record
 
@@ -29,14 +30,14 @@ class DefaultChecks(Record):
     id_prefix = "checks"
 
     updated_at = TextField()
-    latency_enabled = BooleanField()
-    latency_threshold = BareField()
-    api_enabled = BooleanField()
-    api_threshold = BareField()
-    ai_enabled = BooleanField()
-    ai_threshold = BareField()
-    alert_emails = JsonField()
-    sample_rate = BareField()
+    latency_enabled = BooleanField(default=START["latency_enabled"])
+    latency_threshold = BareField(default=START["latency_threshold"])
+    api_enabled = BooleanField(default=START["api_enabled"])
+    api_threshold = BareField(default=START["api_threshold"])
+    ai_enabled = BooleanField(default=START["ai_enabled"])
+    ai_threshold = BareField(default=START["ai_threshold"])
+    alert_emails = JsonField(default=list)
+    sample_rate = BareField(default=START["sample_rate"])
 
     @classmethod
     def of_team(cls, team: Record) -> Self:
@@ -53,7 +54,7 @@ class DefaultChecks(Record):
         Contract: initTeamDefaultChecks.
         """
         found = cls.find(team_id=team.team_id)
-        return (found, False) if found else (cls.add(team, **START), True)
+        return (found, False) if found else (cls.add(team), True)
 
     @classmethod
     def put(cls, team: Record, **values: Any) -> Self:
@@ -115,3 +116,10 @@ def checks_of(deployment: Deployment) -> dict[str, Any]:
         **overrides,
         "overridden": list(overrides),
     }
+
+
+STATE = {
+    "teamDefaultChecks": Collection(DefaultChecks),
+    # The deployment's id is its own.
+    "deploymentDefaultChecks": Collection(DeploymentDefaultChecks, needs={"id": DEPLOYMENTS}, sorted_by=("id",)),
+}

@@ -9,6 +9,7 @@ import orjson
 from peewee import TextField
 
 from dryline.models.teams import ApiKey
+from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.record import JsonField, Record, Rows
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class DeploymentHistoryEntry(Record):
 
     deployment_id = TextField()
     change_type = TextField()
-    changes = JsonField()
-    author_type = TextField()
+    changes = JsonField(default=dict)
+    author_type = TextField(default="API_KEY")
     author_user_id = TextField(null=True)
     author_api_key_id = TextField(null=True)
 
@@ -80,7 +81,6 @@ class DeploymentHistoryEntry(Record):
             deployment_id=deployment.id,
             change_type=change_type,
             changes=changes,
-            author_type="API_KEY",
             author_api_key_id=author.id,
         )
 
@@ -88,3 +88,6 @@ class DeploymentHistoryEntry(Record):
 def _differ(one: Any, other: Any) -> bool:
     """Whether two JSON values differ; to Python, true would equal 1."""
     return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) != orjson.dumps(other, option=orjson.OPT_SORT_KEYS)
+
+
+STATE = {"deploymentHistory": Collection(DeploymentHistoryEntry, needs=DEPLOYMENT)}

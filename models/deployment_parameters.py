@@ -12,6 +12,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import ApiKey
+from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.errors import Conflict
 from dryline.world.record import JsonField, Record, Rows
 
@@ -86,3 +87,6 @@ def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | No
         parameters = DeploymentParameter.of_deployment(Deployment.fetch(flow, deployment_id))
         flow.merged_parameters = {**flow.variables, **{one.name: one.value for one in parameters}}
     return flow
+
+
+STATE = {"deploymentParameters": Collection(DeploymentParameter, needs=DEPLOYMENT)}

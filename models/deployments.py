@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from peewee import TextField
@@ -9,12 +10,12 @@ from peewee import TextField
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
+from dryline.models.logs import model_of
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.channels import CHANNELS
+from dryline.world.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
 from dryline.world.record import Record, Rows, connection_execute
-
-# Logs name their deployment without a foreign key: an imported log may name one that is gone.
-LOG_TABLES = ("voice_log", "chat_log", "chat_embed_log")
 
 
 class Deployment(Record):
@@ -76,6 +77,22 @@ class Deployment(Record):
 
     def remove(self) -> None:
         """Delete the deployment and its logs; the database deletes the rest that hangs on it."""
-        for table in LOG_TABLES:
+        # Logs name their deployment without a foreign key: an imported log may name one that is gone.
+        for channel in CHANNELS:
+            table = model_of(channel)._meta.table_name
             connection_execute(f"DELETE FROM {table} WHERE deployment_id = ? AND team_id = ?", (self.id, self.team_id))
         super().remove()
+
+
+def collection_of(
+    model: type[Deployment], complete: Callable[[Row, Neighbours], None] | None = None, **links: tuple[str, ...]
+) -> Collection:
+    """The state of one channel's deployments, which go with their worker; `links` are others than those to the flow."""
+    return Collection(
+        model,
+        needs=WORKER,
+        may={**FLOW, **links},
+        fixed={"type": model.channel},
+        shares_ids=DEPLOYMENTS,
+        complete=complete,
+    )

@@ -8,6 +8,7 @@ from peewee import TextField
 
 from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
+from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.record import JsonField, Record
 
 
@@ -61,9 +62,9 @@ class EchoAgent(EchoRecord):
     id_prefix = "echoagent"
     scorecard_list = "scorecard_ids"
 
-    type = TextField()
-    purpose = TextField()
-    goals = JsonField()
+    type = TextField(default="")
+    purpose = TextField(default="")
+    goals = JsonField(default=list)
     deployment_id = TextField(null=True)
     suite_id = TextField(null=True)
     scorecard_ids = JsonField(default=list)
@@ -88,3 +89,14 @@ class EchoScorecard(EchoRecord):
                 kept = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
                 record.change(**kept)
         super().remove()
+
+
+STATE = {
+    "echoSuites": Collection(EchoSuite, may={**DEPLOYMENT, "echo_scorecard_ids": ("echoScorecards",)}),
+    "echoScorecards": Collection(
+        EchoScorecard, may={**DEPLOYMENT, "suite_id": ("echoSuites",), "agent_id": ("echoAgents",)}
+    ),
+    "echoAgents": Collection(
+        EchoAgent, may={**DEPLOYMENT, "suite_id": ("echoSuites",), "scorecard_ids": ("echoScorecards",)}
+    ),
+}

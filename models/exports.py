@@ -15,27 +15,18 @@ import peewee
 from itsdangerous import Signer
 from peewee import IntegerField, TextField
 
-from dryline.models.chat_embed_logs import ChatEmbedLog
-from dryline.models.chat_logs import ChatLog
 from dryline.models.deployments import Deployment
-from dryline.models.logs import Log
-from dryline.models.sms_logs import SmsLog
-from dryline.models.voice_logs import VoiceLog
-from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.logs import Log, model_of
 from dryline.models.workers import Worker
+from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
+from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
 
 # What `log_type` may be, in the order in which an export of all of them lists them.
-LOGS: dict[str, type[Log]] = {
-    "voice": VoiceLog,
-    "chat": ChatLog,
-    "chat-embed": ChatEmbedLog,
-    "sms": SmsLog,
-    "whatsapp": WhatsappLog,
-}
+LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
 
 # The state machine. An export that a stopping server gives back goes from PROCESSING to PENDING as well.
 MOVES = {
@@ -223,5 +214,21 @@ def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
     where = {"worker_id": worker_id} if worker_id is not None else {}
     if Deployment.find(id=id, team_id=team.team_id, **where) is not None:
         return
-    if not any(log.listing(team, deployment_id=id, **where).count() for log in (SmsLog, WhatsappLog)):
+    without = [LOGS[channel.key] for channel in CHANNELS if not channel.deployments]
+    if not any(log.listing(team, deployment_id=id, **where).count() for log in without):
         raise NotFound(f"Deployment {id} not found.", "deployment_id")
+
+
+def complete_export(row: Row, rows: Neighbours) -> None:
+    """What comes in is written by nobody; a file that is still owed is made anew."""
+    if row["status"] == "PROCESSING":
+        row["status"] = "PENDING"
+    if row["status"] == "COMPLETED":
+        now = current().clock.now()
+        if row.get("expires_at") is None:
+            row["expires_at"] = wire(now + LIFE)
+        if row["expires_at"] > wire(now):
+            row["file_size_bytes"] = row["row_count"] = None
+
+
+STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from peewee import IntegerField, TextField, fn
 
 from dryline.models.teams import ApiKey
+from dryline.world.collection import FLOW, Collection, Neighbours, Row
 from dryline.world.record import JsonField, Record
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class FlowVersion(Record):
     version_number = IntegerField()
     code = TextField()
     variables = JsonField()
-    commit_message = TextField()
-    author_type = TextField()
+    commit_message = TextField(default="")
+    author_type = TextField(default="API_KEY")
     author_user_id = TextField(null=True)
     author_api_key_id = TextField(null=True)
 
@@ -39,6 +40,13 @@ class FlowVersion(Record):
             code=flow.code,
             variables=flow.variables,
             commit_message=message,
-            author_type="API_KEY",
             author_api_key_id=author.id,
         )
+
+
+def complete_version(row: Row, rows: Neighbours) -> None:
+    """Committed with the variables that the flow has."""
+    row.setdefault("variables", rows.row("flows", row["flow_id"]).get("variables") or {})
+
+
+STATE = {"flowVersions": Collection(FlowVersion, needs=FLOW, complete=complete_version)}

@@ -9,6 +9,7 @@ from peewee import IntegerField, TextField
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.collection import WORKER, Collection
 from dryline.world.record import JsonField, Record
 
 # What the committed version says when the update came without a message. Assumed.
@@ -63,3 +64,6 @@ class Flow(Record):
         """Take on that version's code and variables, without saving. Contract: getFlow, versionId."""
         self.code, self.variables = version.code, version.variables
         return self
+
+
+STATE = {"flows": Collection(Flow, needs=WORKER)}

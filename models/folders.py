@@ -8,6 +8,7 @@ import peewee
 from peewee import TextField
 
 from dryline.models.workers import Worker
+from dryline.world.collection import WORKER, Collection
 from dryline.world.errors import Conflict
 from dryline.world.record import JsonField, Record
 
@@ -37,3 +38,6 @@ class Folder(Record):
             return self.change(**values)
         except peewee.IntegrityError:
             raise Conflict(f"Worker {self.worker_id} already has a folder named {values['name']!r}.") from None
+
+
+STATE = {"folders": Collection(Folder, needs=WORKER)}

@@ -7,6 +7,7 @@ from typing import Self
 from peewee import TextField
 
 from dryline.models.teams import Team
+from dryline.world.collection import WORKER, Collection
 from dryline.world.record import JsonField, Record, Rows
 
 
@@ -20,7 +21,7 @@ class Integration(Record):
 
     updated_at = TextField()
     app_type = TextField()
-    config = JsonField()
+    config = JsonField(default=dict)
     auth_token = TextField(null=True)
     name = TextField(null=True)
     description = TextField(null=True)
@@ -35,3 +36,6 @@ class Integration(Record):
 def team_with_integrations(team: Team) -> dict[str, str | Rows | None]:
     """The team's columns and its integrations. Contract: getTeam with includeIntegrations."""
     return {**team.__data__, "integrations": Integration.listing(team)}
+
+
+STATE = {"integrations": Collection(Integration, may=WORKER)}

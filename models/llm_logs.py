@@ -7,6 +7,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.workers import Worker
+from dryline.world.collection import WORKER, Collection
 from dryline.world.record import JsonField, Record, Rows
 
 
@@ -49,3 +50,6 @@ def _without_model(data: dict[str, Any]) -> dict[str, Any]:
         return data
     body = request["json"]
     return {**data, "request": {**request, "json": {name: body[name] for name in body if name != "model"}}}
+
+
+STATE = {"llmLogs": Collection(LlmLog, may=WORKER)}

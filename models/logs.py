@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, ClassVar
 
 from peewee import TextField
 
+from dryline.world.channels import CHANNELS, Channel
+from dryline.world.collection import FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record
 
 
@@ -65,3 +68,20 @@ class Page:
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """The wire form; `names` maps the wire's name to the attribute."""
         return {wire: getattr(self, attribute) for wire, attribute in names.items()}
+
+
+def model_of(channel: Channel) -> type[Log]:
+    """The class of a channel's logs."""
+    return getattr(import_module(f"dryline.models.{channel.area}"), channel.record)
+
+
+def collection_of(model: type[Log]) -> Collection:
+    """The state of one channel's logs, which go with their worker."""
+    channel = next(channel for channel in CHANNELS if channel.type == model.kind)
+    return Collection(
+        model,
+        needs=WORKER,
+        may={**FLOW, **({"deployment_id": channel.deployments} if channel.deployments else {})},
+        fixed={"type": model.kind},
+        shares_ids=tuple(channel.collection for channel in CHANNELS),
+    )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dryline.models.chat_embed_logs import ChatEmbedLog
-from dryline.models.chat_logs import ChatLog
-from dryline.models.logs import Log
-from dryline.models.sms_logs import SmsLog
-from dryline.models.voice_logs import VoiceLog
-from dryline.models.whatsapp_logs import WhatsappLog
+from dryline.models.logs import Log, model_of
+from dryline.world.channels import CHANNELS
 from dryline.world.errors import NotFound
 from dryline.world.record import Record
 
-LOGS: tuple[type[Log], ...] = (VoiceLog, ChatLog, ChatEmbedLog, SmsLog, WhatsappLog)
+LOGS: tuple[type[Log], ...] = tuple(map(model_of, CHANNELS))
 
 
 def find_log(team: Record, id: str) -> Log:

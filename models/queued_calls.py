@@ -11,6 +11,7 @@ from peewee import TextField
 
 from dryline.models.deployments import Deployment
 from dryline.world.clock import parse, wire
+from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
 from dryline.world.world import current
 
@@ -145,3 +146,6 @@ def phone_number(row: Row) -> str | None:
 def stated_number(row: Row) -> str | None:
     """What the row gives as its number, usable or not."""
     return next((str(row[name]) for name in _NUMBERS if row.get(name) is not None), None)
+
+
+STATE = {"queuedCalls": Collection(QueuedCall, needs=DEPLOYMENT, may={"campaign_id": ("outboundCampaigns",)})}

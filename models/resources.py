@@ -13,6 +13,8 @@ from dryline.models.folders import Folder
 from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
 from dryline.world.clock import parse, wire
+from dryline.world.collection import WORKER, Collection, Neighbours, Row
+from dryline.world.errors import Invalid
 from dryline.world.record import JsonField, Record, connection_execute
 from dryline.world.world import current
 
@@ -152,3 +154,23 @@ def _is_web_address(link: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def complete_resource(row: Row, rows: Neighbours) -> None:
+    """It was made when it was uploaded, or last changed. Raises Invalid for a folder of another worker."""
+    folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
+    if folder and folder["worker_id"] != row["worker_id"]:
+        raise Invalid("The folder is of another worker.", "folder_id")
+    row["created_at"] = row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
+
+
+STATE = {
+    "resources": Collection(
+        Resource,
+        needs=WORKER,
+        may={"folder_id": ("folders",)},
+        complete=complete_resource,
+        sorted_by=("uploaded_at", "last_updated", "id"),
+        age=lambda cells: (cells[0] or cells[1] or "", cells[2]),
+    )
+}

@@ -9,6 +9,7 @@ from peewee import IntegerField, TextField
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
+from dryline.world.collection import DEPLOYMENT, FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record, Rows
 
 
@@ -53,3 +54,6 @@ class RuntimeErrorRecord(Record):
     def of_worker(cls, worker: Worker, *, limit: int, offset: int, **where: Any) -> Rows:
         """`limit` of the worker's errors after the first `offset`, newest first. Contract: listRuntimeErrors."""
         return cls.listing(worker, worker_id=worker.id, **where).slice(limit, offset)
+
+
+STATE = {"runtimeErrors": Collection(RuntimeErrorRecord, needs=WORKER, may={**DEPLOYMENT, **FLOW})}

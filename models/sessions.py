@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from peewee import FloatField, IntegerField, TextField
 
+from dryline.world.collection import FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record
 
 
@@ -24,3 +25,6 @@ class Session(Record):
     session_start = TextField(null=True)
     session_end = TextField(null=True)
     error = JsonField(null=True)
+
+
+STATE = {"sessions": Collection(Session, needs=WORKER, may=FLOW, sorted_by=("session_start", "id"))}

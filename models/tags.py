@@ -10,6 +10,7 @@ from peewee import TextField
 
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
+from dryline.world.collection import WORKER, Collection
 from dryline.world.errors import Conflict, NotFound
 from dryline.world.record import Record, Rows
 
@@ -80,3 +81,14 @@ def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:
     for assigned in WorkerTag.listing(team):
         found.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
     return lambda worker_id: found.get(worker_id, [])
+
+
+STATE = {
+    "tags": Collection(Tag),
+    "workerTags": Collection(
+        WorkerTag,
+        needs={**WORKER, "tag_id": ("tags",)},
+        has_id=False,
+        sorted_by=("created_at", "worker_id", "tag_id"),
+    ),
+}

@@ -9,6 +9,7 @@ from typing import Self
 import peewee
 from peewee import TextField
 
+from dryline.world.collection import Collection
 from dryline.world.errors import Conflict, NotFound, Unauthorized
 from dryline.world.record import Record
 from dryline.world.world import current
@@ -135,3 +136,6 @@ def forget_keys() -> None:
         world.api_keys = {}
 
     world.db.after_commit(drop)
+
+
+STATE = {"teams": Collection(Team)}

@@ -10,6 +10,7 @@ from peewee import TextField
 from dryline.models.flows import Flow
 from dryline.models.runs import Run
 from dryline.models.workers import Worker
+from dryline.world.collection import FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record
 
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that come out well
@@ -26,9 +27,9 @@ class Test(Record):
     flow_id = TextField()
     name = TextField()
     description = TextField(null=True)
-    test_mode = TextField()
-    system_prompt = TextField()
-    checkpoints = JsonField()
+    test_mode = TextField(default="")
+    system_prompt = TextField(default="")
+    checkpoints = JsonField(default=list)
     websocket_url = TextField(null=True)
 
     @classmethod
@@ -54,6 +55,7 @@ class TestRun(Run):
     id_prefix = "testrun"
     waiting = "PENDING"
 
+    status = TextField(default=waiting)
     test_id = TextField()
 
     def conversations(self) -> int:
@@ -93,3 +95,9 @@ def _number(checkpoint: dict[str, Any], name: str) -> float:
     """The member's value; 0 for what an imported checkpoint has instead of a number."""
     value = checkpoint.get(name)
     return value if isinstance(value, int | float) and value > 0 else 0
+
+
+STATE = {
+    "tests": Collection(Test, needs=WORKER, may=FLOW),
+    "testRuns": Collection(TestRun, needs={"test_id": ("tests",)}),
+}

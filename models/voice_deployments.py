@@ -10,9 +10,10 @@ from peewee import BooleanField, TextField
 
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
-from dryline.models.deployments import Deployment
+from dryline.models.deployments import Deployment, collection_of
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.world.collection import Neighbours, Row
 from dryline.world.record import JsonField, Rows
 
 
@@ -54,7 +55,7 @@ class VoiceDeployment(Deployment):
 
         Raises NotFound when the worker has no such flow. Contract: createVoiceDeployment.
         """
-        config = {"engineVersion": worker.engine_version, **values.pop("external_config", {})}
+        config = engine_config(worker.engine_version) | values.pop("external_config", {})
         return super().deploy(worker, flow_id=flow_id, external_config=config, **values)
 
     @cached_property
@@ -83,3 +84,18 @@ class VoiceDeployment(Deployment):
         del self.custom_webhooks
         self.change(status=self.status)  # stamps updated_at
         DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": webhooks})
+
+
+def engine_config(engine_version: str) -> dict[str, Any]:
+    """The engine's settings of a new deployment, under the wire's names: the version is the worker's."""
+    return {"engineVersion": engine_version}
+
+
+def complete_deployment(row: Row, rows: Neighbours) -> None:
+    """What deploying it would have given."""
+    if "external_config" not in row:
+        worker = rows.row("workers", row["worker_id"])
+        row["external_config"] = engine_config(worker.get("engine_version", Worker.engine_version.default))
+
+
+STATE = {"voiceDeployments": collection_of(VoiceDeployment, complete_deployment)}

@@ -16,7 +16,7 @@ import orjson
 from itsdangerous import BadData, URLSafeSerializer
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
-from dryline.models.logs import Log, Page, first_of
+from dryline.models.logs import Log, Page, collection_of, first_of
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection, wire_rows
 from dryline.world.world import current
@@ -262,3 +262,6 @@ def _read_cursor(cursor: str) -> tuple[str, str, int, Any, str]:
         return _cursors().loads(cursor)
     except BadData:
         raise Invalid("Not a cursor that a page gave.", "cursor") from None
+
+
+STATE = {"voiceLogs": collection_of(VoiceLog)}

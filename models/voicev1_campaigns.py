@@ -10,6 +10,7 @@ from peewee import TextField
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.world.clock import parse
+from dryline.world.collection import Collection
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
 from dryline.world.world import current
@@ -172,3 +173,14 @@ class Voicev1CampaignData(Record):
                 "UPDATE voicev1_campaign_data SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
             )
         return bool(queues)
+
+
+STATE = {
+    "voicev1Campaigns": Collection(Voicev1Campaign, needs={"deployment_id": ("voicev1Deployments",)}),
+    "voicev1CampaignData": Collection(
+        Voicev1CampaignData,
+        needs={"campaign_id": ("voicev1Campaigns",)},
+        has_id=False,
+        sorted_by=("created_at", "row_id", "campaign_id"),
+    ),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import TextField
 
-from dryline.models.deployments import Deployment
+from dryline.models.deployments import Deployment, collection_of
 from dryline.world.record import JsonField
 
 
@@ -34,3 +34,6 @@ class VoiceV1Deployment(Deployment):
     def noun(cls) -> str:
         """What messages call it."""
         return "Voice V1 deployment"
+
+
+STATE = {"voicev1Deployments": collection_of(VoiceV1Deployment)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import TextField
 
-from dryline.models.logs import Log
+from dryline.models.logs import Log, collection_of
 
 
 class WhatsappLog(Log):
@@ -18,3 +18,6 @@ class WhatsappLog(Log):
     direction = TextField(null=True)
     transcription = TextField(null=True)
     status = TextField(null=True)
+
+
+STATE = {"whatsappLogs": collection_of(WhatsappLog)}

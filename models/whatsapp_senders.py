@@ -11,6 +11,7 @@ from dryline.models.assets import new_sid
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
 from dryline.world.clock import parse, wire
+from dryline.world.collection import Collection, Neighbours, Row
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
 
@@ -33,6 +34,11 @@ class WhatsappSender(Record):
         """A new sender, pending. Contract: purchaseWhatsappSender."""
         return cls.add(team, id=new_sid(cls.id_prefix), phone_number=phone_number, profile=profile)
 
+    @staticmethod
+    def complete(row: Row, rows: Neighbours) -> None:
+        """A profile with at least the name that a purchase demands."""
+        row.setdefault("profile", {"name": row["phone_number"]})
+
     @classmethod
     def next_due(cls) -> Self | None:
         """The sender of any team whose review has been over for longest."""
@@ -45,3 +51,6 @@ class WhatsappSender(Record):
         number = e164(self.phone_number)
         status = "FAILED" if number in (None, REFUSED) else "ONLINE"
         self.change(status=status, updated_at=wire(parse(self.created_at) + REVIEW))
+
+
+STATE = {"whatsappSenders": Collection(WhatsappSender, complete=WhatsappSender.complete)}

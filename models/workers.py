@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from peewee import TextField
 
+from dryline.world.collection import Collection
 from dryline.world.record import JsonField, Record
 
 
@@ -20,3 +21,6 @@ class Worker(Record):
     last_refreshed_at = TextField(null=True)
     icon = TextField(null=True)
     visualizations = JsonField(null=True)
+
+
+STATE = {"workers": Collection(Worker)}

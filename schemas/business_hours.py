@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, QueryBoolean, QuerySchema, Timestamp
+from dryline.schemas.row_forms import RowForm, text
 from dryline.schemas.teams import TeamSchema
 
 HOURS = 'a weekday each: "closed", or ranges such as "09:00-12:00,13:00-17:00"; "22:00-02:00" goes over midnight'
@@ -86,3 +87,9 @@ class CallableSchema(ApiSchema):
     timestamp = Number(required=True, load_only=True, metadata={"description": "Unix time in seconds"})
     callable = Boolean(dump_only=True)
     reason = fields.String(dump_only=True, metadata={"description": "why, in a sentence; dryline's own"})
+
+
+ROWS = {
+    "businessHours": RowForm(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=text()),
+    "teamPhoneHours": RowForm(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
+}

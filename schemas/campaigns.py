@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
+from dryline.schemas.row_forms import ContactRows, RowForm, text
 
 STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
 
@@ -119,3 +120,10 @@ def numeric_text(value: Any) -> Any:
         except ValueError:
             raise ValidationError("Not a valid number.") from None
     return value
+
+
+ROWS = {
+    "outboundCampaigns": RowForm(
+        OutboundCampaignSchema, "deploymentId data", data=ContactRows(), status=text(validate=OneOf(*STATUSES))
+    )
+}

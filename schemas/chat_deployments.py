@@ -7,6 +7,7 @@ from marshmallow import fields
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
 from dryline.schemas.json_text import StringsAsText
+from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
 class ChatDeploymentSchema(DeploymentSchema):
@@ -39,3 +40,6 @@ class ChatDeploymentBody(ChatDeploymentUpdateBody):
     """What creating a chat deployment takes."""
 
     flow_version_id = fields.String()
+
+
+ROWS = {"chatDeployments": RowForm(ChatDeploymentSchema, "workerId flowId name", allowed_users=TextsAsText())}

@@ -6,6 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema
+from dryline.schemas.row_forms import RowForm
 
 
 class ChatEmbedDeploymentSchema(DeploymentSchema):
@@ -36,3 +37,6 @@ class ChatEmbedDeploymentBody(ChatEmbedDeploymentUpdateBody):
     """What creating a chat widget deployment takes."""
 
     flow_version_id = fields.String()
+
+
+ROWS = {"chatEmbedDeployments": RowForm(ChatEmbedDeploymentSchema, "workerId flowId name")}

@@ -6,6 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import Boolean, Integer, JsonObject
 from dryline.schemas.logs import LogFilterSchema, LogSchema
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class ChatEmbedLogSchema(LogSchema):
@@ -26,3 +27,6 @@ class ChatEmbedLogFilterSchema(LogFilterSchema):
     """Which of a worker's widget logs."""
 
     session_id = fields.String(metadata={"description": "only that session"})
+
+
+ROWS = {"chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", deployment_id=null_text())}

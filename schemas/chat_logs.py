@@ -6,6 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import Integer
 from dryline.schemas.logs import LogSchema
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class ChatLogSchema(LogSchema):
@@ -18,3 +19,6 @@ class ChatLogSchema(LogSchema):
     duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
     rating = Integer(dump_only=True, allow_none=True)
     feedback = fields.String(dump_only=True, allow_none=True)
+
+
+ROWS = {"chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=null_text())}

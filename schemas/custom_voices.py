@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class CustomVoiceSchema(ApiSchema):
@@ -17,3 +18,6 @@ class CustomVoiceSchema(ApiSchema):
     owner_id = fields.String(dump_only=True, allow_none=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
+
+
+ROWS = {"customVoices": RowForm(CustomVoiceSchema, "elevenlabsVoiceId")}

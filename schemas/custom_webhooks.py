@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow.fields import String
 
 from dryline.schemas.base import ApiSchema, Boolean, OneOf, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class CustomWebhookSchema(ApiSchema):
@@ -32,3 +33,6 @@ class CustomWebhookBody(CustomWebhookSchema):
     method = String(load_default="POST", validate=OneOf("GET", "POST", "PUT", "PATCH"))
     name = String()
     active = Boolean(load_default=True)
+
+
+ROWS = {"customWebhooks": RowForm(CustomWebhookSchema, "deploymentId url fields")}

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp, camel
+from dryline.schemas.row_forms import Row, RowForm, text
 
 
 class ChecksSchema(ApiSchema):
@@ -45,3 +46,21 @@ class DeploymentDefaultChecksSchema(ChecksSchema):
         found = super().dump(obj, many=many)
         found["overridden"] = [camel(name) for name in found["overridden"]]
         return found
+
+
+def only_what_is_set(row: Row) -> None:
+    """Leave out what is null: it is not overridden."""
+    for name in [name for name, value in row.items() if value is None]:
+        del row[name]
+
+
+ROWS = {
+    "teamDefaultChecks": RowForm(DefaultChecksSchema),
+    "deploymentDefaultChecks": RowForm(
+        DeploymentDefaultChecksSchema,
+        id="deploymentId",
+        without="overridden",
+        shown=only_what_is_set,
+        deployment_id=text(attribute="id"),
+    ),
+}

@@ -9,6 +9,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp, camel
 from dryline.schemas.pages import PageSchema, WindowSchema
+from dryline.schemas.row_forms import Row, RowForm
 
 CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAMETERS")
 
@@ -29,9 +30,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):
         """The wire form, in which the changed members have the wire's names too. Parameters keep their own names."""
         found = super().dump(obj, many=many)
         for row in found if isinstance(found, list) else [found]:
-            if row["changeType"] != "PARAMETERS":
-                changes = orjson.loads(orjson.dumps(row["changes"]))  # from a list it is text that was not read yet
-                row["changes"] = {camel(name): change for name, change in changes.items()}
+            wire_changes(row)
         return found
 
 
@@ -45,3 +44,13 @@ class DeploymentHistoryQuerySchema(WindowSchema):
     """Which part of the history."""
 
     change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only that kind"})
+
+
+def wire_changes(row: Row) -> None:
+    """Give the changed members the wire's names. Parameters keep their own names."""
+    if row["changeType"] != "PARAMETERS":
+        changes = orjson.loads(orjson.dumps(row["changes"]))  # from a list it is text that was not read yet
+        row["changes"] = {camel(name): change for name, change in changes.items()}
+
+
+ROWS = {"deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", shown=wire_changes)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class DeploymentParameterSchema(ApiSchema):
@@ -23,3 +24,6 @@ class DeploymentParameterBody(DeploymentParameterSchema):
     """What a parameter takes: a description is text or not there."""
 
     description = fields.String()
+
+
+ROWS = {"deploymentParameters": RowForm(DeploymentParameterSchema, "deploymentId name value")}

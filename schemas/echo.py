@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 def text_or_texts(value: Any) -> None:
@@ -111,3 +112,10 @@ class EchoRunSchema(ApiSchema):
     )
     status = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
+
+
+ROWS = {
+    "echoSuites": RowForm(EchoSuiteSchema, "name"),
+    "echoScorecards": RowForm(EchoScorecardSchema, "name"),
+    "echoAgents": RowForm(EchoAgentSchema, "name"),
+}

@@ -8,24 +8,17 @@ import orjson
 from marshmallow import RAISE, ValidationError, fields, validates_schema
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
-from dryline.schemas.chat_embed_logs import ChatEmbedLogSchema
-from dryline.schemas.chat_logs import ChatLogSchema
-from dryline.schemas.sms_logs import SmsLogSchema
-from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogSchema
-from dryline.schemas.whatsapp_logs import WhatsappLogSchema
+from dryline.schemas.logs import schema_of
+from dryline.schemas.row_forms import RowForm, null_text, text
+from dryline.schemas.voice_logs import VoiceLogFilterSchema
+from dryline.world.channels import CHANNELS
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
 FORMATS = ("CSV", "JSON")
-LOG_TYPES = ("voice", "chat", "chat-embed", "sms", "whatsapp")
+LOG_TYPES = tuple(channel.key for channel in CHANNELS)
 
 # The members of each type of log: the wire's name and the attribute.
-MEMBERS = {
-    "voice": VoiceLogSchema().wire_names,
-    "chat": ChatLogSchema().wire_names,
-    "chat-embed": ChatEmbedLogSchema().wire_names,
-    "sms": SmsLogSchema().wire_names,
-    "whatsapp": WhatsappLogSchema().wire_names,
-}
+MEMBERS = {channel.key: schema_of(channel)().wire_names for channel in CHANNELS}
 
 
 def members(log_type: str | None) -> list[str]:
@@ -118,3 +111,19 @@ class ExportSchema(ApiSchema):
     error_message = fields.String(dump_only=True, allow_none=True, metadata={"description": "once FAILED"})
     created_at = Timestamp(dump_only=True)
     expires_at = Timestamp(dump_only=True, allow_none=True)
+
+
+ROWS = {
+    "exports": RowForm(
+        ExportSchema,
+        "format status",
+        without="download_url",
+        team_id=text(),
+        start_date=Timestamp(allow_none=True),
+        end_date=Timestamp(allow_none=True),
+        worker_id=null_text(),
+        deployment_id=null_text(),
+        field_names=fields.List(fields.String(), allow_none=True, data_key="fields", attribute="fields"),
+        filters_json=Filters(allow_none=True),
+    )
+}

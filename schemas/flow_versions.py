@@ -6,6 +6,7 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.pages import PageSchema
+from dryline.schemas.row_forms import RowForm
 
 
 class FlowVersionSchema(ApiSchema):
@@ -27,3 +28,6 @@ class FlowVersionPageSchema(PageSchema):
     """A page of versions, the highest number first."""
 
     data = fields.List(fields.Nested(FlowVersionSchema), dump_only=True)
+
+
+ROWS = {"flowVersions": RowForm(FlowVersionSchema, "flowId versionNumber code")}

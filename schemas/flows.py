@@ -8,6 +8,7 @@ from marshmallow import fields, post_load, pre_load
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
 from dryline.schemas.json_text import ObjectAsText
+from dryline.schemas.row_forms import RowForm
 
 
 class FlowSchema(ApiSchema):
@@ -64,3 +65,6 @@ class FlowQuerySchema(QuerySchema):
 
     version_id = fields.String(metadata={"description": "answer with code and variables of that version"})
     deployment_id = fields.String(metadata={"description": "add the flow and deployment parameters merged"})
+
+
+ROWS = {"flows": RowForm(FlowSchema, "workerId name code", without="merged_parameters")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class FolderSchema(ApiSchema):
@@ -24,3 +25,6 @@ class FolderBodySchema(ApiSchema):
 
     name = fields.String(required=True)
     description = fields.String()
+
+
+ROWS = {"folders": RowForm(FolderSchema, "workerId name")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class IntegrationBody(ApiSchema):
@@ -33,3 +34,6 @@ class IntegrationSchema(ApiSchema):
     description = fields.String(dump_only=True, allow_none=True)
     team_id = fields.String(dump_only=True, allow_none=True)
     worker_id = fields.String(dump_only=True, allow_none=True)
+
+
+ROWS = {"integrations": RowForm(IntegrationSchema, "appType")}

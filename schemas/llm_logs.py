@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class LlmLogSchema(ApiSchema):
@@ -61,3 +62,6 @@ def _told(sent: dict[str, Any], name: str) -> str | None:
         if isinstance(place, dict) and isinstance(place.get(name), str):
             return place[name]
     return None
+
+
+ROWS = {"llmLogs": RowForm(LlmLogSchema, "eventType", worker_id=null_text())}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from marshmallow import fields, validate
 
 from dryline.schemas.base import (
@@ -14,6 +16,7 @@ from dryline.schemas.base import (
     QuerySchema,
     Timestamp,
 )
+from dryline.world.channels import Channel
 
 
 class LogSchema(ApiSchema):
@@ -80,3 +83,8 @@ class NumberedPageSchema(ApiSchema):
     """A page of a list. The area adds `data`."""
 
     pagination = fields.Nested(PaginationSchema, dump_only=True)
+
+
+def schema_of(channel: Channel) -> type[LogSchema]:
+    """What a channel's logs look like."""
+    return getattr(import_module(f"dryline.schemas.{channel.area}"), f"{channel.record}Schema")

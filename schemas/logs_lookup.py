@@ -7,23 +7,13 @@ from typing import Any
 from marshmallow import fields
 
 from dryline.schemas.base import Integer, JsonObject, OneOf
-from dryline.schemas.chat_embed_logs import ChatEmbedLogSchema
-from dryline.schemas.chat_logs import ChatLogSchema
-from dryline.schemas.logs import LogSchema
-from dryline.schemas.sms_logs import SmsLogSchema
-from dryline.schemas.voice_logs import VoiceLogSchema
-from dryline.schemas.whatsapp_logs import WhatsappLogSchema
+from dryline.schemas.logs import LogSchema, schema_of
+from dryline.world.channels import CHANNELS
 
-BY_KIND = {
-    "VoiceDeploymentLog": VoiceLogSchema(),
-    "ChatDeploymentLog": ChatLogSchema(),
-    "ChatEmbedDeploymentLog": ChatEmbedLogSchema(),
-    "SmsDeploymentLog": SmsLogSchema(),
-    "WhatsappDeploymentLog": WhatsappLogSchema(),
-}
+BY_TYPE = {channel.type: schema_of(channel)() for channel in CHANNELS}
 
 
-class AnyLogSchema(VoiceLogSchema, ChatLogSchema, ChatEmbedLogSchema, SmsLogSchema, WhatsappLogSchema):
+class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one base for each channel there is
     """Base and channel members on one level; `type` tells which channel's are there. Contract: records.any_log."""
 
     class Meta(LogSchema.Meta):
@@ -31,7 +21,7 @@ class AnyLogSchema(VoiceLogSchema, ChatLogSchema, ChatEmbedLogSchema, SmsLogSche
 
     type = fields.String(
         dump_only=True,
-        validate=OneOf(*BY_KIND, "ApiDeploymentLog", "EmailDeploymentLog"),
+        validate=OneOf(*BY_TYPE, "ApiDeploymentLog", "EmailDeploymentLog"),
         metadata={"description": "tells which channel's members are there"},
     )
     # Of logs of the API channel, which nothing in the stand-in makes.
@@ -44,7 +34,7 @@ class AnyLogSchema(VoiceLogSchema, ChatLogSchema, ChatEmbedLogSchema, SmsLogSche
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a log, with its own channel's members."""
-        return BY_KIND[obj.kind].dump(obj)
+        return BY_TYPE[obj.kind].dump(obj)
 
 
 AnyLogSchema.Meta.sometimes = tuple(AnyLogSchema().fields.keys() - {"id", "type"})

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, QuerySchema, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class ResourceSchema(ApiSchema):
@@ -133,3 +134,6 @@ class UploadUrlSchema(ApiSchema):
     """Where to PUT the bytes. Contract: records.upload_url."""
 
     upload_url = fields.String(dump_only=True, metadata={"description": "the part before `?` becomes s3FilePath"})
+
+
+ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType")}

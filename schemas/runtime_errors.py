@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, QueryInteger, QuerySchema, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class RuntimeErrorSchema(ApiSchema):
@@ -49,3 +50,6 @@ class RuntimeErrorListSchema(QuerySchema):
     severity = fields.String(metadata={"description": "only that severity"})
     limit = QueryInteger(load_default=50, validate=validate.Range(0, 100))
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
+
+
+ROWS = {"runtimeErrors": RowForm(RuntimeErrorSchema, "workerId error service type")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
+from dryline.schemas.row_forms import RowForm
 
 
 class SessionSchema(ApiSchema):
@@ -23,3 +24,6 @@ class SessionSchema(ApiSchema):
     flow_id = fields.String(dump_only=True, allow_none=True, data_key="flow_id")
     worker_id = fields.String(dump_only=True, allow_none=True, data_key="worker_id")
     error = JsonObject(dump_only=True, allow_none=True)
+
+
+ROWS = {"sessions": RowForm(SessionSchema, "worker_id")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.logs import MessageLogSchema, NumberedPageSchema
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class SmsLogSchema(MessageLogSchema):
@@ -15,3 +16,6 @@ class SmsLogPageSchema(NumberedPageSchema):
     """A page of SMS logs."""
 
     data = fields.List(fields.Nested(SmsLogSchema), dump_only=True)
+
+
+ROWS = {"smsLogs": RowForm(SmsLogSchema, "workerId", deployment_id=null_text())}

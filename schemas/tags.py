@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Timestamp
+from dryline.schemas.row_forms import RowForm, text
 
 
 class TagSchema(ApiSchema):
@@ -22,3 +23,9 @@ class TagAssignmentSchema(ApiSchema):
     """What assigning a tag takes."""
 
     tag_id = fields.String(required=True)
+
+
+ROWS = {
+    "tags": RowForm(TagSchema, "label color"),
+    "workerTags": RowForm(None, "tagId", id="workerId", worker_id=text(), tag_id=text(), created_at=Timestamp()),
+}

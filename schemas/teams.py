@@ -6,6 +6,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
+from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, null_text, text
 
 
 class TeamQuery(QuerySchema):
@@ -80,3 +81,14 @@ class NewTeamSchema(TeamWithKeysSchema):
     """A team that was just made."""
 
     api_key = fields.String(dump_only=True, metadata={"description": "its key, to send as x-api-key; shown this once"})
+
+
+_API_KEY_ROW = RowForm(
+    None,
+    id="sha256",
+    key_id=text(data_key="id", attribute="id"),
+    name=null_text(),
+    sha256=Digest(),
+    created_at=Timestamp(),
+)
+ROWS = {"teams": RowForm(TeamSchema, "name", without="integrations", api_keys=ApiKeys(_API_KEY_ROW))}

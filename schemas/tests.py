@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import INCLUDE, fields, validate
 
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
+from dryline.schemas.row_forms import RowForm
 
 
 class CheckpointSchema(PartSchema):
@@ -60,3 +61,9 @@ class TestRunSchema(ApiSchema):
     )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
+
+
+ROWS = {
+    "tests": RowForm(TestSchema, "workerId flowId name"),
+    "testRuns": RowForm(TestRunSchema, "testId"),
+}

@@ -10,6 +10,7 @@ from dryline.schemas.base import ApiSchema, Boolean, PartSchema
 from dryline.schemas.custom_webhooks import CustomWebhookSchema
 from dryline.schemas.deployments import DeploymentSchema, extractions, success_criteria
 from dryline.schemas.json_text import AsSent
+from dryline.schemas.row_forms import RowForm
 from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
 
@@ -68,3 +69,6 @@ class VoiceDeploymentUpdateBody(VoiceMembersSchema):
     """What changing a voice deployment takes; `customWebhooks` take the place of those before."""
 
     custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
+
+
+ROWS = {"voiceDeployments": RowForm(VoiceDeploymentSchema, "workerId flowId name", without="custom_webhooks")}

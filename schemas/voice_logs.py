@@ -18,6 +18,7 @@ from dryline.schemas.base import (
     Timestamp,
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class TransferEventSchema(PartSchema):
@@ -163,3 +164,6 @@ class VoiceLogPageSchema(NumberedPageSchema):
     data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True)
     next_cursor = fields.String(dump_only=True, allow_none=True, metadata={"description": "null on the last page"})
     has_more = Boolean(dump_only=True)
+
+
+ROWS = {"voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=null_text())}

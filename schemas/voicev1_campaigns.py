@@ -9,6 +9,7 @@ from marshmallow import INCLUDE, fields, validate
 from dryline.schemas.base import ApiSchema, Boolean, JsonObject, Number, OneOf, PartSchema, Timestamp
 from dryline.schemas.campaigns import numeric_text
 from dryline.schemas.json_text import AsSent
+from dryline.schemas.row_forms import RowForm
 
 
 class CallRowSchema(PartSchema):
@@ -94,3 +95,9 @@ class Voicev1CampaignRunSchema(ApiSchema):
     """The rows to call."""
 
     data = fields.List(AsSent(CallRowSchema), required=True)
+
+
+ROWS = {
+    "voicev1Campaigns": RowForm(Voicev1CampaignSchema, "deploymentId", without="data"),
+    "voicev1CampaignData": RowForm(Voicev1CampaignDataSchema, "campaignId rowData"),
+}

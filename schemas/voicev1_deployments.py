@@ -7,6 +7,7 @@ from marshmallow import fields
 from dryline.schemas.base import ApiSchema, JsonObject
 from dryline.schemas.deployments import DeploymentSchema, extractions
 from dryline.schemas.json_text import FunctionsText, ObjectAsText, StringsAsText
+from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
 class VoiceV1DeploymentSchema(DeploymentSchema):
@@ -53,3 +54,13 @@ class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):
     """What changing a legacy deployment takes."""
 
     config = ObjectAsText(metadata={"description": "JSON text of an object; an object is taken too"})
+
+
+ROWS = {
+    "voicev1Deployments": RowForm(
+        VoiceV1DeploymentSchema,
+        "workerId flowId name phoneNumber objective",
+        allowed_transfer_numbers=TextsAsText(),
+        resource_keys=TextsAsText(),
+    )
+}

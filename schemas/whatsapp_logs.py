@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.logs import MessageLogSchema, NumberedPageSchema
+from dryline.schemas.row_forms import RowForm, null_text
 
 
 class WhatsappLogSchema(MessageLogSchema):
@@ -15,3 +16,6 @@ class WhatsappLogPageSchema(NumberedPageSchema):
     """A page of WhatsApp logs."""
 
     data = fields.List(fields.Nested(WhatsappLogSchema), dump_only=True)
+
+
+ROWS = {"whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=null_text())}

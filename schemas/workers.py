@@ -5,6 +5,7 @@ from __future__ import annotations
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.schemas.row_forms import RowForm
 from dryline.schemas.tags import TagSchema
 
 
@@ -26,3 +27,6 @@ class WorkerSchema(ApiSchema):
     icon = fields.String(dump_only=True, allow_none=True)
     visualizations = JsonObject(dump_only=True, allow_none=True)
     tags = fields.List(fields.Nested(TagSchema), dump_only=True, metadata={"description": "only in the list"})
+
+
+ROWS = {"workers": RowForm(WorkerSchema, "name", without="tags")}

@@ -1,16 +1,17 @@
 """The whole state as one document: what rows mean to each other, how they get in and out. Contract: state.md.
 
-How a row looks on the wire is in `state/forms.py`; here it is a dict by columns.
+A row on its way in is a dict by columns; `state/forms.py` reads it.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import FORMS, VERSION, Document
 from dryline.state.import_rows import Import
 from dryline.world.errors import Conflict
 from dryline.world.record import connection, wire_rows
@@ -20,26 +21,22 @@ Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"
 
 
-class Document(Protocol):
-    """A document that was read: rows by collection, None for a collection left out."""
-
-    rows: Mapping[str, list[Row] | None]
-    as_of: str | None
-
-    def path(self, collection: str, index: int, column: str = "") -> str:
-        """How messages name a row, or a member of it."""
-
-
 # Out
 
 
-def export(names: Mapping[str, Mapping[str, str]], team_id: str | None = None) -> dict[str, list[Row]]:
-    """Every collection's rows in wire form, oldest first, then by id; of one team only where `team_id` names it.
+def export(team_id: str | None = None) -> dict[str, Any]:
+    """The document: every collection's rows, oldest first, then by id; of one team only where `team_id` names it.
 
-    `names` has, by collection, the wire's name of each member and its column.
+    Raises NotFound for an unknown team.
     """
     demand_team(team_id)
-    return {collection: rows_of(collection, columns, team_id) for collection, columns in names.items()}
+    document: dict[str, Any] = {"version": VERSION}
+    for name, form in FORMS.items():
+        rows = document[name] = rows_of(name, form.names, team_id)
+        if form.shown is not None:
+            for row in rows:
+                form.shown(row)
+    return document
 
 
 def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> list[Row]:

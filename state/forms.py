@@ -1,164 +1,27 @@
-"""The state document on the wire: what its collections' rows look like.
+"""The state document on the wire: how it is read. Contract: state.md.
 
-A row is the API's own record, so the record's schema says its members and types; beside them it has members that link
-it. What rows mean to each other is in `state/collections.py`. Contract: state.md.
+A row is the API's own record, so the record's schema says its members and types (`ROWS` in schemas/); beside them it
+has members that link it. What rows mean to each other stands with their models (`STATE`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
-import orjson
 from marshmallow import fields
 
-from dryline.schemas.assets import PhoneNumberSchema, WhatsappSenderSchema
-from dryline.schemas.base import ApiSchema, JsonObject, OneOf, Timestamp, camel
-from dryline.schemas.business_hours import BusinessHoursSchema, TeamPhoneHoursSchema
-from dryline.schemas.campaigns import STATUSES, OutboundCampaignSchema
-from dryline.schemas.chat_deployments import ChatDeploymentSchema
-from dryline.schemas.chat_embed_deployments import ChatEmbedDeploymentSchema
-from dryline.schemas.chat_embed_logs import ChatEmbedLogSchema
-from dryline.schemas.chat_logs import ChatLogSchema
-from dryline.schemas.custom_voices import CustomVoiceSchema
-from dryline.schemas.custom_webhooks import CustomWebhookSchema
-from dryline.schemas.default_checks import DefaultChecksSchema, DeploymentDefaultChecksSchema
-from dryline.schemas.deployment_history import DeploymentHistoryEntrySchema
-from dryline.schemas.deployment_parameters import DeploymentParameterSchema
-from dryline.schemas.echo import EchoAgentSchema, EchoScorecardSchema, EchoSuiteSchema
-from dryline.schemas.exports import ExportSchema, Filters
-from dryline.schemas.flow_versions import FlowVersionSchema
-from dryline.schemas.flows import FlowSchema
-from dryline.schemas.folders import FolderSchema
-from dryline.schemas.integrations import IntegrationSchema
-from dryline.schemas.llm_logs import LlmLogSchema
-from dryline.schemas.resources import ResourceSchema
-from dryline.schemas.row_forms import (
-    MOST_FAULTS,
-    ApiKeys,
-    ContactRows,
-    Digest,
-    Faults,
-    Row,
-    RowForm,
-    TextsAsText,
-    null_text,
-    text,
-)
-from dryline.schemas.runtime_errors import RuntimeErrorSchema
-from dryline.schemas.sessions import SessionSchema
-from dryline.schemas.sms_logs import SmsLogSchema
-from dryline.schemas.tags import TagSchema
-from dryline.schemas.teams import TeamSchema
-from dryline.schemas.tests import TestRunSchema, TestSchema
-from dryline.schemas.voice_deployments import VoiceDeploymentSchema
-from dryline.schemas.voice_logs import VoiceLogSchema
-from dryline.schemas.voicev1_campaigns import Voicev1CampaignDataSchema, Voicev1CampaignSchema
-from dryline.schemas.voicev1_deployments import VoiceV1DeploymentSchema
-from dryline.schemas.whatsapp_logs import WhatsappLogSchema
-from dryline.schemas.workers import WorkerSchema
+from dryline.schemas.base import ApiSchema, JsonObject, camel
+from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
+from dryline.state.collections import AREAS
 from dryline.world.clock import parse, wire
 from dryline.world.errors import BadDocument
 
 VERSION = 1
 
-
-def wire_changes(row: Row) -> None:
-    """The changed members by the wire's names, as the history itself shows them. Parameters keep their own names."""
-    if row["changeType"] != "PARAMETERS":
-        changes = orjson.loads(orjson.dumps(row["changes"]))
-        row["changes"] = {camel(name): change for name, change in changes.items()}
-
-
-def only_what_is_set(row: Row) -> None:
-    """Leave out what is null: it is not overridden."""
-    for name in [name for name, value in row.items() if value is None]:
-        del row[name]
-
-
-_API_KEY = RowForm(
-    None,
-    id="sha256",
-    key_id=text(data_key="id", attribute="id"),
-    name=null_text(),
-    sha256=Digest(),
-    created_at=Timestamp(),
-)
-
 FORMS: Mapping[str, RowForm] = {
-    "teams": RowForm(TeamSchema, "name", without="integrations", api_keys=ApiKeys(_API_KEY)),
-    "integrations": RowForm(IntegrationSchema, "appType"),
-    "phoneNumbers": RowForm(PhoneNumberSchema, "phoneNumber"),
-    "whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=text()),
-    "customVoices": RowForm(CustomVoiceSchema, "elevenlabsVoiceId"),
-    "workers": RowForm(WorkerSchema, "name", without="tags"),
-    "tags": RowForm(TagSchema, "label color"),
-    "workerTags": RowForm(None, "tagId", id="workerId", worker_id=text(), tag_id=text(), created_at=Timestamp()),
-    "flows": RowForm(FlowSchema, "workerId name code", without="merged_parameters"),
-    "flowVersions": RowForm(FlowVersionSchema, "flowId versionNumber code"),
-    "voiceDeployments": RowForm(VoiceDeploymentSchema, "workerId flowId name", without="custom_webhooks"),
-    "voicev1Deployments": RowForm(
-        VoiceV1DeploymentSchema,
-        "workerId flowId name phoneNumber objective",
-        allowed_transfer_numbers=TextsAsText(),
-        resource_keys=TextsAsText(),
-    ),
-    "chatDeployments": RowForm(ChatDeploymentSchema, "workerId flowId name", allowed_users=TextsAsText()),
-    "chatEmbedDeployments": RowForm(ChatEmbedDeploymentSchema, "workerId flowId name"),
-    "deploymentParameters": RowForm(DeploymentParameterSchema, "deploymentId name value"),
-    "deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", shown=wire_changes),
-    "customWebhooks": RowForm(CustomWebhookSchema, "deploymentId url fields"),
-    "outboundCampaigns": RowForm(
-        OutboundCampaignSchema, "deploymentId data", data=ContactRows(), status=text(validate=OneOf(*STATUSES))
-    ),
-    "queuedCalls": RowForm(
-        None,
-        "deploymentId row",
-        call_id=text(data_key="id", attribute="id"),
-        created_at=Timestamp(),
-        deployment_id=text(),
-        campaign_id=null_text(),
-        row=JsonObject(),
-    ),
-    "voicev1Campaigns": RowForm(Voicev1CampaignSchema, "deploymentId", without="data"),
-    "voicev1CampaignData": RowForm(Voicev1CampaignDataSchema, "campaignId rowData"),
-    "teamDefaultChecks": RowForm(DefaultChecksSchema),
-    "deploymentDefaultChecks": RowForm(
-        DeploymentDefaultChecksSchema,
-        id="deploymentId",
-        without="overridden",
-        shown=only_what_is_set,
-        deployment_id=text(attribute="id"),
-    ),
-    "voiceLogs": RowForm(VoiceLogSchema, "workerId", deployment_id=null_text()),
-    "chatLogs": RowForm(ChatLogSchema, "workerId", deployment_id=null_text()),
-    "chatEmbedLogs": RowForm(ChatEmbedLogSchema, "workerId", deployment_id=null_text()),
-    "smsLogs": RowForm(SmsLogSchema, "workerId", deployment_id=null_text()),
-    "whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=null_text()),
-    "sessions": RowForm(SessionSchema, "worker_id"),
-    "llmLogs": RowForm(LlmLogSchema, "eventType", worker_id=null_text()),
-    "runtimeErrors": RowForm(RuntimeErrorSchema, "workerId error service type"),
-    "folders": RowForm(FolderSchema, "workerId name"),
-    "resources": RowForm(ResourceSchema, "workerId name ragType"),
-    "tests": RowForm(TestSchema, "workerId flowId name"),
-    "testRuns": RowForm(TestRunSchema, "testId"),
-    "businessHours": RowForm(BusinessHoursSchema, "hours", without="team_phone_hours", team_id=text()),
-    "teamPhoneHours": RowForm(TeamPhoneHoursSchema, "hoursId phoneNumber", without="hours team"),
-    "echoSuites": RowForm(EchoSuiteSchema, "name"),
-    "echoScorecards": RowForm(EchoScorecardSchema, "name"),
-    "echoAgents": RowForm(EchoAgentSchema, "name"),
-    "exports": RowForm(
-        ExportSchema,
-        "format status",
-        without="download_url",
-        team_id=text(),
-        start_date=Timestamp(allow_none=True),
-        end_date=Timestamp(allow_none=True),
-        worker_id=null_text(),
-        deployment_id=null_text(),
-        field_names=fields.List(fields.String(), allow_none=True, data_key="fields", attribute="fields"),
-        filters_json=Filters(allow_none=True),
-    ),
+    name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()
 }
 
 
@@ -213,15 +76,6 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool
         if len(faults) >= MOST_FAULTS:
             break
     return found
-
-
-def finish(rows: Mapping[str, list[Row]]) -> dict[str, Any]:
-    """The document of these rows, which are in wire form."""
-    for name, form in FORMS.items():
-        if form.shown is not None:
-            for row in rows[name]:
-                form.shown(row)
-    return {"version": VERSION, **rows}
 
 
 StateSchema = ApiSchema.from_dict(

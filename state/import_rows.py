@@ -12,8 +12,10 @@ from typing import Any
 import orjson
 
 from dryline.models.teams import ApiKey, Team, digest, start_team
-from dryline.state.collections import COLLECTIONS, Collection
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import Document
 from dryline.world.clock import parse, wire
+from dryline.world.collection import Collection
 from dryline.world.errors import BadDocument, Conflict, Invalid
 from dryline.world.record import JsonField, Record, insert_sql
 from dryline.world.world import current
@@ -30,7 +32,9 @@ class Import:
     may lead to rows that are there already and must not have their ids.
     """
 
-    def __init__(self, document: Any, team_id: str | None, kept: list[tuple[Team, list[ApiKey]]], adding: bool) -> None:
+    def __init__(
+        self, document: Document, team_id: str | None, kept: list[tuple[Team, list[ApiKey]]], adding: bool
+    ) -> None:
         self.world = current()
         self.document = document
         self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
@@ -59,7 +63,7 @@ class Import:
         for name, about in COLLECTIONS.items():
             self._check_links(name, about)
         for name, about in COLLECTIONS.items():
-            self._fill(name, about)
+            self._complete(name, about)
         self._refuse()
         self._refuse_clashes()
         self._insert_keys()
@@ -186,14 +190,12 @@ class Import:
 
     # Rows
 
-    def _fill(self, name: str, about: Collection) -> None:
+    def _complete(self, name: str, about: Collection) -> None:
         """What a creation would have given."""
         for index, row in enumerate(self.rows[name]):
-            for column, value in about.defaults.items():
-                row.setdefault(column, value)
-            if about.fill is not None:
+            if about.complete is not None:
                 try:
-                    about.fill(row, self)
+                    about.complete(row, self)
                 except Invalid as error:
                     self.fault(name, index, error.field, str(error))
 

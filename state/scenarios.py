@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from dryline.models.teams import Team
 from dryline.settings import BadSetting
-from dryline.state.document import Document, admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
+from dryline.state import forms
+from dryline.state.document import admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
+from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.world.errors import BadDocument, Invalid
 from dryline.world.world import World
@@ -18,11 +18,8 @@ from dryline.world.world import World
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
 
-# Reads a decoded state document (state/forms.py). Raises BadDocument.
-Reader = Callable[[Any], Document]
 
-
-def begin(world: World, read: Reader) -> None:
+def begin(world: World) -> None:
     """Fill a new world; in one that was there before, only make sure that the keys of `--api-key` work.
 
     Raises BadSetting, with one line that says what is wrong, for a scenario that cannot be.
@@ -33,20 +30,20 @@ def begin(world: World, read: Reader) -> None:
         return
     name = world.settings.scenario
     try:
-        document = load(name, read)
+        document = load(name)
         with unchecked(world), world.transaction():
             _fill(world, document)
     except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
 
 
-def reset(world: World, read: Reader, scenario: str | None = None) -> None:
+def reset(world: World, scenario: str | None = None) -> None:
     """Back to the start: data, clock, ids, live settings, faults, request record.
 
     Raises Invalid, naming `scenario`, for one that cannot be; then nothing has changed.
     """
     try:
-        document = load(scenario or world.settings.scenario, read)
+        document = load(scenario or world.settings.scenario)
         with unchecked(world), world.transaction():
             wipe(world)
             before = world.clock.position(), world.ids.position()
@@ -78,14 +75,14 @@ def reset_team(world: World, team_id: str) -> None:
     world.requests.clear(team_id)
 
 
-def load(name: str, read: Reader) -> Document | None:
+def load(name: str) -> Document | None:
     """The scenario's document, None for the empty one. Raises BadDocument when it cannot be read or is none."""
     if name == EMPTY:
         return None
     shipped = SHIPPED / f"{name}.json"
     path = shipped if name.isidentifier() and shipped.exists() else Path(name)
     try:
-        return read(orjson.loads(path.read_bytes()))
+        return forms.read(orjson.loads(path.read_bytes()))
     except (OSError, ValueError) as error:
         reason = "it is not valid JSON" if isinstance(error, ValueError) else (error.strerror or str(error)).lower()
         raise BadDocument([("", f"Cannot read the scenario {path}: {reason}.")]) from None

@@ -8,7 +8,7 @@ from marshmallow import fields
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema
-from dryline.state import forms, scenarios
+from dryline.state import scenarios
 from dryline.world.world import current
 
 blp = ControlArea("Control: reset", description="Back to the start.")
@@ -37,5 +37,5 @@ class Reset(MethodView):
         if "team" in query:
             scenarios.reset_team(world, query["team"])
         else:
-            scenarios.reset(world, forms.read, body.get("scenario"))
+            scenarios.reset(world, body.get("scenario"))
         exports.restore_files(world)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import current_app, request
+from flask import request
 from flask.views import MethodView
 
-from dryline.blueprints.base import read_json
+from dryline.blueprints.base import json_response, read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.jobs import exports
 from dryline.state import document as state
@@ -36,10 +36,8 @@ class State(MethodView):
     @blp.errors(404)
     def get(self, query):
         """Read the whole state, or one team's."""
-        names = {name: form.names for name, form in documents.FORMS.items()}
         with current().reading():
-            rows = state.export(names, query.get("team"))
-        return current_app.json.response(documents.finish(rows))
+            return json_response(state.export(query.get("team")))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody=_BODY)

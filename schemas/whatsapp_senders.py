@@ -1,0 +1,52 @@
+"""WhatsApp senders on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import INCLUDE, fields, post_load
+
+from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
+from dryline.schemas.row_forms import RowForm, text
+
+
+class WhatsappProfileSchema(PartSchema):
+    """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE  # kept as sent
+
+    name = fields.String(required=True, metadata={"description": "display name"})
+    about = fields.String()
+    address = fields.String()
+    description = fields.String()
+    emails = fields.List(fields.String())
+    logo_url = fields.String()
+    vertical = fields.String()
+    websites = fields.List(fields.String())
+
+
+class WhatsappSenderBody(ApiSchema):
+    """A sender to buy. Contract: purchaseWhatsappSender."""
+
+    phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
+    profile = fields.Nested(WhatsappProfileSchema, required=True)
+
+    @post_load
+    def keep_profile(self, body, **kwargs):
+        """The profile is kept under the wire's names."""
+        names = WhatsappProfileSchema().fields
+        profile = {names[k].data_key if k in names else k: value for k, value in body["profile"].items()}
+        return body | {"profile": profile}
+
+
+class WhatsappSenderSchema(ApiSchema):
+    """A WhatsApp sender. Contract: records.whatsapp_sender."""
+
+    sender_sid = fields.String(dump_only=True, attribute="id")
+    phone_number = fields.String(dump_only=True)
+    status = fields.String(dump_only=True, metadata={"description": "PENDING, ONLINE or FAILED"})
+    profile = fields.Nested(WhatsappProfileSchema, dump_only=True, metadata={"description": "as sent"})
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+ROWS = {"whatsappSenders": RowForm(WhatsappSenderSchema, "phoneNumber", id="senderSid", team_id=text())}
