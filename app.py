@@ -1,71 +1,15 @@
-"""The whole wiring on one page: settings, world, areas, jobs; and the command line."""
+"""The whole wiring on one page: settings, world, areas, jobs."""
 
 from __future__ import annotations
 
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import (
-    assets,
-    batch_calls,
-    business_hours,
-    campaigns,
-    chat_deployments,
-    chat_embed_deployments,
-    chat_logs,
-    cors,
-    custom_voices,
-    custom_webhooks,
-    default_checks,
-    deployment_history,
-    deployment_parameters,
-    deployments_lookup,
-    docs,
-    downloads,
-    echo,
-    errors,
-    exports,
-    flow_versions,
-    flows,
-    flows_lookup,
-    folders,
-    integrations,
-    interception,
-    llm_logs,
-    logs_lookup,
-    openapi,
-    resources,
-    runtime_errors,
-    sessions,
-    sms_logs,
-    tags,
-    teams,
-    tests,
-    uploads,
-    voice_analysis,
-    voice_deployments,
-    voice_logs,
-    voicev1_campaigns,
-    voicev1_deployments,
-    whatsapp_logs,
-    workers,
-)
+from dryline.blueprints import cors, docs, errors, interception, openapi
 from dryline.blueprints.base import OrjsonProvider
-from dryline.blueprints.control import clock as control_clock
-from dryline.blueprints.control import echo_runs as control_echo_runs
-from dryline.blueprints.control import exports as control_exports
-from dryline.blueprints.control import faults as control_faults
-from dryline.blueprints.control import health
-from dryline.blueprints.control import metrics as control_metrics
-from dryline.blueprints.control import requests as control_requests
-from dryline.blueprints.control import reset as control_reset
-from dryline.blueprints.control import settings as control_settings
-from dryline.blueprints.control import simulate as control_simulate
-from dryline.blueprints.control import snapshots as control_snapshots
-from dryline.blueprints.control import state as control_state
-from dryline.blueprints.control import teams as control_teams
-from dryline.blueprints.control import webhooks as control_webhooks
 from dryline.blueprints.routing import LateRule
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
@@ -78,62 +22,64 @@ from dryline.settings import Settings
 from dryline.state import scenarios
 from dryline.world.world import World, enter, leave
 
+# The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
 AREAS = (
-    teams.blp,
-    integrations.blp,
-    assets.blp,
-    workers.blp,
-    tags.blp,
-    folders.blp,
-    resources.blp,
-    uploads.blp,
-    flows.blp,
-    flow_versions.blp,
-    flows_lookup.blp,
-    voice_deployments.blp,
-    echo.blp,
-    voicev1_deployments.blp,
-    chat_deployments.blp,
-    chat_embed_deployments.blp,
-    deployment_history.blp,
-    deployment_parameters.blp,
-    deployments_lookup.blp,
-    default_checks.blp,
-    custom_webhooks.blp,
-    tests.blp,
-    custom_voices.blp,
-    business_hours.blp,
-    business_hours.phone_hours,
-    exports.blp,
-    downloads.blp,
-    voice_logs.blp,
-    chat_logs.blp,
-    sms_logs.blp,
-    whatsapp_logs.blp,
-    logs_lookup.blp,
-    sessions.blp,
-    llm_logs.blp,
-    runtime_errors.blp,
-    voice_analysis.blp,
-    campaigns.blp,
-    batch_calls.blp,
-    voicev1_campaigns.blp,
+    "teams",
+    "integrations",
+    "assets",
+    "workers",
+    "tags",
+    "folders",
+    "resources",
+    "uploads",
+    "flows",
+    "flow_versions",
+    "flows_lookup",
+    "voice_deployments",
+    "echo",
+    "voicev1_deployments",
+    "chat_deployments",
+    "chat_embed_deployments",
+    "deployment_history",
+    "deployment_parameters",
+    "deployments_lookup",
+    "default_checks",
+    "custom_webhooks",
+    "tests",
+    "custom_voices",
+    "business_hours",
+    "team_phone_hours",
+    "exports",
+    "downloads",
+    "voice_logs",
+    "chat_logs",
+    "sms_logs",
+    "whatsapp_logs",
+    "logs_lookup",
+    "sessions",
+    "llm_logs",
+    "runtime_errors",
+    "voice_analysis",
+    "campaigns",
+    "batch_calls",
+    "voicev1_campaigns",
 )
+# The parts of the control plane, likewise, of blueprints/control/.
 CONTROL = (
-    health.blp,
-    control_faults.blp,
-    control_requests.blp,
-    control_metrics.blp,
-    control_clock.blp,
-    control_state.blp,
-    control_reset.blp,
-    control_snapshots.blp,
-    control_settings.blp,
-    control_teams.blp,
-    control_simulate.blp,
-    control_echo_runs.blp,
-    control_exports.blp,
-    control_webhooks.blp,
+    "health",
+    "faults",
+    "requests",
+    "metrics",
+    "clock",
+    "state",
+    "reset",
+    "snapshots",
+    "settings",
+    "teams",
+    "simulate",
+    "echo_runs",
+    "exports",
+    "webhooks",
 )
 
 
@@ -195,9 +141,14 @@ class Dryline(Flask):
         with self.world.reading() if asked.method in READS else self.world.transaction():
             return super().dispatch_request()
 
+    def close(self) -> None:
+        """End the jobs, then give the data directory free."""
+        self.jobs.stop()
+        self.world.close()
+
 
 def create_app(settings: Settings | None = None) -> Dryline:
-    """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close_app` ends it.
+    """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close` ends it.
 
     Raises BadSetting when the settings cannot work.
     """
@@ -211,10 +162,11 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.register_blueprint(docs.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
-    for blp in (*AREAS, *CONTROL):
-        app.openapi.register_blueprint(blp)
+    for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
+        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
     app.jobs = Jobs(app.world, STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
+    app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
     try:
         with app.world.active():
             scenarios.begin(app.world)
@@ -225,17 +177,11 @@ def create_app(settings: Settings | None = None) -> Dryline:
     return app
 
 
-def close_app(app: Dryline) -> None:
-    """End the jobs, then give the data directory free."""
-    app.jobs.stop()
-    app.world.close()
-
-
 def main() -> None:
-    """The command line."""
-    from dryline.command_line import cli
+    """The command line, for who starts this file: `python app.py`."""
+    import runpy
 
-    cli()
+    runpy.run_module("dryline", run_name="__main__")
 
 
 if __name__ == "__main__":

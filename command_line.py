@@ -93,11 +93,11 @@ def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[
 @cli.command()
 def openapi() -> None:
     """Print the OpenAPI document."""
-    from dryline.app import close_app, create_app
+    from dryline.app import create_app
 
     app = create_app(Settings(ephemeral=True, scenario="empty"))
     click.echo(json.dumps(app.openapi.document(), indent=2))
-    close_app(app)
+    app.close()
 
 
 @cli.group()
@@ -204,10 +204,9 @@ class Plane:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        from dryline.app import close_app
 
         if self.app is not None:
-            close_app(self.app)
+            self.app.close()
 
     def __call__(self, method: str, path: str, body: Any = None, raw: bytes | None = None) -> Any:
         """The answer's JSON. Raises click.ClickException with the error's text."""

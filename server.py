@@ -119,7 +119,6 @@ def bind(settings: Settings) -> socket.socket:
 
 def serve(app: Dryline, ready_file: Path | None = None) -> None:
     """Serve until told to end, in the foreground."""
-    from dryline.app import close_app
 
     set_up_logging(app.world.settings.log_format)
     # What the start has made stays: no collection need look at it again.
@@ -141,7 +140,7 @@ def serve(app: Dryline, ready_file: Path | None = None) -> None:
             server.stop()
     finally:
         address.unlink(missing_ok=True)
-        close_app(app)
+        app.close()
 
 
 def announce(app: Dryline, url: str) -> None:

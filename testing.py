@@ -53,9 +53,8 @@ class Dryline:
 
     def stop(self) -> None:
         """End it; an ephemeral world is removed."""
-        from dryline.app import close_app
 
-        close_app(self.app)
+        self.app.close()
 
     def __enter__(self) -> Self:
         return self.start()

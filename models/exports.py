@@ -231,4 +231,10 @@ def complete_export(row: Row, rows: Neighbours) -> None:
             row["file_size_bytes"] = row["row_count"] = None
 
 
-STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export)}
+def give_back_all(team_id: str | None) -> None:
+    """PROCESSING rows of a save point become PENDING: nobody writes them now."""
+    mine = () if team_id is None else (Export.team_id == team_id,)
+    Export.update(status="PENDING").where(Export.status == "PROCESSING", *mine).execute()
+
+
+STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export, came_back=give_back_all)}

@@ -164,12 +164,24 @@ def complete_resource(row: Row, rows: Neighbours) -> None:
     row["created_at"] = row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
 
 
+def copy_texts(team_id: str | None) -> None:
+    """A trigger writes what a resource can be searched by, but for what only its upload tells."""
+    if team_id is not None:
+        connection_execute(
+            "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"
+            " WHERE old.resource_id = resource_text.resource_id)"
+            " WHERE resource_id IN (SELECT id FROM resource WHERE team_id = ?)",
+            (team_id,),
+        )
+
+
 STATE = {
     "resources": Collection(
         Resource,
         needs=WORKER,
         may={"folder_id": ("folders",)},
         complete=complete_resource,
+        came_back=copy_texts,
         sorted_by=("uploaded_at", "last_updated", "id"),
         age=lambda cells: (cells[0] or cells[1] or "", cells[2]),
     )

@@ -86,7 +86,7 @@ class VoiceDeployment(Deployment):
         DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": webhooks})
 
 
-def engine_config(engine_version: str) -> dict[str, Any]:
+def engine_config(engine_version: str | None) -> dict[str, Any]:
     """The engine's settings of a new deployment, under the wire's names: the version is the worker's."""
     return {"engineVersion": engine_version}
 

@@ -84,7 +84,7 @@ def replace(document: Document, team_id: str | None = None) -> None:
     Raises BadDocument when it breaks a rule, Conflict when another team has one of its ids.
     """
     world = current()
-    with unchecked(world), world.transaction():
+    with replacing(world):
         demand_team(team_id)
         kept = [] if document.rows["teams"] else kept_teams(team_id)
         wipe(world, team_id)
@@ -95,17 +95,16 @@ def replace(document: Document, team_id: str | None = None) -> None:
 def extend(document: Document, team_id: str | None = None) -> None:
     """Add the document's rows. Raises BadDocument when it breaks a rule, Conflict when an id is there already."""
     world = current()
-    with unchecked(world), world.transaction():
+    with replacing(world):
         demand_team(team_id)
         Import(document, team_id, [], adding=True).run()
         _settle(world, document)
 
 
 def _settle(world: World, document: Document) -> None:
-    """What holds for any world: its start keys work, and nothing remembered is out of date."""
+    """What holds for any world: its start keys work."""
     teams = document.rows["teams"]
     admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
-    forget(world)
 
 
 def forget(world: World) -> None:
@@ -133,6 +132,15 @@ def admit_start_keys(world: World, team: Team | None = None) -> None:
 
 
 @contextlib.contextmanager
+def replacing(world: World) -> Iterator[None]:
+    """One transaction in which rows come and go `unchecked`; afterwards nothing remembers those of before."""
+    with unchecked(world), world.transaction():
+        yield
+        forget(world)
+    world.rows_replaced()
+
+
+@contextlib.contextmanager
 def unchecked(world: World) -> Iterator[None]:
     """The running thread's connection without foreign keys: for rows in any order, links to what is gone, and speed.
 
@@ -149,12 +157,11 @@ def unchecked(world: World) -> Iterator[None]:
 
 def delete_team(world: World, team_id: str) -> None:
     """Delete a team with all that it has. Raises NotFound, and Conflict for the team that the server started with."""
-    with unchecked(world), world.transaction():
+    with replacing(world):
         team = Team.known(team_id)
         if (start := start_team()) and start.id == team.id:
             raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
         wipe(world, team.id)
-        forget(world)
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

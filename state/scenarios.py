@@ -9,7 +9,7 @@ import orjson
 from dryline.models.teams import Team
 from dryline.settings import BadSetting
 from dryline.state import forms
-from dryline.state.document import admit_start_keys, demand_team, forget, kept_teams, unchecked, wipe
+from dryline.state.document import admit_start_keys, demand_team, kept_teams, replacing, unchecked, wipe
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.world.errors import BadDocument, Invalid
@@ -44,7 +44,7 @@ def reset(world: World, scenario: str | None = None) -> None:
     """
     try:
         document = load(scenario or world.settings.scenario)
-        with unchecked(world), world.transaction():
+        with replacing(world):
             wipe(world)
             before = world.clock.position(), world.ids.position()
             world.clock.reset()
@@ -56,21 +56,19 @@ def reset(world: World, scenario: str | None = None) -> None:
                 world.ids.go_to(before[1])
                 raise
             world.db.after_commit(world.start_over)
-            forget(world)
     except BadDocument as error:
         raise Invalid(str(error), "scenario") from None
 
 
 def reset_team(world: World, team_id: str) -> None:
     """Take away all that one team has but its name and keys, its faults and what it called. Raises NotFound."""
-    with unchecked(world), world.transaction():
+    with replacing(world):
         demand_team(team_id)
         kept = kept_teams(team_id)
         wipe(world, team_id)
         for team, keys in kept:
             for record in (team, *keys):
                 record.insert_row()
-        forget(world)
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

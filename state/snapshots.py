@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 import peewee
 
+from dryline.state.collections import COLLECTIONS
 from dryline.state.document import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
 from dryline.world.errors import Conflict, Invalid, NotFound
 from dryline.world.migrations import LATEST, bring_up_to_date
@@ -108,7 +109,10 @@ def restore(world: World, name: str) -> None:
         world.clock.go_to(snapshot.about["clock"])
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
-        forget(world)
+        with world.transaction():
+            _mend(None)
+            forget(world)
+    world.rows_replaced()
 
 
 def restore_team(world: World, name: str, team_id: str) -> None:
@@ -130,6 +134,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
             world.db.execute_sql("DETACH DATABASE saved")
         for kind in _FILES:  # what is too much is removed by those whose files they are
             _link_files(snapshot.path / kind, world.directory / kind)
+    world.rows_replaced()
 
 
 def _copy_rows(world: World, team_id: str) -> None:
@@ -138,17 +143,13 @@ def _copy_rows(world: World, team_id: str) -> None:
         if condition == OWN_ROWS:
             sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition}'
             world.db.execute_sql(sql, (team_id,))
-    # A trigger has written this one, but for what only an upload tells.
-    world.db.execute_sql(
-        "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"
-        " WHERE old.resource_id = resource_text.resource_id)"
-        " WHERE resource_id IN (SELECT id FROM resource WHERE team_id = ?)",
-        (team_id,),
-    )
-    world.db.execute_sql(
-        "UPDATE export SET status = 'PENDING' WHERE status = 'PROCESSING' AND team_id = ?",  # nobody writes it now
-        (team_id,),
-    )
+    _mend(team_id)
+
+
+def _mend(team_id: str | None) -> None:
+    for about in COLLECTIONS.values():
+        if about.came_back is not None:
+            about.came_back(team_id)
 
 
 def remove(world: World, name: str, team_id: str | None = None) -> None:

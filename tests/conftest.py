@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.settings import Settings
@@ -49,7 +49,7 @@ def app(settings):
     """A stand-in with an empty world. Its jobs run when the clock is moved, never by themselves."""
     app = create_app(settings)
     yield app
-    close_app(app)
+    app.close()
 
 
 @pytest.fixture

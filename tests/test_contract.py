@@ -7,7 +7,7 @@ from copy import deepcopy
 import pytest
 from openapi_spec_validator import validate
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
 from dryline.tests.contract.comparison import Comparison
@@ -39,7 +39,7 @@ def app():
     """One empty stand-in for all of these tests: none of them changes it."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     yield app
-    close_app(app)
+    app.close()
 
 
 @pytest.fixture(scope="module")

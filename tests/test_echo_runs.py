@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 
 ITEMS = [{"title": "Greets", "type": "BINARY"}, {"title": "Tone", "type": "SCORE", "threshold": 7, "weight": 2}]
@@ -179,7 +179,7 @@ def test_a_seed_gives_the_same_results_again():
             client.post("/api/echo/run", json=body, headers={"x-api-key": "dryline-local-key"})
         client.post("/_dryline/clock/advance", json={"seconds": 60})
         found = client.get("/_dryline/echo-runs").json
-        close_app(app)
+        app.close()
         return [{**run, "teamId": None} for run in found]
 
     assert results() == results()

@@ -12,7 +12,7 @@ import urllib.request
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.test_server import Process
 
@@ -72,7 +72,7 @@ def data_dir(tmp_path):
             " strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-02', i || ' seconds') FROM n",
             (LOGS, worker["teamId"], worker["id"]),
         )
-    close_app(app)
+    app.close()
     return directory
 
 
@@ -157,7 +157,7 @@ def test_a_server_told_to_end_gives_a_running_export_back(start, data_dir):
 def test_an_export_survives_a_kill(start, data_dir, moment):
     app = create_app(Settings(data_dir=data_dir, scenario="empty"))
     made = app.test_client().post("/api/team/exports", json=ASK, headers={"x-api-key": "dryline-local-key"}).json
-    close_app(app)
+    app.close()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(data_dir), moment])
     assert killed.returncode == -signal.SIGKILL
     assert (status(data_dir), [path.suffix for path in files(data_dir)]) == MOMENTS[moment]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.jobs import export_files
 from dryline.jobs.exports import fulfil, restore_files
 from dryline.models.exports import LOGS, Export
@@ -691,7 +691,7 @@ def test_the_link_outlives_a_restart(tmp_path):
     with app.world.active():
         app.world.run_due()
     url = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json["downloadUrl"]
-    close_app(app)
+    app.close()
     again = create_app(settings)
     assert again.test_client().get(url, buffered=True).status_code == 200
-    close_app(again)
+    again.close()

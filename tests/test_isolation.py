@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, SOUTH, TEAMS, document, id_of, path_ids
@@ -39,7 +39,7 @@ def app():
     """One stand-in with both teams for all of these tests; `world` puts it back as it was."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     yield app
-    close_app(app)
+    app.close()
 
 
 class World:

@@ -90,12 +90,12 @@ def test_the_migrations_are_recorded_and_the_version_is_the_last(app):
 
 def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
     """A directory whose database is as the first step left it, with a row in it, opens and keeps the row."""
-    from dryline.app import close_app, create_app
+    from dryline.app import create_app
     from dryline.settings import Settings
 
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
-    close_app(app)
+    app.close()
     with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
         team = db.execute("SELECT id FROM team").fetchone()
         # As if no step had been counted as an ordinary start counts it: the steps' own record must be enough.
@@ -105,4 +105,4 @@ def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
     with app.world.active():
         assert app.world.db.execute_sql("SELECT id FROM team").fetchone() == team
         assert app.world.db.pragma("user_version") == LATEST
-    close_app(app)
+    app.close()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
@@ -32,7 +32,7 @@ def app():
     """One stand-in for all of these tests, filled anew for each."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     yield app
-    close_app(app)
+    app.close()
 
 
 @pytest.fixture(scope="module")

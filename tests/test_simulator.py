@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
@@ -289,7 +289,7 @@ def test_a_server_with_a_seed_makes_the_same_calls_under_the_same_ids():
                 values = {"worker_id": worker.id, "type": "Voice", "flow_id": "flow_none", "name": "Line"}
                 return [log_of(id) for id in simulate_calls(app.world, VoiceDeployment.add(team, **values), 20)]
         finally:
-            close_app(app)
+            app.close()
 
     def log_of(id):
         return {**VoiceLog.find(id=id).__data__}

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.jobs import webhooks
 from dryline.settings import Settings
 
@@ -350,9 +350,9 @@ def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(tmp_path, receiver
     path = f"/api/workers/{worker}/deployments/{deployment}/voice/customWebhooks"
     client.post(path, json={"url": receiver.url, "fields": "status"}, headers=key)
     client.post("/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment})
-    close_app(app)
+    app.close()
     assert receiver.requests == []
     app = create_app(settings)
     app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
-    close_app(app)
+    app.close()
     assert len(receiver.requests) == 2

@@ -71,7 +71,7 @@ class Maker:
 
 def make() -> Row:
     """The document."""
-    from dryline.app import close_app, create_app  # the one place that drives the whole stand-in from within
+    from dryline.app import create_app  # the one place that drives the whole stand-in from within
 
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=_SEED))
     try:
@@ -79,7 +79,7 @@ def make() -> Row:
         _fill(maker)
         return _lean(maker.state())
     finally:
-        close_app(app)
+        app.close()
 
 
 def _fill(maker: Maker) -> None:

@@ -47,6 +47,9 @@ class Collection:
     # Gives a row what a creation would have given, beyond the columns' own defaults; its links are good by then.
     # Raises Invalid for what cannot be.
     complete: Callable[[Row, Neighbours], None] | None = None
+    # Mends rows that came back from a save point, all of them (None) or those of one team, whose save point is then
+    # attached as `saved`.
+    came_back: Callable[[str | None], None] | None = None
     # What makes the order; all of it must be on the wire, or the order would not survive.
     sorted_by: tuple[str, ...] = ("created_at", "id")
     age: Callable[[list[Any]], Any] = by_creation

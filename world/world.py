@@ -75,6 +75,8 @@ class World:
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None
         self.wake: Callable[[], None] = lambda: None
+        # Likewise: make the files that belong to rows agree with them, once rows came and went by other ways.
+        self.rows_replaced: Callable[[], None] = lambda: None
         self.faults = Faults(settings.seed)
         self.requests = RequestRecord()
         self.metrics = Metrics()

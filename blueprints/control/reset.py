@@ -6,7 +6,6 @@ from flask.views import MethodView
 from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema
 from dryline.state import scenarios
 from dryline.world.world import current
@@ -38,4 +37,3 @@ class Reset(MethodView):
             scenarios.reset_team(world, query["team"])
         else:
             scenarios.reset(world, body.get("scenario"))
-        exports.restore_files(world)

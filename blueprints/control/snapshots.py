@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.jobs import exports
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import snapshots
 from dryline.world.world import current
@@ -41,10 +40,8 @@ class SnapshotRestore(MethodView):
         world = current()
         if "team" in query:
             snapshots.restore_team(world, name, query["team"])
-            exports.restore_files(world)
         else:
             snapshots.restore(world, name)
-            exports.recover(world)
 
 
 @blp.route("/<name>")

@@ -9,7 +9,6 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import json_response, read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.jobs import exports
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.world.world import current
@@ -46,7 +45,6 @@ class State(MethodView):
     def put(self, query):
         """Put a document in the place of everything, or of everything of one team. All or nothing."""
         state.replace(_document(), query.get("team"))
-        exports.restore_files(current())
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody=_BODY)
@@ -55,7 +53,6 @@ class State(MethodView):
     def post(self, query):
         """Add a document's rows to what is there. All or nothing."""
         state.extend(_document(), query.get("team"))
-        exports.restore_files(current())
 
 
 def _document() -> documents.Document:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.jobs import exports
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
 from dryline.state import document as state
@@ -40,7 +39,6 @@ class TeamById(MethodView):
     def delete(self, team_id):
         """Delete a team with all that it has."""
         state.delete_team(current(), team_id)
-        exports.restore_files(current())
 
 
 @blp.route("/<team_id>/keys")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 
 PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests", "/metrics"]
@@ -19,7 +19,7 @@ def start():
 
     yield make
     for app in apps:
-        close_app(app)
+        app.close()
 
 
 def status(client, path="/settings", token=None, **headers):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
@@ -125,7 +125,7 @@ def test_a_new_world_starts_with_its_scenario_and_a_restart_keeps_what_is_there(
         headers = {"x-api-key": "dryline-local-key"}
         assert client.get("/api/workers/w", headers=headers).json["name"] in ("From the file", "First name")
         assert client.patch("/api/workers/w", json={"name": name}, headers=headers).status_code == 200
-        close_app(app)
+        app.close()
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_the_demos_times_are_of_the_present(tmp_path):
     latest = max(log["startTime"] for log in state["voiceLogs"])
     assert latest <= now and latest[:4] == now[:4]
     assert state["exports"][0]["expiresAt"] > now
-    close_app(app)
+    app.close()

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
@@ -178,17 +178,17 @@ def test_save_points_outlive_a_restart_and_restored_rows_too(tmp_path):
     client.post("/api/workers", json=worker, headers=headers)
     client.post("/_dryline/snapshots", json={"name": "one"})
     client.post("/api/workers", json=worker, headers=headers)
-    close_app(app)
+    app.close()
     for _ in range(2):
         app = create_app(Settings(**settings))
         client = app.test_client()
         assert client.post("/_dryline/snapshots/one/restore").status_code == 204
         assert len(client.get("/api/workers", headers=headers).json) == 1
         assert client.post("/api/workers", json=worker, headers=headers).status_code == 201
-        close_app(app)
+        app.close()
     app = create_app(Settings(**settings))
     assert len(app.test_client().get("/api/workers", headers=headers).json) == 2
-    close_app(app)
+    app.close()
 
 
 def test_an_exchange_that_was_broken_off_is_finished_at_the_next_start(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from dryline.app import close_app, create_app
+from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.state.forms import FORMS
 from dryline.tests.contract.two_teams import document
@@ -31,7 +31,7 @@ KEPT += ("TransferNumbers", "resourceKeys")
 def client():
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     yield app.test_client()
-    close_app(app)
+    app.close()
 
 
 @pytest.fixture(scope="module")
