@@ -14,6 +14,8 @@ from dryline.world.errors import Conflict, NotFound, Unauthorized
 from dryline.world.record import Record
 from dryline.world.world import current
 
+_KEYS = "api_keys"  # where a world remembers the keys that were looked up, by their hash
+
 
 class Team(Record):
     """The owner of everything. It is its own team."""
@@ -98,7 +100,9 @@ def authenticate(secret: str | None) -> ApiKey:
         raise Unauthorized("The x-api-key header is missing.")
     world = current()
     hashed = digest(secret)
-    known = world.api_keys  # another one, once keys are forgotten: what was found before then is not kept
+    known = world.memory.setdefault(
+        _KEYS, {}
+    )  # another one, once keys are forgotten: what was found before then is not kept
     key = known.get(hashed)
     if key is None:
         key = known[hashed] = _look_up(hashed)
@@ -133,7 +137,7 @@ def forget_keys() -> None:
     world = current()
 
     def drop() -> None:
-        world.api_keys = {}
+        world.memory[_KEYS] = {}
 
     world.db.after_commit(drop)
 

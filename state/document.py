@@ -19,6 +19,7 @@ from dryline.world.world import World, current
 
 Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"
+_TABLES = "team_tables"  # where a world remembers `team_tables`
 
 
 # Out
@@ -184,7 +185,7 @@ def wipe(world: World, team_id: str | None = None) -> None:
 
 def team_tables(world: World) -> Mapping[str, str]:
     """The tables that hold teams' rows, children before parents, and the condition for one team's rows."""
-    if world.tables is None:
+    if _TABLES not in world.memory:
         found: dict[str, str] = {}
         names = [name for (name,) in world.db.execute_sql("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for name in reversed(names):
@@ -194,8 +195,8 @@ def team_tables(world: World) -> Mapping[str, str]:
                 continue
             for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
                 found[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
-        world.tables = found
-    return world.tables
+        world.memory[_TABLES] = found
+    return world.memory[_TABLES]
 
 
 def demand_team(team_id: str | None) -> None:

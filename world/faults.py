@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dryline.world.errors import NotFound
 from dryline.world.path_patterns import path_pattern
-
-if TYPE_CHECKING:
-    from dryline.world.world import World
 
 
 @dataclass
@@ -64,9 +61,9 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self.rules)
 
-    def add(self, world: World, **values: Any) -> Fault:
+    def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""
-        fault = Fault(id=world.ids.new("fault"), created_at=world.clock.stamp(), **values)
+        fault = Fault(id=id, created_at=created_at, **values)
         with self._lock:
             self.rules = [*self.rules, fault]
         return fault

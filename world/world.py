@@ -12,11 +12,11 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from peewee import DatabaseProxy, SqliteDatabase
 
@@ -27,9 +27,6 @@ from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
 from dryline.world.request_record import RequestRecord
-
-if TYPE_CHECKING:
-    from dryline.models.teams import ApiKey
 
 _current: ContextVar[World] = ContextVar("dryline_world")
 
@@ -59,8 +56,8 @@ class World:
         self.settings = settings
         self._given = {name: getattr(settings, name) for name in LIVE}
         self.clock = Clock()
-        self.api_keys: dict[str, ApiKey] = {}
-        self.tables: Mapping[str, str] | None = None  # see state/document.py
+        # What others remember of this world's rows, each under a name of its own.
+        self.memory: dict[str, Any] = {}
         self._write_lock = threading.RLock()
         self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
         self.directory = Path(self._ephemeral or settings.data_dir).absolute()

@@ -72,7 +72,9 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a rule."""
         body["team_id"] = query.get("team") or body["team_id"]
-        return vars(current().faults.add(current(), **body | {"method": body["method"].upper()}))
+        world = current()
+        rule = body | {"method": body["method"].upper()}
+        return vars(world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
