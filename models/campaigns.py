@@ -150,6 +150,13 @@ def complete_campaign(row: Row, rows: Neighbours) -> None:
         raise Invalid("The deployment is of another worker.", "worker_id")
 
 
+def schedule_calls() -> None:
+    """Queued calls that came in without a time follow each other in the batches of their campaign."""
+    QueuedCall.schedule_the_unscheduled(OutboundCampaign.batches())
+
+
 STATE = {
-    "outboundCampaigns": Collection(OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign)
+    "outboundCampaigns": Collection(
+        OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign, came_in=schedule_calls
+    )
 }

@@ -11,6 +11,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.runs import Run
 from dryline.models.teams import Team
+from dryline.world.collection import Collection
 from dryline.world.errors import NotFound
 from dryline.world.record import JsonField, Record
 
@@ -24,8 +25,8 @@ class EchoRun(Run):
     waiting = "QUEUED"
 
     type = TextField()
-    agent_data = JsonField()
-    plan = JsonField()
+    agent_data = JsonField(default=dict)
+    plan = JsonField(default=list)
 
     @classmethod
     def start(cls, team: Team, *, type: str, agent_data: dict[str, Any]) -> Self:
@@ -118,3 +119,6 @@ def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
 def _goal_items(goals: Any) -> list[dict[str, Any]]:
     texts = goals if isinstance(goals, list) else [goals] if goals else ["The conversation came to an end."]
     return [{"title": str(text), "type": "BINARY"} for text in texts]
+
+
+STATE = {"echoRuns": Collection(EchoRun, complete=EchoRun.complete)}

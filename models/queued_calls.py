@@ -32,7 +32,7 @@ def present() -> str:
 class QueuedCall(Record):
     """One row that waits to be called at `due_at`. `terms` are what a plain batch says of its calls.
 
-    A row that came in with a state document is not due at any time yet: `schedule_the_unscheduled` sees to it.
+    A row that comes in with a state document need not say when: `schedule_the_unscheduled` sees to it.
     """
 
     id_prefix = "queued"

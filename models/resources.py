@@ -161,7 +161,9 @@ def complete_resource(row: Row, rows: Neighbours) -> None:
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
-    row["created_at"] = row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
+    row["created_at"] = (
+        row.get("created_at") or row.get("uploaded_at") or row.get("last_updated") or current().clock.stamp()
+    )
 
 
 def copy_texts(team_id: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from peewee import SQL, TextField
 
 from dryline.world.clock import parse, wire
+from dryline.world.collection import Neighbours, Row
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
 
@@ -32,6 +33,12 @@ class Run(Record):
         """A new run, waiting."""
         due = wire(current().clock.now() + STARTS_AFTER)
         return cls.add(team, status=cls.waiting, due_at=due, **values)
+
+    @classmethod
+    def complete(cls, row: Row, rows: Neighbours) -> None:
+        """A run that came in and has not ended moves as one that was begun now, unless it says when."""
+        if row.setdefault("status", cls.waiting) in (cls.waiting, "RUNNING") and row.get("due_at") is None:
+            row["due_at"] = wire(current().clock.now() + STARTS_AFTER)
 
     @classmethod
     def next_due(cls) -> Self | None:

@@ -55,7 +55,6 @@ class TestRun(Run):
     id_prefix = "testrun"
     waiting = "PENDING"
 
-    status = TextField(default=waiting)
     test_id = TextField()
 
     def conversations(self) -> int:
@@ -99,5 +98,5 @@ def _number(checkpoint: dict[str, Any], name: str) -> float:
 
 STATE = {
     "tests": Collection(Test, needs=WORKER, may=FLOW),
-    "testRuns": Collection(TestRun, needs={"test_id": ("tests",)}),
+    "testRuns": Collection(TestRun, needs={"test_id": ("tests",)}, complete=TestRun.complete),
 }

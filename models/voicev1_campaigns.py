@@ -179,6 +179,7 @@ STATE = {
     "voicev1Campaigns": Collection(Voicev1Campaign, needs={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": Collection(
         Voicev1CampaignData,
+        came_in=Voicev1CampaignData.schedule_the_unscheduled,
         needs={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),

@@ -15,6 +15,7 @@ from peewee import IntegerField, TextField
 
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.world.clock import parse, wire
+from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
 from dryline.world.world import current
 
@@ -227,3 +228,19 @@ def _ms(stamp: str) -> int:
 def _text(value: Any) -> str | None:
     """An extraction as the contract has it: text, booleans too."""
     return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
+
+
+def complete_delivery(row: Row, rows: Neighbours) -> None:
+    """One that waits is due now, unless it says when."""
+    if row.setdefault("status", "PENDING") == "PENDING" and row.get("due_at") is None:
+        row["due_at"] = current().clock.stamp()
+
+
+# Webhook, deployment and log may be gone: what was sent stays on record. Never another team's, though.
+STATE = {
+    "webhookDeliveries": Collection(
+        WebhookDelivery,
+        may={"webhook_id": ("customWebhooks",), **DEPLOYMENT},
+        complete=complete_delivery,
+    )
+}

@@ -124,6 +124,10 @@ def numeric_text(value: Any) -> Any:
 
 ROWS = {
     "outboundCampaigns": RowForm(
-        OutboundCampaignSchema, "deploymentId data", data=ContactRows(), status=text(validate=OneOf(*STATUSES))
+        OutboundCampaignSchema,
+        "deploymentId data",
+        data=ContactRows(),
+        status=text(validate=OneOf(*STATUSES)),
+        ends_at=Timestamp(allow_none=True),
     )
 }

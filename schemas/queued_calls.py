@@ -14,5 +14,8 @@ ROWS = {
         deployment_id=text(),
         campaign_id=null_text(),
         row=JsonObject(),
+        due_at=Timestamp(allow_none=True),
+        row_id=null_text(),
+        terms=JsonObject(allow_none=True),
     )
 }

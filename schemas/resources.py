@@ -136,4 +136,4 @@ class UploadUrlSchema(ApiSchema):
     upload_url = fields.String(dump_only=True, metadata={"description": "the part before `?` becomes s3FilePath"})
 
 
-ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType")}
+ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType", created_at=Timestamp())}

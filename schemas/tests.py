@@ -65,5 +65,5 @@ class TestRunSchema(ApiSchema):
 
 ROWS = {
     "tests": RowForm(TestSchema, "workerId flowId name"),
-    "testRuns": RowForm(TestRunSchema, "testId"),
+    "testRuns": RowForm(TestRunSchema, "testId", due_at=Timestamp(allow_none=True)),
 }

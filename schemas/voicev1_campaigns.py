@@ -99,5 +99,11 @@ class Voicev1CampaignRunSchema(ApiSchema):
 
 ROWS = {
     "voicev1Campaigns": RowForm(Voicev1CampaignSchema, "deploymentId", without="data"),
-    "voicev1CampaignData": RowForm(Voicev1CampaignDataSchema, "campaignId rowData"),
+    "voicev1CampaignData": RowForm(
+        Voicev1CampaignDataSchema,
+        "campaignId rowData",
+        due_at=Timestamp(allow_none=True),
+        done_at=Timestamp(allow_none=True),
+        outcome=JsonObject(allow_none=True),
+    ),
 }

@@ -45,7 +45,9 @@ AREAS = (
     "tests",
     "business_hours",
     "echo",
+    "echo_runs",
     "exports",
+    "webhook_deliveries",
 )
 
 COLLECTIONS: Mapping[str, Collection] = {

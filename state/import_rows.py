@@ -69,6 +69,9 @@ class Import:
         self._insert_keys()
         for name, about in COLLECTIONS.items():
             self._insert(name, about)
+        for about in COLLECTIONS.values():
+            if about.came_in is not None:
+                about.came_in()
         self.world.ids.skip_past(chain.from_iterable(self.teams.values()))
 
     def fault(self, name: str, index: int, column: str, message: str) -> None:

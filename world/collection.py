@@ -47,6 +47,8 @@ class Collection:
     # Gives a row what a creation would have given, beyond the columns' own defaults; its links are good by then.
     # Raises Invalid for what cannot be.
     complete: Callable[[Row, Neighbours], None] | None = None
+    # Sets in motion rows that came in, once all are there.
+    came_in: Callable[[], object] | None = None
     # Mends rows that came back from a save point, all of them (None) or those of one team, whose save point is then
     # attached as `saved`.
     came_back: Callable[[str | None], None] | None = None

@@ -167,7 +167,17 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
         "echoSuites": {"name": name, "echoScorecardIds": [ref("echoScorecards")]},
         "echoScorecards": {"name": name},
         "echoAgents": {"name": name, "type": "caller", "purpose": name, "goals": [name]},
+        "echoRuns": {"type": "agent", "agentData": {"name": name}, "status": "PASSED"},
         "exports": {"format": "JSON", "status": "FAILED", "logType": "voice", "errorMessage": name},
+        "webhookDeliveries": {
+            "deploymentId": voice,
+            "webhookId": ref("customWebhooks"),
+            "logId": ref("voiceLogs"),
+            "event": "call_ended",
+            "url": f"http://127.0.0.1:9/{team}",
+            "body": {"summary": name},
+            "status": "DELIVERED",
+        },
     }
     for collection, row in found.items():
         if collection not in ("whatsappSenders", "workerTags", "deploymentDefaultChecks"):
@@ -191,5 +201,7 @@ OF_A_TEAM = {
     "echoSuites",
     "echoScorecards",
     "echoAgents",
+    "echoRuns",
     "exports",
+    "webhookDeliveries",
 }

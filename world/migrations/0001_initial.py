@@ -387,7 +387,7 @@ CREATE INDEX outbound_campaign_worker ON outbound_campaign (worker_id);
 CREATE INDEX outbound_campaign_deployment ON outbound_campaign (deployment_id, created_at, id);
 CREATE INDEX outbound_campaign_active ON outbound_campaign (status) WHERE status IN ('STARTED', 'RUNNING');
 
--- What batch calls and campaigns have still to call. `due_at` and what follows are not in the state document.
+-- What batch calls and campaigns have still to call.
 CREATE TABLE queued_call (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
@@ -407,7 +407,7 @@ CREATE INDEX voicev1_campaign_team ON voicev1_campaign (team_id);
 CREATE INDEX voicev1_campaign_deployment ON voicev1_campaign (deployment_id, created_at, id);
 
 -- `row_id` is the id on the wire, unique in its campaign alone. `due_at` is when the row is called, `done_at` when
--- that call is over and `outcome` becomes the row's result; none of the three is in the state document.
+-- that call is over and `outcome` becomes the row's result.
 CREATE TABLE voicev1_campaign_data (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,

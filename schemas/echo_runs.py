@@ -1,0 +1,33 @@
+"""Echo runs and what came of them: the public API starts runs and has no way to read them."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, JsonObject, Timestamp
+from dryline.schemas.row_forms import RowForm
+
+
+class EchoRunResultSchema(ApiSchema):
+    """An Echo run of any team, with its results once it has ended."""
+
+    id = fields.String(dump_only=True)
+    team_id = fields.String(dump_only=True)
+    type = fields.String(dump_only=True)
+    agent_data = JsonObject(dump_only=True)
+    status = fields.String(dump_only=True, metadata={"description": "QUEUED, RUNNING, PASSED or FAILED"})
+    results = fields.List(
+        JsonObject(), dump_only=True, allow_none=True, metadata={"description": "one a scorecard and agent, by items"}
+    )
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+
+
+ROWS = {
+    "echoRuns": RowForm(
+        EchoRunResultSchema,
+        "type",
+        plan=fields.List(JsonObject()),
+        due_at=Timestamp(allow_none=True),
+    )
+}

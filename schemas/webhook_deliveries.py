@@ -1,0 +1,70 @@
+"""What custom webhooks were sent. Contract: records.custom_webhook_delivery, assumed beyond."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
+from dryline.schemas.row_forms import RowForm, null_text, text
+
+STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
+EVENTS = ("call_started", "call_ended")
+
+
+class SentSchema(ApiSchema):
+    """What is sent. With GET, the body's members are in the query."""
+
+    method = fields.String()
+    url = fields.String()
+    body = JsonObject()
+
+
+class AnsweredSchema(ApiSchema):
+    """What came back at the last attempt."""
+
+    status = Integer()
+    body = fields.String(metadata={"description": "its beginning"})
+
+
+class DeliverySchema(ApiSchema):
+    """One message to one webhook. `webhookId` is null where a batch's `wsUrl` is told."""
+
+    id = fields.String()
+    created_at = Timestamp()
+    webhook_id = fields.String(allow_none=True)
+    deployment_id = fields.String()
+    log_id = fields.String()
+    event = fields.String(validate=OneOf(*EVENTS))
+    status = fields.String(validate=OneOf(*STATUSES))
+    attempts = Integer(metadata={"description": "made so far; there are at most 4"})
+    due_at = Timestamp(allow_none=True, metadata={"description": "of the next attempt"})
+    delivered_at = Timestamp(allow_none=True)
+    request = fields.Nested(SentSchema)
+    response = fields.Nested(AnsweredSchema, allow_none=True)
+    error = fields.String(allow_none=True, metadata={"description": "what went wrong with the last attempt"})
+
+
+# In a document the message and its answer are members of their own, as they are kept.
+ROWS = {
+    "webhookDeliveries": RowForm(
+        None,
+        "deploymentId logId event url body",
+        delivery_id=text(data_key="id", attribute="id"),
+        team_id=text(),
+        created_at=Timestamp(),
+        webhook_id=null_text(),
+        deployment_id=text(),
+        log_id=text(),
+        event=text(validate=OneOf(*EVENTS)),
+        method=text(),
+        url=text(),
+        body=JsonObject(),
+        status=text(validate=OneOf(*STATUSES)),
+        attempts=Integer(),
+        due_at=Timestamp(allow_none=True),
+        delivered_at=Timestamp(allow_none=True),
+        response_status=Integer(allow_none=True),
+        response_body=null_text(),
+        error=null_text(),
+    )
+}
