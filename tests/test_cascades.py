@@ -30,7 +30,6 @@ STAYS = {
 STAYS = {name: STAYS.get(name, set()) | {"webhookDeliveries"} for name in DELETIONS}
 
 
-
 def linked(team):
     """The state document, with more links than its rows need: every one that the team's rows can have."""
     state = document()

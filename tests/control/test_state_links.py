@@ -1,5 +1,8 @@
 """The state document: ids and links. Contract: state.md, rules 2 and 3."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from dryline.state.collections import COLLECTIONS
@@ -17,6 +20,42 @@ LINKS = [
 
 def wire(name, column):
     return next(key for key, value in FORMS[name].names.items() if value == column)
+
+
+# The links are the contract's
+
+
+def links_of_the_contract():
+    """By collection the linking members that state.md names, but for NO_LINKS."""
+    text = Path(__file__).parent.parent.joinpath("contract", "state.md").read_text()
+    table = [line.split("|")[1:4] for line in text.partition("## Collections")[2].splitlines() if line.startswith("| ")]
+    found = {}
+    for names, _, keys in table[1:]:
+        clauses = [clause for clause in re.split("[;,]", keys) if "its id" not in clause and "unique" not in clause]
+        linking = {key for clause in clauses for key in re.findall(r"`(\w+(?:Id|Ids|_id))`", clause)}
+        for name in names.replace(" ", "").split(","):
+            found[name] = linking - NO_LINKS.get(name, set()) - {"teamId"}
+    found.pop("collection", None)
+    return {name: found["voiceLogs"] if name in ("chatLogs", "chatEmbedLogs") else keys for name, keys in found.items()}
+
+
+# Of these state.md says that nobody checks them, that they are ids of the row itself, or that they follow another link.
+NO_LINKS = {
+    "outboundCampaigns": {"workerId"},
+    "smsLogs": {"deploymentId"},
+    "whatsappLogs": {"deploymentId"},
+    "llmLogs": {"callId", "sessionId"},
+    "echoSuites": {"scorecardIds"},
+    "chatDeployments": {"chatAgentId"},
+    "chatEmbedDeployments": {"embedId"},
+}
+
+
+@pytest.mark.parametrize(("name", "linking"), links_of_the_contract().items())
+def test_every_link_that_the_contract_names_is_checked(name, linking):
+    about = COLLECTIONS[name]
+    checked = {wire(name, column) for column in (*about.needs, *about.may)}
+    assert linking <= checked
 
 
 # Ids
