@@ -11,7 +11,7 @@ from typing import Any
 
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import FORMS, VERSION, Document
+from dryline.state.forms import VERSION, Document, forms
 from dryline.state.import_rows import Import
 from dryline.world.errors import Conflict
 from dryline.world.record import connection, wire_rows
@@ -32,7 +32,7 @@ def export(team_id: str | None = None) -> dict[str, Any]:
     """
     demand_team(team_id)
     document: dict[str, Any] = {"version": VERSION}
-    for name, form in FORMS.items():
+    for name, form in forms().items():
         rows = document[name] = rows_of(name, form.names, team_id)
         if form.shown is not None:
             for row in rows:

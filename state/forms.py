@@ -7,6 +7,7 @@ has members that link it. What rows mean to each other stands with their models 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -14,15 +15,17 @@ from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, JsonObject, camel
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
-from dryline.state.collections import AREAS
+from dryline.state.collections import AREAS, COLLECTIONS
 from dryline.world.clock import parse, wire
 from dryline.world.errors import BadDocument
 
 VERSION = 1
 
-FORMS: Mapping[str, RowForm] = {
-    name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()
-}
+
+@cache
+def forms() -> Mapping[str, RowForm]:
+    """How the rows of each collection look, in the document's order. Made when a document is first read or written."""
+    return {name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
 class Document:
@@ -36,7 +39,7 @@ class Document:
         """How a message names a row, or a member of it: `flows[2].workerId`."""
         if not column:
             return f"{collection}[{index}]"
-        names = {attribute: name for name, attribute in FORMS[collection].names.items()}
+        names = {attribute: name for name, attribute in forms()[collection].names.items()}
         return f"{collection}[{index}].{names.get(column, camel(column))}"
 
 
@@ -56,9 +59,9 @@ def read(document: Any, *, strict: bool = False) -> Document:
             as_of = wire(parse(as_of))
         except (TypeError, ValueError):
             faults.append(("asOf", "Not a valid datetime."))
-    known = ("version", "asOf", *FORMS)
+    known = ("version", "asOf", *COLLECTIONS)
     faults += [(name, "There is no such collection.") for name in document if name not in known]
-    rows = {name: _read_rows(name, form, document.get(name), faults, strict) for name, form in FORMS.items()}
+    rows = {name: _read_rows(name, form, document.get(name), faults, strict) for name, form in forms().items()}
     if faults:
         raise BadDocument(faults[:MOST_FAULTS])
     return Document(rows, as_of)
@@ -81,7 +84,7 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool
 StateSchema = ApiSchema.from_dict(
     {
         "version": fields.Constant(VERSION, metadata={"type": "integer"}),
-        **{name: fields.List(JsonObject(), data_key=name) for name in FORMS},
+        **{name: fields.List(JsonObject(), data_key=name) for name in COLLECTIONS},
     },
     name="StateSchema",
 )

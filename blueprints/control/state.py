@@ -11,6 +11,7 @@ from dryline.blueprints.base import json_response, read_json
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.state import document as state
 from dryline.state import forms as documents
+from dryline.state.collections import COLLECTIONS
 from dryline.world.world import current
 
 blp = ControlArea("Control: state", description="Everything there is, as one document.")
@@ -22,7 +23,7 @@ _SCHEMA = {
     "properties": {
         "version": {"type": "integer", "enum": [documents.VERSION]},
         "asOf": {"type": "string", "format": "date-time", "description": "all times are shifted from here to now"},
-        **{name: {"type": "array", "items": {"type": "object"}} for name in documents.FORMS},
+        **{name: {"type": "array", "items": {"type": "object"}} for name in COLLECTIONS},
     },
 }
 _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}

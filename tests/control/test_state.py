@@ -6,9 +6,11 @@ import orjson
 import pytest
 
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import FORMS
+from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import SOUTH, document
 from dryline.tests.control.documents import WHEN, faults, of_north
+
+FORMS = forms()
 
 # Out
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from dryline.state.collections import COLLECTIONS
-from dryline.state.forms import FORMS
+from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import NORTH, SOUTH, document, id_of
 from dryline.tests.control.documents import faults, of_north
+
+FORMS = forms()
 
 LINKS = [
     (name, column, targets, needed)

@@ -8,9 +8,11 @@ from hypothesis import strategies as some
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.state.forms import FORMS
+from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import of_north
+
+FORMS = forms()
 
 TEXTS = some.text(max_size=20).filter(lambda text: "\x00" not in text)
 TIMES = some.datetimes().map(lambda moment: moment.isoformat(timespec="milliseconds") + "Z")

@@ -4,9 +4,11 @@ import hashlib
 
 import pytest
 
-from dryline.state.forms import FORMS
+from dryline.state.forms import forms
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN, faults, of_north
+
+FORMS = forms()
 
 # Teams
 
