@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -35,22 +36,33 @@ class RowForm:
         shown: Callable[[Row], None] | None = None,
         **own: fields.Field,
     ) -> None:
-        members: dict[str, fields.Field] = {}
-        if schema is not None:
-            left_out = without.split()
-            members = {name: f for name, f in schema().fields.items() if not f.load_only and name not in left_out}
-        members |= own
+        self._schema, self._without, self._own = schema, without.split(), own
         self.id = id
         self.shown = shown
         self.needs = tuple(dict.fromkeys(f"{id} {needs}".split()))
-        # Of each member by its name on the wire: the column, a quick look at its values, the field.
-        self._members = {
+
+    @cached_property
+    def _columns(self) -> Mapping[str, tuple[str, Check, fields.Field]]:
+        """Of each member by its name on the wire: the column, a quick look at its values, the field.
+
+        Made when a document is first read or written: a start need not wait for it.
+        """
+        members = dict(self._schema().fields) if self._schema else {}
+        shown = {name: f for name, f in members.items() if not f.load_only and name not in self._without}
+        return {
             field.data_key or camel(name): (field.attribute or name, quick_look(field), field)
-            for name, field in members.items()
+            for name, field in {**shown, **self._own}.items()
         }
-        self.names = {key: column for key, (column, _, _) in self._members.items()}
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The column of each member, by its name on the wire."""
+        return {key: column for key, (column, _, _) in self._columns.items()}
+
+    @cached_property
+    def _members(self) -> Mapping[str, tuple[str, Check, fields.Field]]:
         # Not shown, but taken of any row: it has to agree with the parent's.
-        self._members.setdefault("teamId", ("team_id", is_text, fields.String()))
+        return {"teamId": ("team_id", is_text, fields.String()), **self._columns}
 
     def read(self, row: Any, path: str, faults: Faults, strict: bool) -> Row:
         """The row's values by column. What is wrong with it goes to `faults`."""
