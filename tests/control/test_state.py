@@ -218,7 +218,7 @@ def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, m
     deployment = make_voice_deployment()
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
     rows = [{"id": str(n), "phoneNumber": f"+1415555010{n}"} for n in range(4)]
-    control.put("/clock", {"frozen": True})
+    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
     terms = {"batch_size": 1, "batch_interval_minutes": 60, "additional_data": '{"shop": "Harbour"}'}
     assert api.post(f"{path}/make-batch-calls", {"data": rows, **terms}).status_code == 200
     advance()
@@ -230,7 +230,7 @@ def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, m
     logs = control.get("/state").json["voiceLogs"]
     assert [log["metadata"]["rowId"] for log in logs] == ["0", "1", "2", "3"]
     assert all(log["metadata"]["additionalData"] == {"shop": "Harbour"} for log in logs)
-    assert [log["startTime"][11:16] for log in logs] == sorted({log["startTime"][11:16] for log in logs})
+    assert [log["startTime"][11:16] for log in logs] == ["10:00", "11:00", "12:00", "13:00"]
 
 
 def test_a_test_run_that_waits_still_waits_when_its_state_is_put_back(control, api, make_flow, advance):
