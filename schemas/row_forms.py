@@ -159,6 +159,7 @@ _QUICK: Mapping[type[fields.Field], Check] = {
     Integer: lambda value: type(value) is int and -(2**63) <= value < 2**63,
     Number: lambda value: type(value) is float or (type(value) is int and -(2**63) <= value < 2**63),
     JsonObject: lambda value: type(value) is dict,
+    fields.Raw: lambda value: value is not None,
 }
 
 

@@ -44,23 +44,18 @@ def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> l
     """One collection's rows in wire form."""
     about = COLLECTIONS[collection]
     model, fields = about.model, about.model._meta.fields
-    stored = {wire: name for wire, name in names.items() if name in fields}
-    hidden = {f" {name}": name for name in about.sorted_by if name not in stored.values()}
-    columns = {**stored, **hidden}
+    shown = {wire: name for wire, name in names.items() if name in fields}
     conditions = dict(about.fixed)
     if team_id is not None:
         conditions["team_id"] = team_id
     where = " AND ".join(f'"{name}" = ?' for name in conditions)
-    cells = ", ".join(f'"{fields[name].column_name}"' for name in columns.values())
+    # What makes the order comes last, once more: not all of it is shown by every row.
+    cells = ", ".join(f'"{fields[name].column_name}"' for name in (*shown.values(), *about.sorted_by))
     sql = f'SELECT {cells} FROM "{model._meta.table_name}"' + (f" WHERE {where}" if where else "")
     rows = connection().execute(sql, tuple(conditions.values())).fetchall()
-    places = [list(columns.values()).index(name) for name in about.sorted_by]
     # Sorted here and not by SQLite, which would carry the large cells along.
-    rows.sort(key=lambda row: about.age([row[place] for place in places]))
-    found = wire_rows(model, columns, rows)
-    for row in found:
-        for name in hidden:
-            del row[name]
+    rows.sort(key=lambda row: about.age(list(row[len(shown) :])))
+    found = wire_rows(model, shown, (row[: len(shown)] for row in rows))
     if model is Team:
         _show_keys(found)
     return found
