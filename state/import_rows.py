@@ -1,4 +1,4 @@
-"""Brings the rows of a state document in: their teams, their links, their defaults, and then the rows themselves."""
+"""Brings the rows of a state document in: their defaults, and then the rows themselves. Contract: state.md."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any
 
 import orjson
 
-from dryline.models.teams import ApiKey, Team, digest, start_team
+from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
+from dryline.state.links import Links, Row
 from dryline.world.clock import parse, wire
 from dryline.world.collection import Collection
 from dryline.world.errors import BadDocument, Conflict, Invalid
 from dryline.world.record import JsonField, Record, insert_sql
 from dryline.world.world import current
 
-Row = dict[str, Any]
-MOST_FAULTS = 20
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -37,17 +36,11 @@ class Import:
     ) -> None:
         self.world = current()
         self.document = document
-        self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
-        self.only_team = team_id
         self.kept = kept
-        self.adding = adding
+        self.links = Links(document, team_id, kept, adding)
+        self.rows = self.links.rows
         self.now = self.world.clock.stamp()
-        self.faults: list[tuple[str, str]] = []
-        # The team of every row of the document, by collection and id.
-        self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
-        self._there: dict[tuple[str, str], str | None] = {}
         self._by_id: dict[str, dict[str, Row]] = {}
-        self.default_team: str | None = None
         self.shift = _shift(self.world.clock.now() - parse(document.as_of)) if document.as_of else None
 
     def run(self) -> None:
@@ -55,143 +48,18 @@ class Import:
         for team, keys in self.kept:
             for record in (team, *keys):
                 record.insert_row()
-            self.teams["teams"][team.id] = team.id
-        self._take_teams()
-        for name, about in COLLECTIONS.items():
-            self._place(name, about)
-        self._refuse()
-        for name, about in COLLECTIONS.items():
-            self._check_links(name, about)
+        self.links.check()
         for name, about in COLLECTIONS.items():
             self._complete(name, about)
-        self._refuse()
-        self._refuse_clashes()
+        self.links.refuse()
+        self.links.refuse_clashes()
         self._insert_keys()
         for name, about in COLLECTIONS.items():
             self._insert(name, about)
         for about in COLLECTIONS.values():
             if about.came_in is not None:
                 about.came_in()
-        self.world.ids.skip_past(chain.from_iterable(self.teams.values()))
-
-    def fault(self, name: str, index: int, column: str, message: str) -> None:
-        """Something is wrong with a member of a row."""
-        self.faults.append((self.document.path(name, index, column), message))
-
-    def _refuse(self) -> None:
-        if self.faults:
-            raise BadDocument(self.faults[:MOST_FAULTS])
-
-    # Teams
-
-    def _take_teams(self) -> None:
-        rows = self.rows["teams"]
-        for index, row in enumerate(rows):
-            row["team_id"] = row["id"]
-            if self.only_team not in (None, row["id"]):
-                self.fault("teams", index, "id", f"Only team {self.only_team} is touched.")
-        if self.only_team:
-            self.default_team = self.only_team
-        elif len(rows) == 1:
-            self.default_team = rows[0]["id"]
-        elif not rows:
-            team = self.kept[0][0] if self.kept else start_team()
-            self.default_team = team.id if team else None
-
-    def _place(self, name: str, about: Collection) -> None:
-        """Give every row its team, and note where its id is."""
-        parent = next(iter(about.needs), None)
-        known = self.teams[name]
-        spaces = [self.teams[other] for other in about.shares_ids if other != name]
-        for index, row in enumerate(self.rows[name]):
-            if name != "teams":
-                team = self._parents_team(name, index, row, parent) if parent else self._own_team(name, index, row)
-                # Of what hangs on a row that is refused, nothing is said.
-                row["team_id"] = team or ""
-            if not about.has_id:
-                row.setdefault("id", self.world.ids.new(about.model.id_prefix))
-            id = row["id"]
-            if id in known or any(id in space for space in spaces):
-                self.fault(name, index, "id", f"The id {id} is used twice.")
-            known[id] = row["team_id"]
-            for column, value in about.fixed.items():
-                if row.setdefault(column, value) != value:
-                    self.fault(name, index, column, f"Must be {value}.")
-            if len(self.faults) >= MOST_FAULTS:
-                return
-
-    def _own_team(self, name: str, index: int, row: Row) -> str | None:
-        team = row.get("team_id") or self.default_team
-        if team is None:
-            self.fault(name, index, "team_id", "Missing data for required field: the document has several teams.")
-        elif self.only_team not in (None, team):
-            self.fault(name, index, "team_id", f"Only team {self.only_team} is touched.")
-        elif self.team_of(("teams",), team) is None:
-            self.fault(name, index, "team_id", f"There is no team {team}.")
-        else:
-            return team
-        return None
-
-    def _parents_team(self, name: str, index: int, row: Row, column: str) -> str | None:
-        targets = COLLECTIONS[name].needs[column]
-        team = self.team_of(targets, row[column])
-        if team == "":
-            return None
-        if team is None or self.only_team not in (None, team):
-            self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
-            return None
-        if row.get("team_id") not in (None, team):
-            self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} is of another team.")
-            return None
-        return team
-
-    # Links
-
-    def team_of(self, targets: tuple[str, ...], id: str) -> str | None:
-        """The team of the row with this id in one of the collections, None when there is none."""
-        for name in targets:
-            if (team := self.teams[name].get(id)) is not None:
-                return team
-        if not (self.adding or self.only_team):
-            return None
-        for name in targets:
-            if (name, id) not in self._there:
-                about = COLLECTIONS[name]
-                found = about.model.find(id=id, **about.fixed)
-                self._there[name, id] = found.team_id if found else None
-            if (team := self._there[name, id]) is not None:
-                return team
-        return None
-
-    def _check_links(self, name: str, about: Collection) -> None:
-        required, optional = list(about.needs.items())[1:], list(about.may.items())
-        if not required and not optional:
-            return
-        for index, row in enumerate(self.rows[name]):
-            team = row["team_id"]
-            for column, targets in required:
-                if self.team_of(targets, row[column]) != team:
-                    self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
-            for column, targets in optional:
-                value = row.get(column)
-                for id in value if isinstance(value, list) else [value]:
-                    if id is not None and self.team_of(targets, id) not in (None, team):
-                        self.fault(name, index, column, f"The {_noun(targets)} {id} is of another team.")
-
-    def _refuse_clashes(self) -> None:
-        """Raises Conflict for an id that is there already."""
-        if not (self.adding or self.only_team):
-            return
-        for name, about in COLLECTIONS.items():
-            ids = orjson.dumps(list(self.teams[name])).decode() if about.has_id and self.rows[name] else "[]"
-            models = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)}
-            for table in models if ids != "[]" else ():
-                sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
-                row = self.world.db.execute_sql(sql, (ids,)).fetchone()
-                if row and not (name == "teams" and any(team.id == row[0] for team, _ in self.kept)):
-                    raise Conflict(f"{name}: the id {row[0]} is there already.")
-
-    # Rows
+        self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
 
     def _complete(self, name: str, about: Collection) -> None:
         """What a creation would have given."""
@@ -200,7 +68,7 @@ class Import:
                 try:
                     about.complete(row, self)
                 except Invalid as error:
-                    self.fault(name, index, error.field, str(error))
+                    self.links.fault(name, index, error.field, str(error))
 
     def row(self, name: str, id: str) -> Row:
         """The columns of a row of the document, or of one that is there already; empty when there is none."""
@@ -246,7 +114,7 @@ class Import:
             self.world.db.connection().executemany(sql, counted())
         except sqlite3.IntegrityError as error:
             columns = [found.rpartition(".")[2] for found in str(error).partition(": ")[2].split(", ")]
-            if str(error).startswith("UNIQUE") and (self.adding or self.only_team) and _first(rows, taken, columns):
+            if str(error).startswith("UNIQUE") and self.links.may_meet and _first(rows, taken, columns):
                 raise Conflict(f"{path(taken, columns[-1])}: there is such a row already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
             raise BadDocument([(path(taken, columns[-1]), message)]) from None
@@ -300,7 +168,3 @@ def _shift(by: timedelta) -> Callable[[str], str]:
         return found
 
     return shifted
-
-
-def _noun(targets: tuple[str, ...]) -> str:
-    return COLLECTIONS[targets[0]].model.noun().lower() if len(targets) == 1 else "deployment"

@@ -1,0 +1,171 @@
+"""Whose the rows of a state document are, and where their links lead. Contract: state.md, rules 2 to 5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from dryline.models.teams import ApiKey, Team, start_team
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import Document
+from dryline.world.collection import Collection
+from dryline.world.errors import BadDocument, Conflict
+from dryline.world.world import current
+
+Row = dict[str, Any]
+MOST_FAULTS = 20
+
+
+class Links:
+    """The ids of a document and the team of each of its rows. What is wrong is gathered, and told by `refuse`.
+
+    `kept` are the teams, with their keys, that stay although all was deleted. With `adding`, or within one team, rows
+    may lead to rows that are there already and must not have their ids.
+    """
+
+    def __init__(
+        self, document: Document, team_id: str | None, kept: list[tuple[Team, list[ApiKey]]], adding: bool
+    ) -> None:
+        self.document = document
+        self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
+        self.only_team = team_id
+        self.kept = kept
+        self.may_meet = adding or team_id is not None  # rows that are there already
+        self.faults: list[tuple[str, str]] = []
+        # The team of every row of the document, by collection and id.
+        self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
+        self._there: dict[tuple[str, str], str | None] = {}
+        self.default_team: str | None = None
+
+    def check(self) -> None:
+        """Give every row its team and look where its links lead. Raises BadDocument."""
+        self.teams["teams"] |= {team.id: team.id for team, _ in self.kept}
+        self._take_teams()
+        for name, about in COLLECTIONS.items():
+            self._place(name, about)
+        self.refuse()
+        for name, about in COLLECTIONS.items():
+            self._check_links(name, about)
+
+    def fault(self, name: str, index: int, column: str, message: str) -> None:
+        """Something is wrong with a member of a row."""
+        self.faults.append((self.document.path(name, index, column), message))
+
+    def refuse(self) -> None:
+        """Raises BadDocument when anything was wrong."""
+        if self.faults:
+            raise BadDocument(self.faults[:MOST_FAULTS])
+
+    # Teams
+
+    def _take_teams(self) -> None:
+        rows = self.rows["teams"]
+        for index, row in enumerate(rows):
+            row["team_id"] = row["id"]
+            if self.only_team not in (None, row["id"]):
+                self.fault("teams", index, "id", f"Only team {self.only_team} is touched.")
+        if self.only_team:
+            self.default_team = self.only_team
+        elif len(rows) == 1:
+            self.default_team = rows[0]["id"]
+        elif not rows:
+            team = self.kept[0][0] if self.kept else start_team()
+            self.default_team = team.id if team else None
+
+    def _place(self, name: str, about: Collection) -> None:
+        """Give every row its team, and note where its id is."""
+        parent = next(iter(about.needs), None)
+        known = self.teams[name]
+        spaces = [self.teams[other] for other in about.shares_ids if other != name]
+        for index, row in enumerate(self.rows[name]):
+            if name != "teams":
+                team = self._parents_team(name, index, row, parent) if parent else self._own_team(name, index, row)
+                # Of what hangs on a row that is refused, nothing is said.
+                row["team_id"] = team or ""
+            if not about.has_id:
+                row.setdefault("id", current().ids.new(about.model.id_prefix))
+            id = row["id"]
+            if id in known or any(id in space for space in spaces):
+                self.fault(name, index, "id", f"The id {id} is used twice.")
+            known[id] = row["team_id"]
+            for column, value in about.fixed.items():
+                if row.setdefault(column, value) != value:
+                    self.fault(name, index, column, f"Must be {value}.")
+            if len(self.faults) >= MOST_FAULTS:
+                return
+
+    def _own_team(self, name: str, index: int, row: Row) -> str | None:
+        team = row.get("team_id") or self.default_team
+        if team is None:
+            self.fault(name, index, "team_id", "Missing data for required field: the document has several teams.")
+        elif self.only_team not in (None, team):
+            self.fault(name, index, "team_id", f"Only team {self.only_team} is touched.")
+        elif self.team_of(("teams",), team) is None:
+            self.fault(name, index, "team_id", f"There is no team {team}.")
+        else:
+            return team
+        return None
+
+    def _parents_team(self, name: str, index: int, row: Row, column: str) -> str | None:
+        targets = COLLECTIONS[name].needs[column]
+        team = self.team_of(targets, row[column])
+        if team == "":
+            return None
+        if team is None or self.only_team not in (None, team):
+            self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
+            return None
+        if row.get("team_id") not in (None, team):
+            self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} is of another team.")
+            return None
+        return team
+
+    # Links
+
+    def team_of(self, targets: tuple[str, ...], id: str) -> str | None:
+        """The team of the row with this id in one of the collections, None when there is none."""
+        for name in targets:
+            if (team := self.teams[name].get(id)) is not None:
+                return team
+        if not self.may_meet:
+            return None
+        for name in targets:
+            if (name, id) not in self._there:
+                about = COLLECTIONS[name]
+                found = about.model.find(id=id, **about.fixed)
+                self._there[name, id] = found.team_id if found else None
+            if (team := self._there[name, id]) is not None:
+                return team
+        return None
+
+    def _check_links(self, name: str, about: Collection) -> None:
+        required, optional = list(about.needs.items())[1:], list(about.may.items())
+        if not required and not optional:
+            return
+        for index, row in enumerate(self.rows[name]):
+            team = row["team_id"]
+            for column, targets in required:
+                if self.team_of(targets, row[column]) != team:
+                    self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
+            for column, targets in optional:
+                value = row.get(column)
+                for id in value if isinstance(value, list) else [value]:
+                    if id is not None and self.team_of(targets, id) not in (None, team):
+                        self.fault(name, index, column, f"The {_noun(targets)} {id} is of another team.")
+
+    def refuse_clashes(self) -> None:
+        """Raises Conflict for an id that is there already."""
+        if not self.may_meet:
+            return
+        for name, about in COLLECTIONS.items():
+            ids = orjson.dumps(list(self.teams[name])).decode() if about.has_id and self.rows[name] else "[]"
+            models = {COLLECTIONS[other].model._meta.table_name for other in (name, *about.shares_ids)}
+            for table in models if ids != "[]" else ():
+                sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
+                row = current().db.execute_sql(sql, (ids,)).fetchone()
+                if row and not (name == "teams" and any(team.id == row[0] for team, _ in self.kept)):
+                    raise Conflict(f"{name}: the id {row[0]} is there already.")
+
+
+def _noun(targets: tuple[str, ...]) -> str:
+    return COLLECTIONS[targets[0]].model.noun().lower() if len(targets) == 1 else "deployment"
