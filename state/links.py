@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from dryline.models.teams import ApiKey, Team, start_team
+from dryline.schemas.row_forms import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
 from dryline.world.collection import Collection
@@ -14,7 +15,6 @@ from dryline.world.errors import BadDocument, Conflict
 from dryline.world.world import current
 
 Row = dict[str, Any]
-MOST_FAULTS = 20
 
 
 class Links:
