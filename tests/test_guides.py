@@ -38,7 +38,7 @@ def test_a_pytest_example(tmp_path, title):
     # No other plugins: those of the running pytest would take seconds to import.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.testing", title)
+        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", title)
     assert " passed" in out
 
 
