@@ -218,3 +218,27 @@ def test_the_version_and_the_changelog_agree():
     assert released == sorted(set(released), reverse=True)
     assert str(Version(dryline.__version__)) == dryline.__version__
     assert Version(dryline.__version__) >= max(released, default=Version("0"))
+
+
+# The Makefile
+
+
+def make(*arguments):
+    done = subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_an_old_python_is_refused_with_one_line_before_anything_is_made(tmp_path):
+    old = tmp_path / "python3.9"
+    pretend = "import sys; sys.version_info = (3, 9, 18); sys.version = '3.9.18 (main)'; exec(sys.argv[1])"
+    old.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{pretend}" "$2"\n')
+    old.chmod(0o755)
+    status, said = make(f"PYTHON={old}", "run")
+    assert status != 0
+    assert said.splitlines()[0].startswith(f"dryline needs Python 3.11 or newer; {old} is 3.9.18.")
+    assert not (ROOT / ".venv-3.9").exists()
+
+
+def test_serving_does_without_the_tools_of_the_tests(tmp_path):
+    assert "--editable '.'\n" in make("--dry-run", f"VENV={tmp_path}", "run")[1]
+    assert "--editable '.[dev]'\n" in make("--dry-run", f"VENV={tmp_path}", "test")[1]
