@@ -224,7 +224,10 @@ def test_the_version_and_the_changelog_agree():
 
 
 def make(*arguments):
-    done = subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True)
+    """A make that knows nothing of the one that may have started the tests."""
+    environment = {"PATH": os.environ["PATH"]}
+    command = ["make", "--no-print-directory", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 
