@@ -12,7 +12,11 @@ VOLUME /data
 # Bound to every address of the container, so /_dryline stays closed until DRYLINE_ADMIN_TOKEN is set.
 ENV PATH=/opt/dryline/bin:$PATH PYTHONUNBUFFERED=1 DRYLINE_HOST=0.0.0.0 DRYLINE_DATA_DIR=/data
 EXPOSE 4010
-HEALTHCHECK --interval=5s --timeout=2s --start-period=5s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:4010/_dryline/health')"]
+# Past any proxy of the environment.
+HEALTHCHECK --interval=5s --timeout=2s --start-period=5s CMD ["python", "-c", "\
+import http.client, os, sys; \
+server = http.client.HTTPConnection('127.0.0.1', int(os.environ.get('DRYLINE_PORT', 4010))); \
+server.request('GET', '/_dryline/health'); \
+sys.exit(server.getresponse().status != 200)"]
 ENTRYPOINT ["dryline"]
 CMD ["serve"]

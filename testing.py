@@ -1,60 +1,55 @@
-"""For other projects' tests: a stand-in as a pytest fixture, as a context manager, or as an httpx transport.
+"""For other projects' tests, of any framework: a stand-in as a context manager, or as an httpx transport.
 
-pytest loads this module in every project that has dryline installed, so it imports nothing but the standard library
-and pytest until a fixture is used.
+The fixtures for pytest are apart, in `pytest_plugin.py`.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import pytest
+from dryline.settings import DEFAULT_API_KEY, Settings
 
 if TYPE_CHECKING:
     import httpx
 
-    from dryline.app import Dryline as App
-    from dryline.server import Server
-
-API_KEY = "dryline-local-key"
+    from dryline.app import Dryline
 
 
 class DrylineError(AssertionError):
     """The control plane refused: the message is its answer's."""
 
 
-class Dryline:
+class StandIn:
     """A running stand-in and the ways to drive it. Use one of its subclasses, or the fixtures.
 
     Every keyword of `Settings` may be given; state is ephemeral and empty unless `data_dir` or `scenario` says more.
     """
 
+    app: Dryline
     url: str
     api_key: str
 
     def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
         self._settings = {"scenario": scenario, "seed": seed, "ephemeral": "data_dir" not in settings} | settings
-        self.api_key = (settings.get("api_keys") or (API_KEY,))[0]
-        self.app: App
+        self.api_key = (settings.get("api_keys") or (DEFAULT_API_KEY,))[0]
+        self._running = ExitStack()
 
     def start(self) -> Self:
-        """Open the world and let its jobs run."""
-        from dryline.app import create_app
-        from dryline.settings import Settings
-
-        self.app = create_app(Settings(**self._settings))
+        """Open the world and let its jobs run. Raises BadSetting when the settings cannot work."""
+        self.app = self._begin(Settings(**self._settings))
         self._plane = self.app.test_client()
-        self.app.jobs.start()
         return self
 
-    def stop(self) -> None:
-        """End it; an ephemeral world is removed."""
+    def _begin(self, settings: Settings) -> Dryline:
+        from dryline.server import running
 
-        self.app.close()
+        return self._running.enter_context(running(settings))
+
+    def stop(self) -> None:
+        """Answer what is being asked, then end it; an ephemeral world is removed."""
+        self._running.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -179,32 +174,24 @@ class Dryline:
         return answer.get_json()
 
 
-class DrylineServer(Dryline):
+class DrylineServer(StandIn):
     """A stand-in on a socket, served by a thread of this process: for clients in any process and language.
 
-    `with DrylineServer() as dryline: …` works in unittest too.
+    `with DrylineServer() as dryline: …` works in unittest too. It listens on a free port unless `port` is given.
     """
 
-    def start(self) -> Self:
-        """Open the world and answer on a free port (or the one given)."""
-        from dryline.server import Server
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"port": 0} | settings)
 
-        self._settings.setdefault("port", 0)
-        super().start()
-        self._server: Server = Server(self.app)
-        self.url = self._server.url
-        self._thread = threading.Thread(target=self._server.run, name="dryline-server", daemon=True)
-        self._thread.start()
-        return self
+    def _begin(self, settings: Settings) -> Dryline:
+        from dryline.server import in_thread
 
-    def stop(self) -> None:
-        """Answer what is being asked, then end."""
-        self._server.stop()
-        self._thread.join()
-        super().stop()
+        server = self._running.enter_context(in_thread(settings))
+        self.url = server.url
+        return server.app
 
 
-class DrylineInProcess(Dryline):
+class DrylineInProcess(StandIn):
     """A stand-in without a socket: `client()`, `async_client()` and `transport()` call it directly."""
 
     url = "http://dryline.local"
@@ -230,7 +217,7 @@ def _transport_class() -> Any:
     class Transport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         """Calls a stand-in's WSGI application in the calling thread."""
 
-        def __init__(self, dryline: Dryline, *, owned: bool = False) -> None:
+        def __init__(self, dryline: StandIn, *, owned: bool = False) -> None:
             self.dryline, self._owned = dryline, owned
             self._wsgi = httpx.WSGITransport(app=dryline.app)
 
@@ -262,49 +249,3 @@ def _transport_class() -> Any:
             self.close()
 
     return Transport
-
-
-# The pytest plugin
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """The plugin's options."""
-    group = parser.getgroup("dryline")
-    group.addoption("--dryline-scenario", default="empty", help="what each test starts from: empty, demo or a file")
-    group.addoption("--dryline-seed", type=int, default=None, help="ids and simulated content repeat from run to run")
-
-
-def _options(config: pytest.Config) -> dict[str, Any]:
-    scenario = config.getoption("--dryline-scenario")
-    if scenario not in ("empty", "demo"):
-        scenario = str(Path(config.invocation_params.dir, scenario))
-    return {"scenario": scenario, "seed": config.getoption("--dryline-seed")}
-
-
-@pytest.fixture(scope="session")
-def dryline_server(pytestconfig: pytest.Config) -> Iterator[DrylineServer]:
-    """A real server on a free port, for the whole session; under pytest-xdist one a worker."""
-    with DrylineServer(**_options(pytestconfig)) as server:
-        yield server
-
-
-@pytest.fixture
-def dryline(dryline_server: DrylineServer, monkeypatch: pytest.MonkeyPatch) -> DrylineServer:
-    """The session's server with a reset world; the vendor's client finds it through the environment."""
-    dryline_server.reset()
-    for name, value in dryline_server.environment.items():
-        monkeypatch.setenv(name, value)
-    return dryline_server
-
-
-@pytest.fixture(scope="session")
-def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
-    with DrylineInProcess(**_options(pytestconfig)) as process:
-        yield process
-
-
-@pytest.fixture
-def dryline_in_process(_dryline_process: DrylineInProcess) -> DrylineInProcess:
-    """A reset world without a socket: the fastest start a test can have."""
-    _dryline_process.reset()
-    return _dryline_process

@@ -82,13 +82,14 @@ def drift(url: str, **service: Any) -> None:
     """
     from dryline.remote.drift import Drift
     from dryline.remote.reader import Reader, ReadError
-    from dryline.testing import DrylineServer
+    from dryline.server import in_thread
+    from dryline.settings import DEFAULT_API_KEY, Settings
 
     deviating = 0
-    with DrylineServer(scenario="demo") as own:
+    with in_thread(Settings(ephemeral=True, port=0)) as own:
         document = own.app.openapi.document()
         for name, reader in (
-            ("dryline", Reader(own.url, own.api_key, rate=0)),
+            ("dryline", Reader(own.url, DEFAULT_API_KEY, rate=0)),
             (url, Reader(url, service["api_key"], rate=service["rate"])),
         ):
             job = Drift(document, reader)

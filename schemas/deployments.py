@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, PartSchema, Timestamp
@@ -46,11 +48,11 @@ class ExtractionSchema(PartSchema):
     required = Boolean(metadata={"description": "whether the value has to be found"})
 
 
-def extractions(**kwargs):
+def extractions(**kwargs: Any) -> fields.Dict:
     """A map of keys to what is to be drawn from a conversation."""
     return fields.Dict(keys=fields.String(), values=AsSent(ExtractionSchema), **kwargs)
 
 
-def success_criteria(**kwargs):
+def success_criteria(**kwargs: Any) -> fields.List:
     """Groups of checks."""
     return fields.List(AsSent(SuccessCriterionSchema), **kwargs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import INCLUDE, fields, post_load
 
 from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
@@ -31,7 +33,7 @@ class WhatsappSenderBody(ApiSchema):
     profile = fields.Nested(WhatsappProfileSchema, required=True)
 
     @post_load
-    def keep_profile(self, body, **kwargs):
+    def keep_profile(self, body: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """The profile is kept under the wire's names."""
         names = WhatsappProfileSchema().fields
         profile = {names[k].data_key if k in names else k: value for k, value in body["profile"].items()}

@@ -38,7 +38,7 @@ def test_a_pytest_example(tmp_path, title):
     # No other plugins: those of the running pytest would take seconds to import.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.testing", title)
+        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", title)
     assert " passed" in out
 
 
@@ -153,3 +153,23 @@ class TestTheReadme:
         offered = dict.fromkeys(re.findall(r"^\s+(--[\w-]+)", help_text, re.MULTILINE))
         assert {*table, "--ready-file", "--help"} == {*offered, "--help"}
         assert all(variable in help_text for variable in table.values())
+
+
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_to_a_file_leads_there(page):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text())
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_installs_dryline_from_an_index_which_has_no_such_package(page):
+    assert re.findall(r"(?:pip|uv|pipx) (?:install|add) dryline\b|uvx dryline\b", (ROOT / page).read_text()) == []
+
+
+def test_no_line_of_the_readme_for_a_shell_has_a_comment():
+    # Typed into zsh, the shell of macOS, a `#` is a word like any other.
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert [line for block in blocks for line in block.splitlines() if re.search(r"(^|\s)#", line)] == []

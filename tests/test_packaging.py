@@ -1,80 +1,145 @@
-"""What is shipped: the wheel, and the container's steps run without a container."""
+"""What is shipped: the wheel, the source distribution, and the image's steps without a container."""
 
-import fnmatch
+import importlib.metadata
 import json
+import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
+import tomllib
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
+from docker.utils.build import PatternMatcher
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import dryline
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
+SMOKE = str(ROOT / ".ci" / "smoke.py")
+# Of the checkout, but not of the program.
+APART = (".ci", "bench", "docs", "tests", "tools")
 
 
 def instructions():
     """The Dockerfile's instructions as (word, rest)."""
-    text = re.sub(r"(?m)^\s*#.*\n", "", DOCKERFILE).replace("\\\n", " ")
+    text = re.sub(r"(?m)^\s*#.*\n", "", DOCKERFILE).replace("\\\n", "")
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
 
 
-def build_context(target):
-    """The files that .dockerignore lets through, copied."""
-    kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
-    for name in tracked.stdout.splitlines():
-        path = ROOT / name
-        if path.is_file() and any(fnmatch.fnmatch(name, k) or name.startswith(k + "/") for k in kept):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target / name)
+def tracked():
+    """The project's files."""
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return {name for name in names if (ROOT / name).is_file()}
+
+
+def program():
+    """Those of them that make the program: the root's modules, and all that lies in a package."""
+    folders = {package.split(".")[1] for package in PACKAGES if "." in package}
+    return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(r"\w+\.py", name)}
+
+
+def build_context(folder):
+    """The files that Docker is sent, by the reading of .dockerignore of Docker's own Python client."""
+    lines = [line.strip() for line in (folder / ".dockerignore").read_text().splitlines()]
+    patterns = [line for line in lines if line and not line.startswith("#")]
+    # Without this first line the client lets more through than Docker does.
+    assert patterns[0] == "*"
+    return {name for name in PatternMatcher([*patterns, "!Dockerfile"]).walk(str(folder)) if (folder / name).is_file()}
+
+
+def copied(names, folder):
+    """Files of the project, at another place."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def built(kind, source, target):
+    """A distribution made of a folder, with the tools that are here."""
+    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(target.iterdir())
+
+
+def contents(wheel):
+    """The program's files in a wheel, by their names in the project."""
+    with zipfile.ZipFile(wheel) as file:
+        return {name.removeprefix("dryline/") for name in file.namelist() if name.startswith("dryline/")}
+
+
+def runtime_distributions():
+    """The distributions that an installation brings, and no others."""
+    wanted, seen = [Requirement(each) for each in PROJECT["project"]["dependencies"]], {}
+    while wanted:
+        need = wanted.pop()
+        name = canonicalize_name(need.name)
+        if name not in seen and (need.marker is None or need.marker.evaluate({"extra": ""})):
+            seen[name] = importlib.metadata.distribution(name)
+            wanted += map(Requirement, seen[name].requires or ())
+    return seen.values()
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory):
-    """A scratch environment in which the build context is installed as the Dockerfile does it.
+def wheel(tmp_path_factory):
+    """The wheel, made as the Dockerfile does it: of nothing but the build context."""
+    folder = tmp_path_factory.mktemp("wheel")
+    return built("wheel", copied(build_context(ROOT), folder / "context"), folder / "dist")
 
-    The dependencies are those of the running tests, so that nothing is downloaded.
-    """
-    folder = tmp_path_factory.mktemp("container")
-    build_context(folder / "src")
-    venv.create(folder / "venv", with_pip=False)
-    site = Path(sysconfig.get_path("purelib", vars={"base": str(folder / "venv")}, scheme="venv"))
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    python = folder / "venv" / "bin" / "python"
-    flags = ["--quiet", "--no-deps", "--no-build-isolation", "--ignore-installed"]
-    command = [python, "-m", "pip", "install", *flags, "."]
-    done = subprocess.run(command, cwd=folder / "src", capture_output=True, text=True)
+
+@pytest.fixture(scope="session")
+def installed(wheel, tmp_path_factory):
+    """A scratch environment with the wheel and what it depends on, linked so that nothing is downloaded."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}, scheme="venv"))
+    for distribution in runtime_distributions():
+        for name in {path.parts[0] for path in distribution.files} - {"..", "__pycache__"}:
+            (site / name).symlink_to(distribution.locate_file(name))
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    done = subprocess.run(pip, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return folder / "venv" / "bin"
+    return folder / "bin"
 
 
-def test_the_shipped_program_starts_from_any_folder(installed, tmp_path):
-    done = subprocess.run([installed / "dryline", "openapi"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["info"]["version"] == "1.0.3"
+# The image
 
 
-def test_the_scenarios_and_migrations_are_shipped(installed, tmp_path):
-    code = "import dryline.data, dryline.world.migrations as m, pathlib; print(dryline.data.__path__[0]); print(m.HERE)"
-    done = subprocess.run([installed / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    data, migrations = map(Path, done.stdout.split())
-    assert str(data).startswith(str(installed.parent))
-    assert (data / "demo.json").exists()
-    assert (migrations / "0001_initial.py").exists()
+def test_the_image_is_made_of_the_whole_program():
+    assert program() - build_context(ROOT) == set()
 
 
-def test_every_folder_of_code_is_a_package_of_the_wheel():
-    import tomllib
+def test_docker_is_sent_little_beside_the_program():
+    beside = {"pyproject.toml", "README.md", "LICENSE", "Dockerfile", ".dockerignore"}
+    assert build_context(ROOT) - program() == beside
 
-    named = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    tracked = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True).stdout.split()
-    folders = {str(Path(name).parent) for name in tracked}
-    code = {folder for folder in folders if folder.split("/")[0] not in ("tests", "bench", "tools", ".")}
-    assert {f"dryline.{folder.replace('/', '.')}" for folder in code} | {"dryline"} == named
+
+def test_what_lies_about_in_a_checkout_is_not_sent_to_docker(tmp_path):
+    checkout = copied(tracked(), tmp_path)
+    clean = build_context(checkout)
+    for name in (
+        *(".git/objects/pack", ".venv/lib/site.py", ".venv-3.13/lib/site.py", "build/lib/dryline/app.py"),
+        *("models/__pycache__/workers.pyc", "world/migrations/__pycache__/x.pyc", "dryline-data/dryline.sqlite3"),
+        *("data/dryline.sqlite3", "data/exports/export.json", "node_modules/a/index.js", "world.json"),
+    ):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).touch()
+    assert build_context(checkout) == clean
 
 
 def test_the_image_runs_without_root_with_a_volume_and_a_health_check():
@@ -90,22 +155,93 @@ def test_the_image_runs_without_root_with_a_volume_and_a_health_check():
     }
 
 
-def test_the_images_health_check_and_entry_point_work(installed, tmp_path):
+def test_the_images_health_check_follows_the_port(installed, tmp_path):
     rest = dict(instructions())
     check = json.loads(rest["HEALTHCHECK"].split("CMD", 1)[1])
-    ready = tmp_path / "ready.json"
     command = [*json.loads(rest["ENTRYPOINT"]), *json.loads(rest["CMD"])]
-    server = subprocess.Popen(
-        [installed / command[0], *command[1:], "--port", "0", "--ephemeral", "--ready-file", str(ready)],
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        while not ready.exists():
-            assert server.poll() is None
-        url = json.loads(ready.read_text())["url"]
-        check[-1] = check[-1].replace("http://127.0.0.1:4010", url)
-        assert subprocess.run([sys.executable, *check[1:]]).returncode == 0
-    finally:
-        server.terminate()
-        server.wait()
-    assert subprocess.run([sys.executable, *check[1:]], stderr=subprocess.DEVNULL).returncode != 0
+    environment = {**os.environ, "DRYLINE_PORT": "0"}
+    started = [installed / command[0], *command[1:], "--ephemeral"]
+    with subprocess.Popen(started, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            environment["DRYLINE_PORT"] = re.search(r"http://127\.0\.0\.1:(\d+)", server.stdout.readline())[1]
+            # A proxy of the environment is no way to the container's own server.
+            environment["http_proxy"] = "http://127.0.0.1:1"
+            asked = [installed / check[0], *check[1:]]
+            assert subprocess.run(asked, env=environment).returncode == 0
+        finally:
+            server.terminate()
+    assert subprocess.run(asked, env=environment, stderr=subprocess.DEVNULL).returncode != 0
+
+
+def test_the_images_health_check_asks_the_port_that_is_exposed():
+    rest = dict(instructions())
+    assert f"'DRYLINE_PORT', {rest['EXPOSE']})" in rest["HEALTHCHECK"]
+
+
+# The distributions
+
+
+def test_the_wheel_holds_the_whole_program_and_nothing_else(wheel):
+    assert contents(wheel) == program()
+
+
+def test_every_folder_of_code_is_a_package():
+    folders = {str(Path(name).parent) for name in tracked() if name.endswith(".py")}
+    code = {folder for folder in folders if folder.split("/")[0] not in APART}
+    assert {f"dryline.{folder.replace('/', '.')}" if folder != "." else "dryline" for folder in code} == set(PACKAGES)
+
+
+def test_the_source_distribution_is_the_checkout_and_makes_the_same_wheel(wheel, tmp_path):
+    source = built("sdist", copied(tracked(), tmp_path / "checkout"), tmp_path / "dist")
+    with tarfile.open(source) as file:
+        file.extractall(tmp_path / "unpacked", filter="data")
+    folder = next((tmp_path / "unpacked").iterdir())
+    assert tracked() <= {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    assert contents(built("wheel", folder, tmp_path / "again")) == contents(wheel)
+
+
+@pytest.mark.parametrize(
+    "check", [check.__name__ for check in runpy.run_path(str(ROOT / ".ci" / "smoke.py"))["CHECKS"]]
+)
+def test_with_nothing_but_its_dependencies(installed, check):
+    command = [installed / "python", ROOT / ".ci" / "smoke.py", check]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_version_and_the_changelog_agree():
+    headings = re.findall(r"(?m)^## (.*)$", (ROOT / "CHANGELOG.md").read_text())
+    assert headings[0] == "Unreleased"
+    dated = [re.fullmatch(r"(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)", heading) for heading in headings[1:]]
+    assert all(dated), f"a release is headed like 0.1.0 (2026-11-21), not {headings[1:]}"
+    released = [Version(heading[1]) for heading in dated]
+    assert released == sorted(set(released), reverse=True)
+    assert str(Version(dryline.__version__)) == dryline.__version__
+    assert Version(dryline.__version__) >= max(released, default=Version("0"))
+
+
+# The Makefile
+
+
+def make(*arguments):
+    """A make that knows nothing of the one that may have started the tests."""
+    environment = {"PATH": os.environ["PATH"]}
+    command = ["make", "--no-print-directory", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_an_old_python_is_refused_with_one_line_before_anything_is_made(tmp_path):
+    old = tmp_path / "python3.9"
+    pretend = "import sys; sys.version_info = (3, 9, 18); sys.version = '3.9.18 (main)'; exec(sys.argv[1])"
+    old.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{pretend}" "$2"\n')
+    old.chmod(0o755)
+    status, said = make(f"PYTHON={old}", "run")
+    assert status != 0
+    assert said.splitlines()[0].startswith(f"dryline needs Python 3.11 or newer; {old} is 3.9.18.")
+    assert not (ROOT / ".venv-3.9").exists()
+
+
+def test_serving_does_without_the_tools_of_the_tests(tmp_path):
+    assert "--editable '.'\n" in make("--dry-run", f"VENV={tmp_path}", "run")[1]
+    assert "--editable '.[dev]'\n" in make("--dry-run", f"VENV={tmp_path}", "test")[1]

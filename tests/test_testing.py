@@ -6,6 +6,7 @@ import sys
 import httpx
 import pytest
 
+from dryline.settings import BadSetting
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, transport
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -105,6 +106,13 @@ def test_two_servers_live_in_one_process():
         assert (len(one.client().workers.list()), len(two.client().workers.list())) == (1, 0)
 
 
+def test_a_server_whose_port_is_taken_gives_its_world_free(tmp_path):
+    with DrylineServer() as other, pytest.raises(BadSetting, match="Cannot listen"):
+        DrylineServer(data_dir=tmp_path, port=int(other.url.rsplit(":", 1)[1])).start()
+    with DrylineServer(data_dir=tmp_path) as server:
+        assert server.client().workers.list() == []
+
+
 def test_an_admin_token_does_not_lock_the_fixture_out():
     with DrylineServer(admin_token="secret") as server:
         server.reset()
@@ -117,7 +125,7 @@ class TestThePlugin:
         pytester.makepyfile(code)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-            return pytester.runpytest_subprocess("-p", "dryline.testing", *flags)
+            return pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
 
     def test_an_installed_dryline_gives_its_fixtures_by_itself(self, pytester):
         pytester.makepyfile("def test_it(dryline_in_process): assert dryline_in_process.state()['version'] == 1")
@@ -185,6 +193,12 @@ class TestThePlugin:
         self.run(pytester, code, "-p", "xdist", "-n", "2").assert_outcomes(passed=6)
 
     def test_a_project_that_does_not_use_it_pays_nothing(self):
-        code = "import sys, dryline.testing; print([n for n in ('flask', 'peewee', 'httpx') if n in sys.modules])"
+        code = """if True:
+            import sys
+            import pytest
+            loaded = set(sys.modules)
+            import dryline.pytest_plugin
+            print(*sorted(set(sys.modules) - loaded))
+        """
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.stdout.strip() == "[]"
+        assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr

@@ -1,0 +1,104 @@
+"""What an installed dryline does with nothing but its dependencies, from any folder.
+
+Run by the interpreter that it is installed for, with the standard library alone: all checks, or the one that is named.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+DRYLINE = str(Path(sys.executable).parent / "dryline")
+
+
+def run(*arguments: str) -> str:
+    """A command's output."""
+    return subprocess.run([DRYLINE, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+@contextmanager
+def serving(*flags: str) -> Iterator[str]:
+    """A server's address. It must end well when it is told to."""
+    command = [DRYLINE, "serve", "--port", "0", "--ephemeral", *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            address = re.search(r"http://\S+", server.stdout.readline())
+            assert address, "no address in the first line"
+            yield address[0]
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.stdout.read()
+        assert server.wait() == 0
+
+
+def get(url: str) -> bytes:
+    """An answer's body, with the default key, past any proxy."""
+    request = urllib.request.Request(url, headers={"x-api-key": "dryline-local-key"})
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return answer.read()
+
+
+def pytest_is_not_needed() -> None:
+    """This environment has none, so the other checks prove it."""
+    assert importlib.util.find_spec("pytest") is None
+
+
+def the_document_is_printed() -> None:
+    """`dryline openapi`."""
+    assert json.loads(run("openapi"))["info"]["version"] == "1.0.3"
+
+
+def a_new_world_holds_the_demo() -> None:
+    """The scenarios and migrations are there."""
+    with serving() as url:
+        assert len(json.loads(get(f"{url}/api/workers"))) == 4
+
+
+def the_documentation_is_served() -> None:
+    """The interactive documentation is there."""
+    with serving("--scenario", "empty") as url:
+        assert b"swagger" in get(f"{url}/docs")
+
+
+def drift_compares_a_service() -> None:
+    """`dryline drift`, of dryline with itself."""
+    with serving() as url:
+        said = run("drift", "--against", url, "--api-key", "dryline-local-key", "--rate", "0")
+    assert f"{url}: " in said and " 0 deviations" in said, said
+
+
+def a_program_starts_a_server_of_its_own() -> None:
+    """`DrylineServer`."""
+    from dryline.testing import DrylineServer
+
+    with DrylineServer() as dryline:
+        assert json.loads(get(f"{dryline.url}/api/workers")) == []
+
+
+CHECKS: tuple[Callable[[], None], ...] = (
+    pytest_is_not_needed,
+    the_document_is_printed,
+    a_new_world_holds_the_demo,
+    the_documentation_is_served,
+    drift_compares_a_service,
+    a_program_starts_a_server_of_its_own,
+)
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as elsewhere:
+        os.chdir(elsewhere)
+        for check in CHECKS:
+            if check.__name__ in (sys.argv[1:] or [check.__name__]):
+                check()
+                print(f"  {check.__name__.replace('_', ' ')}")
+        os.chdir("/")
