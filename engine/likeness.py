@@ -1,0 +1,181 @@
+"""How well what was said fits a condition: SQLite's full-text search ranks it (Porter stems, BM25).
+
+BM25 weighs a word by how rare it is among the texts. A loop has too few conditions for that, so ordinary sentences of
+conditions and of callers stand beside them: `user`, `wants` and `please` weigh next to nothing. What words mean the
+same is a small table; it and the sentences are the only language in here, and both are English.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from functools import lru_cache
+
+_WORD = re.compile(r"\w+")
+_OR = re.compile(r"\bor\b|[,;/|]", re.IGNORECASE)
+_MOST_WORDS = 60
+_ONE_DENIES = 0.4  # what a likeness is worth when one side says no to what the other says
+_SYNONYMS = """
+yes yeah yep yup sure ok okay correct right absolutely definitely agree agrees agreed confirm confirms confirmed accept accepts affirmative indeed exactly
+no nope not don't dont doesn't decline declines declined refuse refuses reject rejects disagree disagrees never negative isn't won't wont
+book booking appointment schedule scheduling reserve reservation visit slot
+reschedule move postpone change different later
+cancel cancellation abort call-off drop
+human agent representative person operator someone somebody staff manager real transfer specialist
+price prices cost costs expensive much charge fee rate pricing quote
+buy purchase order get take
+bye goodbye finished done end hang leave nothing all
+question ask asks wondering wonder know info information details
+help support assistance problem issue trouble broken wrong fix error
+interested interest like want sounds good great
+uninterested not-interested pass
+busy later callback time another driving meeting
+name called
+phone number telephone mobile cell
+email mail e-mail address
+hours open opening close closes closing
+bill billing invoice payment pay charged refund
+angry upset frustrated unhappy complaint complain complains terrible
+thanks thank thankful
+wrong mistaken
+voicemail machine beep message
+repeat again pardon sorry understand
+emergency urgent immediately asap severe
+deliver delivery ship shipping shipment arrive package parcel tracking track
+technical computer internet login password account
+sales product demo trial
+hello hi hey greeting
+"""
+_ORDINARY = """
+The user wants to
+The user asks about
+The user has provided
+The user has given all of the information that is needed
+The caller would like to
+The caller says that they
+The customer is
+The customer wants to know
+The user says
+If the user
+When the caller has answered the question
+The patient needs to
+I would like to please
+I want to
+Can you please tell me about the
+Could I have the
+I have a
+My is
+It is for me
+This is
+I am calling about my
+Hello good morning
+Well let me think about it
+That is fine with me
+We have been there with you
+You can do that for me and my
+The conversation has been in the
+Please can we do this one
+User is and has been for
+They do or do not with their
+"""
+
+
+class Likeness:
+    """Holds a full-text index for each thread that asks."""
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+
+    def scores(self, said: str, texts: list[str]) -> list[float]:
+        """For each text how much of it was said, from 0 to 1, rare words counting most."""
+        spoken = _query(said, synonyms=True)
+        if not spoken or not texts:
+            return [0.0] * len(texts)
+        denied = is_denial(said)
+        best = [0.0] * len(texts)
+        owners, alternatives = [], []
+        for owner, text in enumerate(texts):
+            for alternative in {text, *_OR.split(text)}:
+                if _WORD.search(alternative):
+                    owners.append(owner)
+                    alternatives.append(alternative)
+        for owner, alternative, score in zip(owners, alternatives, self._said_of(spoken, alternatives), strict=True):
+            if is_denial(alternative) != denied:
+                score *= _ONE_DENIES
+            best[owner] = max(best[owner], score)
+        return best
+
+    def _said_of(self, spoken: str, texts: list[str]) -> list[float]:
+        index = self._index()
+        index.execute("SAVEPOINT asked")
+        try:
+            index.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(texts, 1))
+            found = dict(_ranked(index, spoken))
+            scores = []
+            for rowid, text in enumerate(texts, 1):
+                whole = dict(_ranked(index, _query(text), rowid)).get(rowid) if rowid in found else None
+                scores.append(min(1.0, found[rowid] / whole) if whole else 0.0)
+            return scores
+        finally:
+            index.execute("ROLLBACK TO asked")
+            index.execute("RELEASE asked")
+
+    def _index(self) -> sqlite3.Connection:
+        index: sqlite3.Connection | None = getattr(self._of_thread, "index", None)
+        if index is None:
+            index = self._of_thread.index = _Index(":memory:", isolation_level=None, check_same_thread=False)
+            index.execute(
+                "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='porter unicode61 remove_diacritics 2')"
+            )
+            ordinary = [line for line in _ORDINARY.splitlines() if line]
+            index.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(ordinary, 1_000_000))
+        return index
+
+
+class _Index(sqlite3.Connection):
+    """Closes with its thread."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _ranked(index: sqlite3.Connection, query: str, rowid: int | None = None) -> list[tuple[int, float]]:
+    where = "rowid = ?" if rowid else "rowid < ?"
+    rows = index.execute(
+        f"SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ? AND {where}", (query, rowid or 1_000_000)
+    )
+    return rows.fetchall()
+
+
+def words(text: str) -> list[str]:
+    """Its words in lower case."""
+    return _WORD.findall(text.lower().replace("n't", " not").replace("’", "'"))
+
+
+def is_denial(text: str) -> bool:
+    """Whether it says no to something."""
+    return any(word == "no" or "no" in _alike().get(word, ()) for word in words(text))
+
+
+def is_assent(text: str) -> bool:
+    """Whether it says yes, and little else."""
+    spoken = words(text)
+    return 0 < len(spoken) <= 4 and any(word == "yes" or "yes" in _alike().get(word, ()) for word in spoken)
+
+
+def _query(text: str, *, synonyms: bool = False) -> str:
+    asked = list(dict.fromkeys(words(text)))[:_MOST_WORDS]
+    if synonyms:
+        asked += [other for word in asked for other in _alike().get(word, ()) if other not in asked]
+    return " OR ".join(f'"{word}"' for word in dict.fromkeys(asked))
+
+
+@lru_cache(maxsize=1)
+def _alike() -> dict[str, tuple[str, ...]]:
+    alike: dict[str, tuple[str, ...]] = {}
+    for line in _SYNONYMS.splitlines():
+        group = tuple(word for entry in line.split() for word in words(entry))
+        for word in group:
+            alike[word] = alike.get(word, ()) + tuple(other for other in group if other != word)
+    return alike
