@@ -13,7 +13,8 @@ from dryline.engine.shapes import fill
 _ENOUGH = 0.3  # of a condition that has to be said
 _CLEAR = 0.05  # by how much more of it than of the next
 _ASKS = re.compile(
-    r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b(?: (?:the )?(?:user|caller|customer|patient|them|him|her))?"
+    r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
+    r"(?: (?:the )?(?:user|caller|customer|patient|them|him|her))?"
     r"(?: for| about)? (?P<what>[^.!?\n;:]{3,90})",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""A caller with a purpose: takes the conditions of one path, in words that fit them and what the flow will ask about."""
+"""A caller with a purpose: takes the conditions of one path, in words that fit them and what the flow asks about."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dryline.engine.session import Session
 from dryline.engine.shapes import Leaf, shaped
 
 MOST_TURNS = 40
-_LITERAL = re.compile(
-    r"""(?:==|!=|\bin\b|\bcase\b)\s*[\[({]?\s*(["'][^"'\n]{1,60}["'](?:\s*,\s*["'][^"'\n]{1,60}["'])*)"""
-)
+MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
+_QUOTED = r"""["'][^"'\n]{1,60}["']"""
+_COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
 _BUILT_IN = BuiltInJudge()
 
 
@@ -52,12 +52,14 @@ class Caller:
         self._candidates = candidates(program) if branch.twist else []
         self._planned: dict[int, Any] = {}
         self._next: Condition | None = None
-        self._turns = 0
+        self._detours = branch.twist % 4
+        self._turns = self._idle = 0
 
     def __call__(self, session: Session) -> str | None:
         """What the caller says now; None to hang up, after more turns than any purpose takes."""
         self._turns += 1
-        if self._turns > MOST_TURNS:
+        self._idle += not self._left
+        if self._turns > MOST_TURNS or self._idle > MOST_IDLE:
             return None
         loop = session.conversation.loop
         if loop is None or loop < 0:
@@ -77,12 +79,21 @@ class Caller:
         for at, line in enumerate(self._left):
             for condition in loop.conditions:
                 if condition.line == line:
-                    del self._left[: at + 1]
-                    return condition
-        leading_out = [condition for condition in loop.conditions if condition.leaves]
-        fresh = [condition for condition in leading_out if condition.line not in self.taken]
-        offered = fresh or leading_out or loop.conditions
+                    first = self._detour(loop)
+                    if first is None:
+                        del self._left[: at + 1]
+                    return first or condition
+        fresh = [condition for condition in loop.conditions if condition.line not in self.taken]
+        offered = [condition for condition in fresh if condition.leaves] or fresh or loop.conditions
         return self._random.choice(offered) if offered else None
+
+    def _detour(self, loop: Loop) -> Condition | None:
+        """Something else to do first: a purpose can need that, as an order needs an item before it is confirmed."""
+        if not self._detours:
+            return None
+        self._detours -= 1
+        others = [each for each in loop.conditions if not each.leaves and each.line not in {*self.taken, *self._left}]
+        return self._twist.choice(others) if others else None
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None:
@@ -112,7 +123,7 @@ class Caller:
         return shaped(question, self._leaf)
 
     def _leaf(self, leaf: Leaf) -> Any:
-        """A value: those that an `if` can look at come from the branch's twist, the others from this caller's chance."""
+        """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
             return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
         if self._candidates and isinstance(leaf.example, str) and self._twist.random() < 0.5:
@@ -122,8 +133,8 @@ class Caller:
 
 def candidates(program: Program) -> list[str]:
     """The texts that the flow compares with: what an answer has to be for one of its `if`s."""
-    found = {text for group in _LITERAL.findall(program.source) for text in re.findall(r"""["']([^"']+)["']""", group)}
-    return sorted(found)
+    groups = _COMPARED.findall(program.source)
+    return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
 
 
 def paths(program: Program) -> Iterator[tuple[Condition, ...]]:

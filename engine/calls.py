@@ -230,7 +230,7 @@ def _about(value: Any) -> str:
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "say": say,
     "extract": extract,
     "transfer": transfer,
@@ -251,4 +251,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "_based_api": api,
     "zoneinfo.ZoneInfo": zone,
 }
-_CALLS = {name: (function, inspect.signature(function)) for name, function in _FUNCTIONS.items()}
+_CALLS = {name: (function, inspect.signature(function)) for name, function in FUNCTIONS.items()}

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.calls import FUNCTIONS
 from dryline.engine.findings import CodeRefused, Finding
 from dryline.engine.prelude import RESERVED
 from dryline.engine.program import Program
@@ -14,23 +15,7 @@ from dryline.engine.translate import translate
 
 _STOP = "_based_stop()\n"  # parsing is all that is wanted: the run ends at its first call
 _STUBS = "from typing import Any\n" + "".join(
-    f"{name}: Any\n"
-    for name in [
-        "say",
-        "extract",
-        "done",
-        "transfer",
-        "transfer_call",
-        "end_call",
-        "hangup",
-        "end",
-        "click_ivr",
-        "send_image",
-        "state",
-        "variables",
-        "api",
-        "integrations",
-    ]
+    f"{name}: Any\n" for name in sorted({*FUNCTIONS, "state", "variables", "api", "integrations"}) if "." not in name
 )
 
 

@@ -118,8 +118,8 @@ class Conversation:
 
     def restore(self, values: dict[str, Any]) -> None:
         vars(self).update(values)
-        self.tools = {index: tool for index, tool in values["tools"]}
-        self.starts = {loop: at for loop, at in values["starts"]}
+        self.tools = dict(values["tools"])
+        self.starts = dict(values["starts"])
 
 
 def condition_text(condition: Any) -> str:

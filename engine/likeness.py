@@ -17,8 +17,8 @@ _OR = re.compile(r"\bor\b|[,;/|]", re.IGNORECASE)
 _MOST_WORDS = 60
 _ONE_DENIES = 0.4  # what a likeness is worth when one side says no to what the other says
 _SYNONYMS = """
-yes yeah yep yup sure ok okay correct right absolutely definitely agree agrees agreed confirm confirms confirmed accept accepts affirmative indeed exactly
-no nope not don't dont doesn't decline declines declined refuse refuses reject rejects disagree disagrees never negative isn't won't wont
+yes yeah yep yup sure ok okay correct right absolutely definitely agree agrees confirm confirms accept accepts exactly
+no nope not decline declines refuse refuses reject rejects disagree disagrees never cannot without
 book booking appointment schedule scheduling reserve reservation visit slot
 reschedule move postpone change different later
 cancel cancellation abort call-off drop
@@ -150,7 +150,7 @@ def _ranked(index: sqlite3.Connection, query: str, rowid: int | None = None) -> 
 
 def words(text: str) -> list[str]:
     """Its words in lower case."""
-    return _WORD.findall(text.lower().replace("n't", " not").replace("’", "'"))
+    return _WORD.findall(text.lower().replace("n't", " not").replace("n\u2019t", " not"))
 
 
 def is_denial(text: str) -> bool:

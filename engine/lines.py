@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 _SUBJECT = re.compile(
-    r"^(?:if |when |once |that )*(?:the |a )?(?:user|caller|customer|patient|client|person|lead|guest|prospect|player|driver|they)"
+    r"^(?:if |when |once |that )*(?:the |a )?"
+    r"(?:user|caller|customer|patient|client|person|lead|guest|prospect|player|driver|they)"
     r"(?:'s)?\s+(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )

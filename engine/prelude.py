@@ -62,7 +62,8 @@ _REQUESTS = """
 import json as _based_json
 class _based_Response:
     def __init__(self, answer):
-        self.status_code, self.text, self.url, self.headers = answer["status"], answer["text"], answer["url"], answer["headers"]
+        self.status_code, self.text = answer["status"], answer["text"]
+        self.url, self.headers = answer["url"], answer["headers"]
         self.ok, self.reason, self.encoding = answer["status"] < 400, answer["reason"], "utf-8"
         self.content = answer["text"].encode()
     def json(self): return _based_json.loads(self.text)

@@ -9,45 +9,31 @@ from dryline.engine.likeness import is_denial, words
 
 MISSING: Final = object()
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "tomorrow", "tonight"]
-_NUMBERS = dict(
-    zip(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
-        range(13),
-        strict=True,
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|today|tomorrow|tonight"
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
-)
-_NAME_WORD = r"[A-ZÀ-Þ][\w'’-]+"
+}
+_NAME_WORD = r"[A-ZÀ-Þ][\w'\u2019-]+"
 _PATTERNS = {
     "email": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "phone": re.compile(r"\+?\d[\d\s().-]{6,18}\d"),
     "url": re.compile(r"https?://\S+"),
     "date": re.compile(
         r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
-        rf"|(?:{'|'.join(_MONTHS)}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
-        rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{'|'.join(_MONTHS)})(?: \d{{4}})?"
-        rf"|(?:(?:next|this|on) )?(?:{'|'.join(_DAYS)})\b",
+        rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
+        rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})(?: \d{{4}})?"
+        rf"|(?:(?:next|this|on) )?(?:{_DAYS})\b",
         re.IGNORECASE,
     ),
     "time": re.compile(
         r"\b\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?|\bnoon\b|\bmidnight\b", re.IGNORECASE
     ),
     "name": re.compile(
-        rf"(?:[Mm]y (?:full |first |last )?name is|[Nn]ame's|[Tt]his is|[Ii] am|[Ii]['’]m|[Cc]all me|[Ss]peaking with)"
+        r"(?:[Mm]y (?:full |first |last )?name is|[Nn]ame's|[Tt]his is|[Ii] am|[Ii]['\u2019]m|[Cc]all me)"
         rf"\s+({_NAME_WORD}(?: {_NAME_WORD}){{0,2}})"
     ),
     "code": re.compile(r"\b(?=[\w-]*\d)(?:[A-Z]{1,5}-?)?\d[\w-]{2,15}\b"),

@@ -1,7 +1,7 @@
 """Cuts Based code into logical lines of tokens.
 
-Not `tokenize` or `ast`: what those accept depends on the Python that runs dryline (f-strings changed with 3.12), while a
-flow is read by the sandbox's own parser; and deep nesting in code of unknown origin can exhaust them. Nothing here
+Not `tokenize` or `ast`: what those accept depends on the Python that runs dryline (f-strings changed with 3.12), while
+a flow is read by the sandbox's own parser; and deep nesting in code of unknown origin can exhaust them. Nothing here
 recurses but for f-strings in f-strings, whose depth is bounded.
 """
 
@@ -142,7 +142,9 @@ class _Reader:
 
     def _field(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a replacement field from behind its brace. Returns the offset behind its end."""
-        start, tokens, open_brackets = at - 1, [], list[Token]()
+        start = at - 1
+        tokens: list[Token] = []
+        open_brackets: list[Token] = []
         fields.append(tokens)
         while at < len(self.source):
             if not open_brackets:
