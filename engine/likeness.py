@@ -1,8 +1,8 @@
 """How well what was said fits a condition: SQLite's full-text search ranks it (Porter stems, BM25).
 
-BM25 weighs a word by how rare it is among the texts. A loop has too few conditions for that, so ordinary sentences of
-conditions and of callers stand beside them: `user`, `wants` and `please` weigh next to nothing. What words mean the
-same is a small table; it and the sentences are the only language in here, and both are English.
+BM25 weighs a word by how rare it is among the texts. A loop has too few conditions for that, so rows of ordinary words
+stand beside them: `user`, `wants` and `please` weigh next to nothing, `asks` and `speaks` little. Which words mean the
+same is a small table; it and those rows are the only language in here, and both are English.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from functools import lru_cache
 _WORD = re.compile(r"\w+")
 _OR = re.compile(r"\bor\b|[,;/|]", re.IGNORECASE)
 _MOST_WORDS = 60
+_ROWS, _BEHIND = 24, 1_000_000  # how many rows of ordinary words, and the number of the first
+_WORTH = 1.5  # less comes of words such as "a" and "the" alone
 _ONE_DENIES = 0.4  # what a likeness is worth when one side says no to what the other says
 _SYNONYMS = """
 yes yeah yep yup sure ok okay correct right absolutely definitely agree agrees confirm confirms accept accepts exactly
@@ -22,6 +24,7 @@ no nope not decline declines refuse refuses reject rejects disagree disagrees ne
 book booking appointment schedule scheduling reserve reservation visit slot
 reschedule move postpone change different later
 cancel cancellation abort call-off drop
+speak talk chat
 human agent representative person operator someone somebody staff manager real transfer specialist
 price prices cost costs expensive much charge fee rate pricing quote
 buy purchase order get take
@@ -47,37 +50,15 @@ technical computer internet login password account
 sales product demo trial
 hello hi hey greeting
 """
-_ORDINARY = """
-The user wants to
-The user asks about
-The user has provided
-The user has given all of the information that is needed
-The caller would like to
-The caller says that they
-The customer is
-The customer wants to know
-The user says
-If the user
-When the caller has answered the question
-The patient needs to
-I would like to please
-I want to
-Can you please tell me about the
-Could I have the
-I have a
-My is
-It is for me
-This is
-I am calling about my
-Hello good morning
-Well let me think about it
-That is fine with me
-We have been there with you
-You can do that for me and my
-The conversation has been in the
-Please can we do this one
-User is and has been for
-They do or do not with their
+_EVERYWHERE = """
+a an the this that these those it its of to for from in on at by with about and or but if when then so as than there here
+i me my mine we us our you your he she him his her they them their who which what how
+is are was were be been am do does did has have had can could will would shall should may might must let get got
+user users caller callers customer customers person patient client guest they want wants wanting like likes please
+"""
+_OFTEN = """
+need needs say says said ask asks asking tell tells give gives given provide provides provided speak speaks talk talks
+know knows make makes made go goes come call calls calling have more some any all one other their conversation agent
 """
 
 
@@ -115,7 +96,7 @@ class Likeness:
             scores = []
             for rowid, text in enumerate(texts, 1):
                 whole = dict(_ranked(index, _query(text), rowid)).get(rowid) if rowid in found else None
-                scores.append(min(1.0, found[rowid] / whole) if whole else 0.0)
+                scores.append(min(1.0, found[rowid] / whole) if whole and found[rowid] > _WORTH else 0.0)
             return scores
         finally:
             index.execute("ROLLBACK TO asked")
@@ -128,8 +109,8 @@ class Likeness:
             index.execute(
                 "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='porter unicode61 remove_diacritics 2')"
             )
-            ordinary = [line for line in _ORDINARY.splitlines() if line]
-            index.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(ordinary, 1_000_000))
+            rows = [_EVERYWHERE + (_OFTEN if row % 3 == 0 else "") for row in range(_ROWS)]
+            index.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(rows, _BEHIND))
         return index
 
 
@@ -143,7 +124,7 @@ class _Index(sqlite3.Connection):
 def _ranked(index: sqlite3.Connection, query: str, rowid: int | None = None) -> list[tuple[int, float]]:
     where = "rowid = ?" if rowid else "rowid < ?"
     rows = index.execute(
-        f"SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ? AND {where}", (query, rowid or 1_000_000)
+        f"SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ? AND {where}", (query, rowid or _BEHIND)
     )
     return rows.fetchall()
 

@@ -11,6 +11,8 @@ _DEEPEST = 60
 
 def plain(value: Any, depth: int = 0) -> Any:
     """The value with only what JSON has; what else there is becomes its members or its text."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:  # more than a JSON number holds safely
+        return f"{value:#x}"
     if value is None or isinstance(value, (bool, int, str)):
         return value.encode(errors="replace").decode() if isinstance(value, str) and not value.isascii() else value
     if isinstance(value, float):

@@ -40,11 +40,13 @@ class Rewriting:
             if edit_start < at:
                 continue  # within what was replaced
             out.add(self.source[at:edit_start], at)
-            for part in parts:
-                if isinstance(part, str):
-                    out.add(part, edit_start, moves=False)
-                else:
+            for part, following in zip(parts, [*parts[1:], ""][: len(parts)], strict=True):
+                if not isinstance(part, str):
                     self._copy(*part, out)
+                elif isinstance(following, str):
+                    out.add(part, edit_start, moves=False)
+                else:  # what wraps a stretch belongs to where that comes from
+                    out.add(part, following[0], moves=False)
             at = edit_end
         out.add(self.source[at:end], at)
 

@@ -55,14 +55,14 @@ _KINDS = (  # what a name or a question holds, and the kind that it means; the f
 
 def kind_of(name: str, example: Any) -> str | None:
     """What a member with this name, or an answer to this question, is: email, phone, date…"""
-    parts = set(re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", name).lower().split()) | set(words(name))
-    for kind, names in _KINDS:
-        if parts & set(names) or any(" " in each and each in name.lower() for each in names):
-            return kind
     if isinstance(example, str):
         for kind in ("email", "url", "date", "time", "phone"):
             if _PATTERNS[kind].fullmatch(example.strip()):
                 return kind
+    parts = set(re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", name).lower().split()) | set(words(name))
+    for kind, names in _KINDS:
+        if parts & set(names) or any(" " in each and each in name.lower() for each in names):
+            return kind
     return None
 
 
