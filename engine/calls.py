@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from dryline.engine.session import Session
 
 
+_MISSING: Any = object()
+
+
 class Raised(Exception):
     """Is raised in the flow: an exception of this type, with this message."""
 
@@ -50,7 +53,7 @@ def call(session: Session, name: str, args: tuple[Any, ...], named: dict[str, An
     try:
         signature.bind(session, line, *args, **named)
     except TypeError as fault:
-        raise Raised("TypeError", f"{name.removeprefix('_based_')}() {fault}") from None
+        raise Raised("TypeError", f"{_SHOWN.get(name, name)}() {fault}") from None
     return function(session, line, *args, **named)
 
 
@@ -116,7 +119,7 @@ def sms(
     return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
 
 
-def integrate(session: Session, line: int | None, at: int, app: str, action: str, *args: Any, **named: Any) -> dict:
+def integrate(session: Session, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any) -> dict:
     arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
     session.note("integrated", at, app=app, action=action, arguments=arguments)
     return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
@@ -164,14 +167,22 @@ def converse(
     loop: int,
     conditions: Any,
     note: Any,
-    prompt: Any,
-    first: Any,
-    known: Any,
-    info: Any,
     state: Any,
+    /,
+    prompt: Any = _MISSING,
+    first: Any = True,
+    default_values: Any = None,
+    info: Any = None,
+    *,
+    system_prompt: Any = _MISSING,
+    first_prompt: Any = None,
 ) -> list[Any]:
+    prompt = system_prompt if prompt is _MISSING else prompt
+    if prompt is _MISSING:
+        raise Raised("TypeError", "talk() missing a required argument: 'prompt'")
+    speaks = bool(first if first_prompt is None else first_prompt)
     session.keep_state(state)
-    session.conversation.open(loop, conditions, note, text(prompt), bool(first), plain(known), plain(info))
+    session.conversation.open(loop, conditions, note, text(prompt), speaks, plain(default_values), plain(info))
     if conditions is None:
         return [None, None, transcript(session.messages)]
     raise Waits
@@ -230,6 +241,16 @@ def _about(value: Any) -> str:
 
 
 _VOICE = {"transfer", "transfer_call", "end_call", "hangup"}
+_SHOWN = {
+    "_based_sms": "send_sms",
+    "_based_ask_of": "ask",
+    "_based_summarize_of": "summarize",
+    "_based_to_json_of": "to_json",
+    "_based_converse": "talk",
+    "_based_http": "request",
+    "_based_api": "api",
+    "zoneinfo.ZoneInfo": "ZoneInfo",
+}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "say": say,
     "extract": extract,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryline.engine.events import transcript
 from dryline.engine.judge import Decision, Talk
-from dryline.engine.plain import text
+from dryline.engine.plain import plain, text
 
 if TYPE_CHECKING:
     from dryline.engine.session import Session
@@ -39,7 +39,7 @@ class Conversation:
         self.prompt = prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
         self.conditions = [condition_text(condition) for condition in conditions or []]
-        self.tools = {index: one for index, one in enumerate(conditions or []) if isinstance(one, dict)}
+        self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
         self.loop = loop
         heard, self.pending = self.pending, None
         fresh = not again and first

@@ -51,8 +51,8 @@ sales product demo trial
 hello hi hey greeting
 """
 _EVERYWHERE = """
-a an the this that these those it its of to for from in on at by with about and or but if when then so as than there here
-i me my mine we us our you your he she him his her they them their who which what how
+a an the this that these those it its of to for from in on at by with about and or but if when then so as than there
+here i me my mine we us our you your he she him his her they them their who which what how
 is are was were be been am do does did has have had can could will would shall should may might must let get got
 user users caller callers customer customers person patient client guest they want wants wanting like likes please
 """

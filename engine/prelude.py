@@ -1,6 +1,7 @@
 """What stands before a translated flow in the sandbox: the pieces of Based that have to be Python objects there.
 
-Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. Names
+Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. None of
+them demands an argument: the sandbox tells of a missing one without the caller's line, the host tells it with. Names
 that begin with `_based_` are the engine's; a flow that has one is refused. What is called here and not defined here is
 answered by the host (calls.py).
 """
@@ -19,10 +20,10 @@ class _based_Talk:
     def __getitem__(self, key): raise KeyError(key)
     def __contains__(self, key): return key in self.text
     def get(self, key, default=None): return default
-def _based_talk(loop, conditions, prompt, first=True, default_values=None, info=None):
+def _based_talk(loop, conditions, *args, **named):
     global _based_note
     note, _based_note = _based_note, None
-    took = _based_converse(loop, conditions, note, prompt, first, default_values, info, state)
+    took = _based_converse(loop, conditions, note, state, *args, **named)
     _based_takes[loop] = took
     return _based_Talk(took[2])
 def _based_took(loop):
@@ -35,7 +36,7 @@ def _based_condition(loop, condition):
 
 # The method of a class of the flow's own goes before the built-in of that name.
 _METHODS = """
-def _based_{name}(line, receiver, *args, **named):
+def _based_{name}(line, receiver, /, *args, **named):
     if hasattr(receiver, "{name}"):
         return receiver.{name}(*args, **named)
     return _based_{name}_of(line, receiver, *args, **named)
@@ -51,9 +52,9 @@ class _based_Result:
         self.data = members["data"]
     def get(self, key, default=None): return getattr(self, key, default)
     def __getitem__(self, key): return getattr(self, key)
-def _based_send_sms(line, *args, **named):
+def _based_send_sms(line, /, *args, **named):
     return _based_Result(_based_sms(line, *args, **named))
-def _based_integration(line, app, action, *args, **named):
+def _based_integration(line, app, action, /, *args, **named):
     return _based_Result(_based_integrate(line, app, action, *args, **named))
 """
 
@@ -95,15 +96,16 @@ class _based_Requests:
     def at(self, line):
         self.line = line
         return self
-    def request(self, method, url, **named):
+    def request(self, method=None, url=None, **named):
         line, self.line = self.line, None
         return _based_Response(_based_http(line, method, url, **named))
-    def get(self, url, params=None, **named): return self.request("GET", url, params=params, **named)
-    def post(self, url, data=None, json=None, **named): return self.request("POST", url, data=data, json=json, **named)
-    def put(self, url, data=None, **named): return self.request("PUT", url, data=data, **named)
-    def patch(self, url, data=None, **named): return self.request("PATCH", url, data=data, **named)
-    def delete(self, url, **named): return self.request("DELETE", url, **named)
-    def head(self, url, **named): return self.request("HEAD", url, **named)
+    def get(self, url=None, params=None, **named): return self.request("GET", url, params=params, **named)
+    def post(self, url=None, data=None, json=None, **named):
+        return self.request("POST", url, data=data, json=json, **named)
+    def put(self, url=None, data=None, **named): return self.request("PUT", url, data=data, **named)
+    def patch(self, url=None, data=None, **named): return self.request("PATCH", url, data=data, **named)
+    def delete(self, url=None, **named): return self.request("DELETE", url, **named)
+    def head(self, url=None, **named): return self.request("HEAD", url, **named)
 _based_requests = _based_Requests()
 """
 

@@ -73,8 +73,7 @@ class Session:
     def start(self, said: str | None = None) -> list[Event]:
         """Run up to the first wait. `said` is what the user said before the flow could speak. Raises Busy."""
         if said is not None:
-            self.listen(said)
-            self.conversation.pending = said
+            self.conversation.pending = self.listen(said)
         self._running.start(None)
         return self._happened()
 
@@ -109,15 +108,18 @@ class Session:
         self.messages.append(Message("agent", spoken))
         self.note("said", line, text=spoken, **details)
 
-    def listen(self, said: str) -> None:
-        self.messages.append(Message("user", plain(said)))
-        self.note("heard", None, text=plain(said))
+    def listen(self, said: str) -> str:
+        """The user says something. Returns it as a text that can be written anywhere."""
+        heard: str = plain(said)
+        self.messages.append(Message("user", heard))
+        self.note("heard", None, text=heard)
+        return heard
 
     def hear(self, said: str) -> None:
         """The user speaks; the flow goes on once a condition is met, or its `done()` was waiting."""
         if not self._counted():
             return
-        self.listen(said)
+        said = self.listen(said)
         if self.conversation.loop is None:  # after done(): the next talk hears it
             self.conversation.pending = said
             self._running.go_on(None)

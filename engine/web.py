@@ -54,7 +54,10 @@ class Web:
     def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
         """Raises Refused."""
         url = _with_params(_checked(url), named.get("params"))
-        headers = {str(name): str(value) for name, value in (named.get("headers") or {}).items() if value is not None}
+        given = named.get("headers") or {}
+        if not isinstance(given, dict):
+            raise Refused(f"Headers are a dict, not {type(given).__name__}.")
+        headers = {str(name): str(value) for name, value in given.items() if value is not None}
         body = _body(named, headers)
         if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
             headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
