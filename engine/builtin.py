@@ -10,7 +10,7 @@ from dryline.engine.judge import Answer, Decision, Question, Talk, Words
 from dryline.engine.likeness import Likeness, is_assent
 from dryline.engine.shapes import fill
 
-_ENOUGH = 0.3  # of a condition that has to be said
+ENOUGH = 0.3  # of a condition that has to be said
 _CLEAR = 0.05  # by how much more of it than of the next
 _ASKS = re.compile(
     r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
@@ -36,12 +36,12 @@ class BuiltInJudge:
     def choose(self, talk: Talk, said: str) -> Decision:
         scores = self._likeness.scores(said, talk.conditions)
         why = "most of what it names was said"
-        if max(scores, default=0) < _ENOUGH and is_assent(said):
+        if max(scores, default=0) < ENOUGH and is_assent(said):
             asked = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
             scores = self._likeness.scores(f"{said} {asked}", talk.conditions)
             why = "the user said yes to what the agent asked"
         ranked = sorted(range(len(scores)), key=lambda index: -scores[index])
-        if not ranked or scores[ranked[0]] < _ENOUGH:
+        if not ranked or scores[ranked[0]] < ENOUGH:
             return Decision(None, "No condition is like what was said.", 0.0)
         best = ranked[0]
         sure = scores[best]

@@ -15,6 +15,7 @@ from dryline.engine.made_up import made_up
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
 from dryline.engine.shapes import Leaf, shaped
+from dryline.engine.spoken import kind_of
 
 MOST_TURNS = 40
 MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
@@ -126,7 +127,8 @@ class Caller:
         """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
             return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
-        if self._candidates and isinstance(leaf.example, str) and self._twist.random() < 0.5:
+        free = isinstance(leaf.example, str) and kind_of(leaf.name or leaf.question, leaf.example) is None
+        if self._candidates and free and self._twist.random() < 0.5:
             return self._twist.choice(self._candidates)
         return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
 

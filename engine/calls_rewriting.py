@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.engine.findings import Misplaced
@@ -20,6 +21,7 @@ class CallRewriting:
 
     def __init__(self, edits: Rewriting, places: Places, lines: list[Line]) -> None:
         self.names: set[str] = set()
+        self.modules: list[tuple[str, int]] = []  # that are imported, and where
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
@@ -98,8 +100,13 @@ class CallRewriting:
             self._edits.replace(tokens[index].start, tokens[index + 1].start)
 
     def rewrite_import(self, part: list[Token]) -> None:
-        """`requests` is an object that stands before the flow."""
+        """`requests` is an object that stands before the flow; the other modules are the sandbox's, or are missing."""
         texts = [token.text for token in part]
+        if texts[:1] == ["import"]:
+            for clause, start in zip(_split(texts[1:]), _starts(part), strict=False):
+                self.modules.append((clause[0] if clause else "", start))
+        elif texts[:1] == ["from"] and len(part) > 1:
+            self.modules.append((texts[1], part[1].start))
         if texts[:1] == ["import"] and "requests" in texts:
             clauses = [_clause(clause) for clause in _split(texts[1:])]
             kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]
@@ -120,6 +127,11 @@ class _clause:
         self.words = words
         self.module = words[0] if words else ""
         self.name = words[-1] if "as" in words else self.module
+
+
+def _starts(part: list[Token]) -> list[int]:
+    """Where the clauses of an import begin."""
+    return [after.start for before, after in pairwise(part) if before.text in ("import", ",")]
 
 
 def _split(texts: list[str]) -> list[list[str]]:
@@ -196,7 +208,7 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
 def _own_names(lines: list[Line]) -> set[str]:
     names = set()
     for line in lines:
-        for before, token in zip(line.tokens, line.tokens[1:], strict=False):
+        for before, token in pairwise(line.tokens):
             if before.text in ("def", "class"):
                 names.add(token.text)
             elif token.text == "=" and before is line.tokens[0]:

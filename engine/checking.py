@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from dryline.engine.calls import FUNCTIONS
+from dryline.engine.failures import readable
 from dryline.engine.findings import CodeRefused, Finding
 from dryline.engine.prelude import RESERVED
 from dryline.engine.program import Program
@@ -26,7 +27,9 @@ def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
     except CodeRefused as refused:
         return refused.findings
     wrong = _python(sandbox, program)
-    return wrong or [*program.warnings, *_unknown_names(sandbox, program)]
+    if wrong:
+        return wrong
+    return [*program.warnings, *_missing_modules(sandbox, program), *_unknown_names(sandbox, program)]
 
 
 def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
@@ -39,7 +42,7 @@ def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
         except pydantic_monty.MontySyntaxError as fault:
             return [_finding(program, fault, str(fault))]
         except pydantic_monty.MontyRuntimeError as fault:  # what it knows of, and does not support
-            return [_finding(program, fault, str(fault.exception()).replace("monty syntax parser", "sandbox"))]
+            return [_finding(program, fault, readable(str(fault.exception())))]
         except pydantic_monty.MontyCrashedError:
             return [Finding(program.file, 1, 1, "The sandbox cannot read this code.")]
     return []
@@ -51,6 +54,20 @@ def _finding(program: Program, fault: Any, sentence: str) -> Finding:
     line, column = place or (1, 1)
     sentence = sentence[:1].upper() + sentence[1:].rstrip(".") + "."
     return Finding(program.file, line, column, sentence)
+
+
+def _missing_modules(sandbox: Sandbox, program: Program) -> list[Finding]:
+    import pydantic_monty
+
+    findings = []
+    with sandbox.worker() as worker:
+        for name, place in program.modules.items():
+            try:
+                if name.isidentifier() and name != "requests":
+                    worker.feed_run(f"import {name}")
+            except pydantic_monty.MontyError:
+                findings.append(Finding(program.file, *place, f"The sandbox has no module {name!r}.", "warning"))
+    return findings
 
 
 def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:

@@ -10,7 +10,8 @@ from dryline.engine.program import Place, Program
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`error` is the message, `exception` the class; `traceback` reads as Python's, on lines of the flow."""
+    """`error` is the message, `exception` the class; `traceback` reads as Python's, on lines of the flow.
+    `bound` says that the flow went past a bound, and was ended for that."""
 
     error: str
     exception: str
@@ -19,6 +20,7 @@ class Failure:
     function: str | None
     sentence: str
     traceback: str
+    bound: bool = False
 
 
 def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
@@ -26,7 +28,7 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     inner = fault.exception()
     type_name = type(inner).__name__
     frames = fault.traceback() if hasattr(fault, "traceback") else []
-    error = str(inner) or str(fault)
+    error = readable(str(inner) or str(fault))
     if type_name == "TimeoutError" and "time limit exceeded" in error:
         return stopped(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
     if type_name == "MemoryError" and "memory limit exceeded" in error:
@@ -36,7 +38,7 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     places = [(program.place(frame.line, frame.column), frame.function_name) for frame in frames]
     told = [(place, function or "<module>") for place, function in places if place is not None]
     if not told:
-        return stopped(program, error, last, type_name)
+        return stopped(program, error, last, type_name, bound=False)
     place, function = told[-1]
     rows = ["Traceback (most recent call last):"]
     for at, name in told[-20:]:
@@ -47,8 +49,15 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     return Failure(error, type_name, place.line, place.column, function, sentence, "\n".join(rows))
 
 
-def stopped(program: Program, error: str, last: Place | None, type_name: str = "RuntimeError") -> Failure:
-    """A bound was passed. The place is the one where the flow last called out, if it ever did."""
+def readable(message: str) -> str:
+    """A message of the sandbox, in words that do not name the engine's insides."""
+    return message.replace("monty syntax parser", "sandbox").replace("_based_", "")
+
+
+def stopped(
+    program: Program, error: str, last: Place | None, type_name: str = "RuntimeError", *, bound: bool = True
+) -> Failure:
+    """A bound was passed, or no place is known: it is the one where the flow last called out, if it ever did."""
     line, column = last or (None, None)
     where = f"{program.file}:{line}:{column}" if line else program.file
     behind = f"\n    {program.places.text_of(line).strip()[:200]}" if line else ""
@@ -56,4 +65,4 @@ def stopped(program: Program, error: str, last: Place | None, type_name: str = "
         f'Traceback (most recent call last):\n  File "{program.file}", line {line or "?"}, at or after{behind}\n'
         f"{type_name}: {error}"
     )
-    return Failure(error, type_name, line, column, None, f"{where}: {type_name}: {error}", traceback)
+    return Failure(error, type_name, line, column, None, f"{where}: {type_name}: {error}", traceback, bound)

@@ -29,8 +29,18 @@ def saying(condition: str, random: Random) -> str:
     opening = random.choice(_OPENINGS)
     if not found:
         return f"{opening}{condition if opening else condition[:1].upper() + condition[1:]}."
-    words = [_FIRST_PERSON.get(word.lower(), word) for word in found["rest"].split()]
+    verb, *rest = found["rest"].split()
+    words = [_FIRST_PERSON.get(verb.lower()) or _base(verb), *(_FIRST_PERSON.get(word.lower(), word) for word in rest)]
     return f"{opening}I {' '.join(words)}."
+
+
+def _base(verb: str) -> str:
+    """A verb as it stands behind "I"."""
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "goes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
 
 
 def telling(value: Any, question: str) -> str:

@@ -44,15 +44,23 @@ class Program:
     """Translated code with its map of lines. Made by translate.translate()."""
 
     def __init__(
-        self, source: str, file: str, rewritten: Rewritten, loops: list[Loop], warnings: list[Finding], names: set[str]
+        self,
+        source: str,
+        file: str,
+        rewritten: Rewritten,
+        loops: list[Loop],
+        warnings: list[Finding],
+        modules: list[tuple[str, int]],
     ) -> None:
         self.source = source
         self.file = file
         self.code = rewritten.text
         self.loops = loops
         self.warnings = warnings
-        self.names = frozenset(names)  # every name that the code mentions
         self.places = Places(source)
+        self.modules = {
+            name: Place(*self.places.place(at)) for name, at in reversed(modules)
+        }  # and where first imported
         self._origin = rewritten.origin
         self._generated = Places(self.code)
         self._ascii = self.code.isascii()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from dryline.engine.caller import paths
+from dryline.engine.session import Session
 
 SHOP = """
 order = []
@@ -105,3 +106,14 @@ def test_a_flow_without_a_way_out_is_left(engine):
 
 def test_a_flow_without_a_loop_has_no_branches(engine):
     assert engine.explore(engine.program('say("hi")\n')) == []
+
+
+def test_a_flow_that_runs_away_is_not_explored_for_long(engine, monkeypatch):
+    runs = []
+    monkeypatch.setattr(
+        "dryline.engine.session.Session.play", lambda session, speak: runs.append(session) or play(session, speak)
+    )
+    until = 'until "user wants {0}":\n    while True:\n        say("{0}")\n'
+    code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
+    assert len(engine.explore(engine.program(code))) == 3
+    assert len(runs) == 3

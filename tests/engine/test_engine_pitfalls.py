@@ -226,6 +226,8 @@ def test_what_is_wrong_is_told_with_its_place(engine, code, line, column, words)
         ('loop:\n    talk("p")\nuntil "b":\n    return "x"  # why\nuntil "c":\n    pass\n', 4, "comment behind return"),
         ('loop:\n    talk("p")\nuntil "b":\n    pass\nuntil "b":\n    pass\n', 5, "twice"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
+        ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
+        ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
     ],
 )
 def test_what_is_doubtful_is_a_warning(engine, code, line, words):
@@ -236,7 +238,7 @@ def test_what_is_doubtful_is_a_warning(engine, code, line, words):
 
 def test_code_without_a_fault_has_no_findings(engine, flow):
     every = (
-        'import requests\nrequests.get("x")\nsend_sms(1, 2, 3)\n'
+        'import requests, json\nfrom zoneinfo import ZoneInfo\nrequests.get("x")\nsend_sms(1, 2, 3)\n'
         'x = api.get_req("u")\nstate["a"] = x.ask("q")\ntime.sleep(1)\n'
     )
     assert engine.check(flow.quiz + every) == []
