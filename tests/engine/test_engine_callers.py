@@ -110,9 +110,8 @@ def test_a_flow_without_a_loop_has_no_branches(engine):
 
 def test_a_flow_that_runs_away_is_not_explored_for_long(engine, monkeypatch):
     runs = []
-    monkeypatch.setattr(
-        "dryline.engine.session.Session.play", lambda session, speak: runs.append(session) or play(session, speak)
-    )
+    play = Session.play
+    monkeypatch.setattr(Session, "play", lambda session, speak: runs.append(session) or play(session, speak))
     until = 'until "user wants {0}":\n    while True:\n        say("{0}")\n'
     code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
     assert len(engine.explore(engine.program(code))) == 3
