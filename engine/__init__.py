@@ -1,0 +1,14 @@
+"""Runs flows: what Based adds to Python, on a sandbox that is a library.
+
+`Engine` is all that callers need: it checks code (`check`, `paths`), runs it (`program`, `open`, `load`), and ends its
+processes (`close`).
+"""
+
+from dryline.engine.engine import Engine
+from dryline.engine.events import Event
+from dryline.engine.findings import CodeRefused, Finding
+from dryline.engine.program import Program
+from dryline.engine.sandbox import Busy
+from dryline.engine.session import NotLoadable, Session, SessionOver
+
+__all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "NotLoadable", "Program", "Session", "SessionOver"]

@@ -1,0 +1,87 @@
+"""The judge without a model. It decides the same way each time: contract/based.md, section 3."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from dryline.engine.conversation import function_of
+from dryline.engine.judge import Answer, Decision, Question, Talk, Words
+from dryline.engine.likeness import Likeness, is_assent
+from dryline.engine.shapes import fill
+
+ENOUGH = 0.3  # of a condition that has to be said
+_CLEAR = 0.05  # by how much more of it than of the next
+_ASKS = re.compile(
+    r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
+    r"(?: (?:the )?(?:user|caller|customer|patient|them|him|her))?"
+    r"(?: for| about)? (?P<what>[^.!?\n;:]{3,90})",
+    re.IGNORECASE,
+)
+_OPENINGS = ("How can I help you?", "What can I do for you?", "Tell me, what is it about?")
+_AGAIN = (
+    "Sorry, I did not quite get that. {}",
+    "I am not sure that I understood. {}",
+    "Could you say that in other words? {}",
+)
+_YOURS = {"their": "your", "they": "you", "them": "you", "his": "your", "her": "your", "if": "whether"}
+
+
+class BuiltInJudge:
+    """See judge.Judge."""
+
+    def __init__(self) -> None:
+        self._likeness = Likeness()
+
+    def choose(self, talk: Talk, said: str) -> Decision:
+        scores = self._likeness.scores(said, talk.conditions)
+        why = "most of what it names was said"
+        if max(scores, default=0) < ENOUGH and is_assent(said):
+            asked = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
+            scores = self._likeness.scores(f"{said} {asked}", talk.conditions)
+            why = "the user said yes to what the agent asked"
+        ranked = sorted(range(len(scores)), key=lambda index: -scores[index])
+        if not ranked or scores[ranked[0]] < ENOUGH:
+            return Decision(None, "No condition is like what was said.", 0.0)
+        best = ranked[0]
+        sure = scores[best]
+        if len(ranked) > 1 and sure - scores[ranked[1]] < _CLEAR:
+            either = f"{talk.conditions[best]!r} and {talk.conditions[ranked[1]]!r}"
+            return Decision(None, f"What was said is as much like {either}.", 0.0)
+        return Decision(best, f"Of the {len(scores)}, {why}.", sure, arguments=self.arguments(talk, best, said))
+
+    def arguments(self, talk: Talk, index: int, said: str) -> dict[str, Any]:
+        """What a tool among the conditions is called with; empty for a text."""
+        if index not in talk.tools:
+            return {}
+        schema = function_of(talk.tools[index]).get("parameters")
+        asked = Question(f"User: {said}", talk.conditions[index], schema=schema or {}, random=talk.random)
+        value, _ = fill(asked)
+        return value if isinstance(value, dict) else {}
+
+    def reply(self, talk: Talk, said: str | None) -> Words:
+        question = _question_of(talk)
+        if said is not None:
+            return Words(talk.random.choice(_AGAIN).format(question), how="no condition was met")
+        if talk.note:
+            return Words(talk.note, how="what return handed back")
+        return Words(question, how="the prompt")
+
+    def ask(self, question: Question) -> Answer:
+        value, how = fill(question)
+        return Answer(value, how)
+
+    def summarize(self, question: Question) -> Words:
+        lines = [line for line in question.about.splitlines() if line.strip()]
+        said = [line.removeprefix("User: ") for line in lines if line.startswith("User: ")]
+        return Words(" ".join(said or lines)[:400], how="what the user said")
+
+
+def _question_of(talk: Talk) -> str:
+    """A short sentence that fits the prompt."""
+    found = _ASKS.search(talk.prompt)
+    if not found:
+        return talk.random.choice(_OPENINGS)
+    words = " ".join(_YOURS.get(word.lower(), word) for word in found["what"].split())
+    opening = "Could you tell me" if found[0][:7].lower() != "confirm" else "Could you confirm"
+    return f"{opening} {words.rstrip(' ,')}?"

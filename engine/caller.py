@@ -1,0 +1,152 @@
+"""A caller with a purpose: takes the conditions of one path, in words that fit them and what the flow asks about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from dryline.engine.builtin import BuiltInJudge
+from dryline.engine.judge import Answer, Decision, Question, Talk, Words
+from dryline.engine.lines import saying, telling
+from dryline.engine.made_up import made_up
+from dryline.engine.program import Condition, Loop, Program
+from dryline.engine.session import Session
+from dryline.engine.shapes import Leaf, shaped
+from dryline.engine.spoken import kind_of
+
+MOST_TURNS = 40
+MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
+_QUOTED = r"""["'][^"'\n]{1,60}["']"""
+_COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
+_BUILT_IN = BuiltInJudge()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A condition that a flow can come to. `path` leads there: the conditions to take, outermost first, itself last.
+    `twist` seeds the answers that the flow's own `if`s look at; `asks` is what the flow asks after each condition, by
+    line."""
+
+    path: tuple[Condition, ...]
+    twist: int = 0
+    asks: dict[int, tuple[Question, ...]] = field(default_factory=dict)
+
+    @property
+    def condition(self) -> Condition:
+        return self.path[-1]
+
+
+class Caller:
+    """Is both what Session.play asks for words, and the judge of the session: it knows what it means."""
+
+    def __init__(self, program: Program, branch: Branch, random: Random) -> None:
+        self.taken: set[int] = set()  # lines of the conditions that were taken
+        self.asks: dict[int, list[Question]] = {}
+        self._program = program
+        self._branch = branch
+        self._left = [condition.line for condition in branch.path]
+        self._random = random
+        self._twist = Random(branch.twist)
+        self._candidates = candidates(program) if branch.twist else []
+        self._planned: dict[int, Any] = {}
+        self._next: Condition | None = None
+        self._detours = branch.twist % 4
+        self._turns = self._idle = 0
+
+    def __call__(self, session: Session) -> str | None:
+        """What the caller says now; None to hang up, after more turns than any purpose takes."""
+        self._turns += 1
+        self._idle += not self._left
+        if self._turns > MOST_TURNS or self._idle > MOST_IDLE:
+            return None
+        loop = session.conversation.loop
+        if loop is None or loop < 0:
+            return "Okay."
+        self._next = self._wanted(session.program.loops[loop])
+        if self._next is None:
+            return None
+        told = []
+        for question in self._branch.asks.get(self._next.line, ()):
+            if question.line is not None and question.line not in self._planned:
+                self._planned[question.line] = self._value(question)
+                told.append(telling(self._planned[question.line], question.question))
+        condition = session.waiting[self._next.loop.conditions.index(self._next)]
+        return " ".join(filter(None, (saying(condition, self._random), *told)))
+
+    def _wanted(self, loop: Loop) -> Condition | None:
+        for at, line in enumerate(self._left):
+            for condition in loop.conditions:
+                if condition.line == line:
+                    first = self._detour(loop)
+                    if first is None:
+                        del self._left[: at + 1]
+                    return first or condition
+        fresh = [condition for condition in loop.conditions if condition.line not in self.taken]
+        offered = [condition for condition in fresh if condition.leaves] or fresh or loop.conditions
+        return self._random.choice(offered) if offered else None
+
+    def _detour(self, loop: Loop) -> Condition | None:
+        """Something else to do first: a purpose can need that, as an order needs an item before it is confirmed."""
+        if not self._detours:
+            return None
+        self._detours -= 1
+        others = [each for each in loop.conditions if not each.leaves and each.line not in {*self.taken, *self._left}]
+        return self._twist.choice(others) if others else None
+
+    def choose(self, talk: Talk, said: str) -> Decision:
+        if self._next is None:
+            return Decision(None, "The caller hangs up.", 1.0, "caller")
+        condition = self._next
+        self.taken.add(condition.line)
+        index = condition.loop.conditions.index(condition)
+        arguments = _BUILT_IN.arguments(talk, index, said)
+        return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
+
+    def reply(self, talk: Talk, said: str | None) -> Words:
+        return _BUILT_IN.reply(talk, said)
+
+    def ask(self, question: Question) -> Answer:
+        after = self._next.line if self._next else 0
+        self.asks.setdefault(after, []).append(question)
+        if question.line is not None and question.line in self._planned:
+            return Answer(self._planned[question.line], {}, "caller")
+        return Answer(self._value(question), {}, "caller")
+
+    def summarize(self, question: Question) -> Words:
+        return _BUILT_IN.summarize(question)
+
+    def _value(self, question: Question) -> Any:
+        if question.example is None and not isinstance(question.schema, dict):
+            return _BUILT_IN.ask(question).value
+        return shaped(question, self._leaf)
+
+    def _leaf(self, leaf: Leaf) -> Any:
+        """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
+        if leaf.choices or isinstance(leaf.example, (bool, int, float)):
+            return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
+        free = isinstance(leaf.example, str) and kind_of(leaf.name or leaf.question, leaf.example) is None
+        if self._candidates and free and self._twist.random() < 0.5:
+            return self._twist.choice(self._candidates)
+        return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
+
+
+def candidates(program: Program) -> list[str]:
+    """The texts that the flow compares with: what an answer has to be for one of its `if`s."""
+    groups = _COMPARED.findall(program.source)
+    return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
+
+
+def paths(program: Program) -> Iterator[tuple[Condition, ...]]:
+    """For each condition the conditions that lead to it, outermost first, itself last; in the order of the code."""
+
+    def below(loops: list[Loop], before: tuple[Condition, ...]) -> Iterator[tuple[Condition, ...]]:
+        for loop in loops:
+            yield from below(loop.inner, before)
+            for condition in loop.conditions:
+                yield (*before, condition)
+                yield from below(condition.inner, (*before, condition))
+
+    yield from below([loop for loop in program.loops if loop.outermost], ())

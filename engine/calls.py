@@ -1,0 +1,275 @@
+"""What a flow can call: the host's side of Based. The sandbox hands over plain values, and gets plain values back.
+
+Signatures and effects are contract/based.md's section 2; what is `[assumed]` there is ours.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import orjson
+
+from dryline.engine.events import transcript
+from dryline.engine.judge import Question
+from dryline.engine.plain import plain, text
+from dryline.engine.web import Refused
+
+if TYPE_CHECKING:
+    from dryline.engine.session import Session
+
+
+_MISSING: Any = object()
+
+
+class Raised(Exception):
+    """Is raised in the flow: an exception of this type, with this message."""
+
+    def __init__(self, type: str, message: str) -> None:
+        super().__init__(message)
+        self.type, self.message = type, message
+
+
+class Over(Exception):
+    """The run is over."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+class Waits(Exception):
+    """The user has to say something first."""
+
+
+def call(session: Session, name: str, args: tuple[Any, ...], named: dict[str, Any], line: int | None) -> Any:
+    """Do what the flow called. Raises Raised, Over, Waits."""
+    known = _CALLS.get(name)
+    if known is None or (name in _VOICE and session.channel != "voice"):
+        raise Raised("NameError", f"name '{name}' is not defined")
+    function, signature = known
+    try:
+        signature.bind(session, line, *args, **named)
+    except TypeError as fault:
+        raise Raised("TypeError", f"{_SHOWN.get(name, name)}() {fault}") from None
+    return function(session, line, *args, **named)
+
+
+def is_callable(name: str, channel: str) -> bool:
+    """Whether the name, read and not called, is a function of the host."""
+    return name in _CALLS and (name not in _VOICE or channel == "voice")
+
+
+def say(session: Session, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
+    spoken = text(message)
+    session.speak(spoken, line, by="say", exact=bool(exact))
+    return spoken
+
+
+def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
+    if not isinstance(key, str) or key.startswith("_"):
+        raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
+    kept = plain(value)
+    session.extracted[key] = kept
+    session.note("extracted", line, key=key, value=kept)
+
+
+def transfer(
+    session: Session,
+    line: int | None,
+    number: Any,
+    more: Any = None,
+    *,
+    extension: Any = None,
+    pauseSeconds: Any = None,
+    sipDomain: Any = None,
+    message: Any = None,
+    _based_state: Any = None,
+) -> None:
+    session.keep_state(_based_state)
+    options = more if isinstance(more, dict) else {} if more is None else {"extension": text(more), "pauseSeconds": 1}
+    named = {"extension": extension, "pauseSeconds": pauseSeconds, "sipDomain": sipDomain, "message": message}
+    options = {**plain(options), **{name: plain(value) for name, value in named.items() if value is not None}}
+    session.note("transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"})
+    raise Over("transfer")
+
+
+def end_call(session: Session, line: int | None, _based_state: Any = None) -> None:
+    session.keep_state(_based_state)
+    raise Over("end_call")
+
+
+def end(session: Session, line: int | None, _based_state: Any = None) -> None:
+    session.keep_state(_based_state)
+    raise Over("end of the flow")
+
+
+def done(session: Session, line: int | None, _based_state: Any = None) -> None:
+    session.keep_state(_based_state)
+    session.note("waiting", line)
+    raise Waits
+
+
+def sms(
+    session: Session, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
+) -> dict[str, Any]:
+    session.note("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
+    return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
+
+
+def integrate(session: Session, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any) -> dict:
+    arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
+    session.note("integrated", at, app=app, action=action, arguments=arguments)
+    return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
+
+
+def click_ivr(session: Session, line: int | None, digits: Any) -> None:
+    session.note("digits", line, digits=text(digits))
+
+
+def send_image(session: Session, line: int | None, url: Any) -> None:
+    session.note("image", line, url=text(url))
+
+
+def ask(
+    session: Session,
+    line: int | None,
+    at: int,
+    about: Any,
+    question: Any = "",
+    example: Any = None,
+    schema: Any = None,
+    model: Any = None,
+) -> Any:
+    asked = Question(_about(about), text(question), plain(example), plain(schema), at, session.random())
+    answer = session.judge.ask(asked)
+    session.note(
+        "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by
+    )
+    return answer.value
+
+
+def summarize(session: Session, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
+    words = session.judge.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
+    session.note("summarized", at, text=words.text, by=words.by)
+    return words.text
+
+
+def to_json(session: Session, line: int | None, at: int, value: Any) -> Any:
+    return plain(value)
+
+
+def converse(
+    session: Session,
+    line: int | None,
+    loop: int,
+    conditions: Any,
+    note: Any,
+    state: Any,
+    /,
+    prompt: Any = _MISSING,
+    first: Any = True,
+    default_values: Any = None,
+    info: Any = None,
+    *,
+    system_prompt: Any = _MISSING,
+    first_prompt: Any = None,
+) -> list[Any]:
+    prompt = system_prompt if prompt is _MISSING else prompt
+    if prompt is _MISSING:
+        raise Raised("TypeError", "talk() missing a required argument: 'prompt'")
+    speaks = bool(first if first_prompt is None else first_prompt)
+    session.keep_state(state)
+    session.conversation.open(loop, conditions, note, text(prompt), speaks, plain(default_values), plain(info))
+    if conditions is None:
+        return [None, None, transcript(session.messages)]
+    raise Waits
+
+
+def http(session: Session, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
+    """A request through `requests`. Raises Raised with the class and message that a flow would meet."""
+    try:
+        answer = session.web.request(str(method).upper(), text(url), plain(named))
+    except Refused as fault:
+        session.note("requested", at, method=method, url=text(url), error=str(fault))
+        raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
+    session.note("requested", at, method=method, url=answer["url"], status=answer["status"])
+    return answer
+
+
+def api(
+    session: Session,
+    line: int | None,
+    at: int,
+    verb: str,
+    url: Any,
+    params: Any = None,
+    headers: Any = None,
+    data: Any = None,
+    body: Any = None,
+    **named: Any,
+) -> dict[str, Any]:
+    """The older `api.get_req` and `api.post_req`: one dict that holds the decoded body under two names."""
+    method = verb.removesuffix("_req").upper()
+    if method == "POST" and params is not None and data is None and body is None:
+        data, params = params, None  # the second place of post_req is its body
+    sent = data if data is not None else body
+    asked = {"params": params, "headers": headers, **({} if sent is None else {"json": sent})}
+    answer = http(session, line, at, method, url, **asked)
+    try:
+        decoded = orjson.loads(answer["text"])
+    except orjson.JSONDecodeError:
+        decoded = answer["text"]
+    return {"response": decoded, "data": decoded, "status": answer["status"]}
+
+
+def zone(session: Session, line: int | None, name: Any) -> timezone:
+    """A fixed offset, right at this moment: the sandbox has no zones with daylight-saving rules."""
+    try:
+        found = ZoneInfo(text(name))
+    except (ZoneInfoNotFoundError, ValueError):
+        raise Raised("KeyError", f"No time zone found with key {text(name)}") from None
+    now = session.now().astimezone(found)
+    return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))
+
+
+def _about(value: Any) -> str:
+    made = plain(value)
+    return made if isinstance(made, str) else orjson.dumps(made, option=orjson.OPT_INDENT_2).decode()
+
+
+_VOICE = {"transfer", "transfer_call", "end_call", "hangup"}
+_SHOWN = {
+    "_based_sms": "send_sms",
+    "_based_ask_of": "ask",
+    "_based_summarize_of": "summarize",
+    "_based_to_json_of": "to_json",
+    "_based_converse": "talk",
+    "_based_http": "request",
+    "_based_api": "api",
+    "zoneinfo.ZoneInfo": "ZoneInfo",
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "say": say,
+    "extract": extract,
+    "transfer": transfer,
+    "transfer_call": transfer,
+    "end_call": end_call,
+    "hangup": end_call,
+    "end": end,
+    "done": done,
+    "click_ivr": click_ivr,
+    "send_image": send_image,
+    "_based_sms": sms,
+    "_based_integrate": integrate,
+    "_based_ask_of": ask,
+    "_based_summarize_of": summarize,
+    "_based_to_json_of": to_json,
+    "_based_converse": converse,
+    "_based_http": http,
+    "_based_api": api,
+    "zoneinfo.ZoneInfo": zone,
+}
+_CALLS = {name: (function, inspect.signature(function)) for name, function in FUNCTIONS.items()}

@@ -1,0 +1,216 @@
+"""Rewrites calls that the sandbox could not make, or not tell the line of: `X.ask(…)`, `talk(…)`, `send_sms(…)`,
+`integrations.app.action(…)`, `requests`, `await` before what is no coroutine there."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from keyword import iskeyword
+
+from dryline.engine.findings import Misplaced
+from dryline.engine.prelude import METHODS, RESERVED
+from dryline.engine.rewriting import Part, Places, Rewriting
+from dryline.engine.tokens import Line, Token
+
+ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # with these a turn or the run ends
+BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
+_OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
+
+
+class CallRewriting:
+    """Notes its changes in `edits`. `names` gathers the names of the code; `talks` has what a loop's talk is told."""
+
+    def __init__(self, edits: Rewriting, places: Places, lines: list[Line]) -> None:
+        self.names: set[str] = set()
+        self.modules: list[tuple[str, int]] = []  # that are imported, and where
+        self.talks: dict[int, list[Part]] = {}
+        self._edits = edits
+        self._places = places
+        self._own = _own_names(lines)  # what the flow defines itself is not rewritten
+
+    def rewrite(self, tokens: list[Token], in_def: bool) -> None:
+        """Raises Misplaced."""
+        pairs = _pairs(tokens)
+        for index, token in enumerate(tokens):
+            for field in token.fields:
+                self.rewrite(field, in_def)
+            if token.kind != "name":
+                continue
+            if token.text.startswith(RESERVED):
+                raise Misplaced(token.start, f"Names that begin with {RESERVED} are the engine's own.")
+            self.names.add(token.text)
+            if token.text == "await":
+                self._await(tokens, index, pairs)
+            elif token.text in METHODS:
+                self._method(tokens, index, pairs)
+            elif token.text not in self._own and (index == 0 or tokens[index - 1].text not in (".", "def")):
+                self._name(tokens, index, pairs, in_def)
+
+    def _name(self, tokens: list[Token], index: int, pairs: dict[int, int], in_def: bool) -> None:
+        token = tokens[index]
+        line = self._places.line(token.start)
+        if calls(token.text, tokens, index):
+            bracket = tokens[index + 1]
+            if token.text == "talk":
+                if in_def:
+                    raise Misplaced(
+                        token.start, "A talk cannot stand in a function, only at the top level or in a block."
+                    )
+                told = self.talks.get(token.start) or [f"-{line}, None, "]
+                self._edits.replace(token.start, bracket.end, "_based_talk(", *told)
+            elif token.text == "send_sms":
+                self._edits.replace(token.start, bracket.end, f"_based_send_sms({line}, ")
+            elif token.text in ENDINGS:
+                self._with_state(tokens, pairs[index + 1])
+        elif token.text == "integrations" and [each.kind for each in tokens[index + 1 : index + 6 : 2]] == ["op"] * 3:
+            app, action, bracket = tokens[index + 2], tokens[index + 4], tokens[index + 5]
+            if bracket.text == "(":
+                told_action = f'_based_integration({line}, "{app.text}", "{action.text}", '
+                self._edits.replace(token.start, bracket.end, told_action)
+        elif token.text == "api" and [each.text for each in tokens[index + 1 : index + 4 : 2]] == [".", "("]:
+            self._edits.replace(token.start, tokens[index + 3].end, f'_based_api({line}, "{tokens[index + 2].text}", ')
+        elif token.text == "requests" and [each.text for each in tokens[index + 1 : index + 4 : 2]] == [".", "("]:
+            self._edits.insert(token.end, f".at({line})")
+
+    def _with_state(self, tokens: list[Token], close: int) -> None:
+        """Hand the name `state` over: the flow can have bound it anew, and is not asked again."""
+        comma = "" if tokens[close - 1].text in ("(", ",") else ", "
+        self._edits.insert(tokens[close].start, f"{comma}_based_state=state")
+
+    def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
+        if index < 2 or tokens[index - 1].text != "." or not calls(tokens[index].text, tokens, index):
+            return
+        begin = primary_start(tokens, index - 1, pairs)
+        line = self._places.line(tokens[index].start)
+        self._edits.insert(tokens[begin].start, f"_based_{tokens[index].text}({line}, ")
+        self._edits.replace(tokens[index - 1].start, tokens[index + 1].end, ", ")
+
+    def _await(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
+        """Drop an `await` before what answers at once here."""
+        end = _primary_end(tokens, index + 1, pairs)
+        if end is None or tokens[end].text != ")":
+            return
+        callee = tokens[index + 1 : pairs[end]]
+        names = [token.text for token in callee]
+        at_once = len(names) == 1 and names[0] in BUILT_INS and names[0] not in self._own
+        if (
+            at_once
+            or (names[-2:-1] == ["."] and names[-1] in METHODS)
+            or names[0] in ("integrations", "api", "requests")
+        ):
+            self._edits.replace(tokens[index].start, tokens[index + 1].start)
+
+    def rewrite_import(self, part: list[Token]) -> None:
+        """`requests` is an object that stands before the flow; the other modules are the sandbox's, or are missing."""
+        texts = [token.text for token in part]
+        if texts[:1] == ["import"]:
+            for clause, start in zip(_split(texts[1:]), _starts(part), strict=False):
+                self.modules.append((clause[0] if clause else "", start))
+        elif texts[:1] == ["from"] and len(part) > 1:
+            self.modules.append((texts[1], part[1].start))
+        if texts[:1] == ["import"] and "requests" in texts:
+            clauses = [_clause(clause) for clause in _split(texts[1:])]
+            kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]
+            bound = [clause.name for clause in clauses if clause.module == "requests"]
+            new = [f"import {', '.join(kept)}"] if kept else []
+            new += [f"{name} = _based_requests" for name in bound]
+            self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
+        elif texts[:2] == ["from", "requests"] and "import" in texts:
+            at = texts.index("import")
+            module = "_based_requests" if at == 2 else f"_based_requests.{texts[at - 1]}"
+            clauses = [_clause(clause) for clause in _split([text for text in texts[at + 1 :] if text not in "()"])]
+            new = [f"{clause.name} = {module}.{clause.module}" for clause in clauses if clause.words]
+            self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
+
+
+class _clause:
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self.module = words[0] if words else ""
+        self.name = words[-1] if "as" in words else self.module
+
+
+def _starts(part: list[Token]) -> list[int]:
+    """Where the clauses of an import begin."""
+    return [after.start for before, after in pairwise(part) if before.text in ("import", ",")]
+
+
+def _split(texts: list[str]) -> list[list[str]]:
+    clauses: list[list[str]] = [[]]
+    for text in texts:
+        if text == ",":
+            clauses.append([])
+        else:
+            clauses[-1].append(text)
+    return clauses
+
+
+def calls(name: str, tokens: list[Token], index: int) -> bool:
+    """Whether the token is this name, called."""
+    if tokens[index].text != name or index + 1 >= len(tokens) or tokens[index + 1].text != "(":
+        return False
+    return index == 0 or tokens[index - 1].text not in (".", "def") or name in METHODS
+
+
+def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
+    """The first token of what stands before a dot: a name, text, bracket, with its calls, subscripts, attributes."""
+    at = dot - 1
+    while at >= 0:
+        token = tokens[at]
+        if token.text in _CLOSE and token.kind == "op":
+            opening = pairs[at]
+            before = tokens[opening - 1] if opening else None
+            trails = before is not None and (
+                before.kind == "string"
+                or before.text in _CLOSE
+                or (before.kind == "name" and not iskeyword(before.text))
+            )
+            if not trails or token.text == "}":
+                return opening
+            at = opening - 1
+        elif at and tokens[at - 1].text == "." and token.kind == "name":
+            at -= 2
+        elif at and token.kind == "string" and tokens[at - 1].kind == "string":
+            at -= 1
+        else:
+            return at
+    return 0
+
+
+def _primary_end(tokens: list[Token], at: int, pairs: dict[int, int]) -> int | None:
+    if at >= len(tokens):
+        return None
+    end = pairs.get(at, at)
+    while end + 1 < len(tokens):
+        if tokens[end + 1].text in ("(", "["):
+            end = pairs[end + 1]
+        elif tokens[end + 1].text == "." and end + 2 < len(tokens):
+            end += 2
+        else:
+            break
+    return end
+
+
+def _pairs(tokens: list[Token]) -> dict[int, int]:
+    """The brackets that belong together, by their indices, both ways."""
+    pairs: dict[int, int] = {}
+    waiting: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.kind != "op":
+            continue
+        if token.text in _OPEN:
+            waiting.append(index)
+        elif token.text in _CLOSE and waiting:
+            opening = waiting.pop()
+            pairs[opening], pairs[index] = index, opening
+    return pairs
+
+
+def _own_names(lines: list[Line]) -> set[str]:
+    names = set()
+    for line in lines:
+        for before, token in pairwise(line.tokens):
+            if before.text in ("def", "class"):
+                names.add(token.text)
+            elif token.text == "=" and before is line.tokens[0]:
+                names.add(before.text)
+    return names - {"api", "requests"}

@@ -1,0 +1,136 @@
+"""The talk that is open in a session: what it offers, what was said in it, which condition was taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dryline.engine.events import transcript
+from dryline.engine.judge import Decision, Talk
+from dryline.engine.plain import plain, text
+
+if TYPE_CHECKING:
+    from dryline.engine.session import Session
+
+
+class Conversation:
+    """Plain values only, so that a session can be kept: `as_dict` and `from_dict`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.loop: int | None = None  # of the open talk; None when none waits
+        self.prompt = ""
+        self.conditions: list[str] = []
+        self.tools: dict[int, dict[str, Any]] = {}
+        self.known: dict[str, Any] = {}
+        self.note: str | None = None
+        self.starts: dict[int, int] = {}  # where the messages of a loop begin
+        self.taken_at = 0  # how many messages there were when a condition was last taken
+        self.pending: str | None = None  # what the user said before a talk was there to hear it
+
+    def open(self, loop: int, conditions: Any, note: Any, prompt: str, first: bool, known: Any, info: Any) -> None:
+        """A talk begins, or goes on after a `return` (then `note` is a list). Says what opens it.
+
+        With no value handed back and something said since, the agent waits: it has just spoken. [assumed]"""
+        session = self._session
+        again = note is not None and loop in self.starts
+        if not again:
+            self.starts[loop] = len(session.messages)
+        self.note = None if not note or note[0] is None else text(note[0])
+        self.prompt = prompt
+        self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
+        self.conditions = [condition_text(condition) for condition in conditions or []]
+        self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
+        self.loop = loop
+        heard, self.pending = self.pending, None
+        fresh = not again and first
+        silent = len(session.messages) == self.taken_at
+        if fresh or conditions is None or (again and heard is None and (self.note is not None or silent)):
+            self._reply(None)
+            heard = None  # it was in the history as the agent spoke; it is not judged a second time
+        self.pending = heard
+
+    def hear(self, said: str) -> list[Any] | None:
+        """The user speaks. Returns what the talk answers to the flow once a condition is taken."""
+        session = self._session
+        decision = session.judge.choose(self.talk(), said)
+        if decision.index is None or not 0 <= decision.index < len(self.conditions):
+            self._reply(said)
+            return None
+        return self.take(decision)
+
+    def take(self, decision: Decision) -> list[Any]:
+        session, index = self._session, decision.index
+        assert index is not None and self.loop is not None
+        details = {"arguments": decision.arguments} if index in self.tools else {}
+        session.note(
+            "taken",
+            session.program.loops[self.loop].conditions[index].line,
+            condition=self.conditions[index],
+            index=index,
+            why=decision.why,
+            sure=round(decision.sure, 2),
+            by=decision.by,
+            **details,
+        )
+        self.taken_at = len(session.messages)
+        said = transcript(session.messages[self.starts.get(self.loop, 0) :])
+        self.loop = None
+        return [index, decision.arguments, said]
+
+    def talk(self) -> Talk:
+        session = self._session
+        loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
+        return Talk(
+            prompt=self.prompt,
+            conditions=self.conditions,
+            tools=self.tools,
+            messages=session.messages,
+            line=loop.talk_line if loop else -(self.loop or 0),
+            condition_lines=[condition.line for condition in loop.conditions] if loop else [],
+            note=self.note,
+            known=self.known,
+            random=session.random(),
+        )
+
+    def index_of(self, choice: str | int) -> int:
+        """The condition that a text or an index means. Raises LookupError."""
+        wanted = str(choice).strip().casefold()
+        for index, condition in enumerate(self.conditions):
+            if condition.strip().casefold() == wanted or str(index) == wanted:
+                return index
+        offered = "; ".join(self.conditions) or "none"
+        raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
+
+    def _reply(self, said: str | None) -> None:
+        talk = self.talk()
+        words = self._session.judge.reply(talk, said)
+        if words.text:
+            how = {"how": words.how} if words.how else {}
+            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judged_by=words.by, **how)
+
+    def as_dict(self) -> dict[str, Any]:
+        values = {name: value for name, value in vars(self).items() if name != "_session"}
+        return {
+            **values,
+            "tools": [[index, tool] for index, tool in self.tools.items()],
+            "starts": [[loop, at] for loop, at in self.starts.items()],
+        }
+
+    def restore(self, values: dict[str, Any]) -> None:
+        vars(self).update(values)
+        self.tools = dict(values["tools"])
+        self.starts = dict(values["starts"])
+
+
+def condition_text(condition: Any) -> str:
+    """The text of a condition; of a tool, its description, else its name."""
+    if isinstance(condition, dict):
+        tool = function_of(condition)
+        return text(tool.get("description") or tool.get("name") or "")
+    return text(condition)
+
+
+def function_of(tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool's own schema, also where it is wrapped as a function."""
+    function = tool.get("function")
+    return function if isinstance(function, dict) else tool

@@ -1,0 +1,144 @@
+"""The judge that asks a model, on any server of OpenAI's chat completions. When that fails, the built-in one judges."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import orjson
+
+from dryline.engine.builtin import BuiltInJudge
+from dryline.engine.conversation import function_of
+from dryline.engine.events import transcript
+from dryline.engine.judge import Answer, Decision, Judge, Question, Talk, Words
+from dryline.world import outgoing
+
+TIMEOUT_S = 10.0
+_LONGEST = 20_000  # characters of a conversation that are sent: its end
+
+
+class _Unusable(Exception):
+    """The model gave no answer that can be used. The message is a sentence."""
+
+
+class ModelJudge:
+    """See judge.Judge. `url` is the server's base, such as http://127.0.0.1:11434/v1."""
+
+    def __init__(self, url: str, model: str, key: str | None = None, otherwise: Judge | None = None) -> None:
+        self._url = url.rstrip("/") + "/chat/completions"
+        self._model = model
+        self._key = key
+        self._otherwise = otherwise or BuiltInJudge()
+
+    def choose(self, talk: Talk, said: str) -> Decision:
+        offered = [
+            {"index": index, "condition": condition, **_parameters(talk, index)}
+            for index, condition in enumerate(talk.conditions)
+        ]
+        task = (
+            "You watch a conversation of an agent and a user. Say which condition holds now, after the user's last "
+            'words. Answer with JSON only: {"index": the condition\'s index, or null when none holds, "why": one '
+            'sentence, "sure": 0 to 1, "arguments": an object for a condition with parameters, else {}}.'
+        )
+        try:
+            answer = self._json(task, {"conditions": offered, "conversation": _end(talk)})
+            index, sure = answer.get("index"), answer.get("sure")
+            if index is not None and (not isinstance(index, int) or not 0 <= index < len(talk.conditions)):
+                raise _Unusable(f"The model chose {index!r}, which is no condition.")
+            arguments = answer.get("arguments")
+            return Decision(
+                index,
+                str(answer.get("why") or "The model says so."),
+                min(1.0, max(0.0, float(sure))) if isinstance(sure, (int, float)) else 0.5,
+                self._model,
+                arguments if isinstance(arguments, dict) else {},
+            )
+        except _Unusable as fault:
+            made = self._otherwise.choose(talk, said)
+            return Decision(made.index, f"{fault} {made.why}", made.sure, made.by, made.arguments)
+
+    def reply(self, talk: Talk, said: str | None) -> Words:
+        system = f"{talk.prompt}\nAnswer as the agent, in one or two spoken sentences."
+        if talk.known:
+            system += f"\nKnown: {orjson.dumps(talk.known).decode()}"
+        if talk.note:
+            system += f"\nTell the user: {talk.note}"
+        roles = {"agent": "assistant", "user": "user"}
+        messages = [{"role": roles[message.who], "content": message.text} for message in talk.messages[-40:]]
+        try:
+            return Words(self._complete([{"role": "system", "content": system}, *messages]), self._model)
+        except _Unusable as fault:
+            made = self._otherwise.reply(talk, said)
+            return Words(made.text, made.by, f"{fault} {made.how or ''}".strip())
+
+    def ask(self, question: Question) -> Answer:
+        shape = "a text"
+        if isinstance(question.schema, dict):
+            shape = f"JSON of this schema: {orjson.dumps(question.schema).decode()}"
+        elif question.example is not None:
+            shape = f"JSON of this shape: {orjson.dumps(question.example).decode()}"
+        task = (
+            'Answer the question from the text alone. Answer with JSON only: {"value": …}, where the value is '
+            f"{shape}. What the text does not say is null."
+        )
+        try:
+            answer = self._json(task, {"question": question.question, "text": question.about[-_LONGEST:]})
+            if "value" not in answer:
+                raise _Unusable("The model's answer has no value.")
+            return Answer(answer["value"], {"value": "the model"}, self._model)
+        except _Unusable as fault:
+            made = self._otherwise.ask(question)
+            return Answer(made.value, {**made.how, "": str(fault)}, made.by)
+
+    def summarize(self, question: Question) -> Words:
+        task = question.question or "Summarize this text in one or two sentences."
+        try:
+            text = question.about[-_LONGEST:]
+            return Words(
+                self._complete([{"role": "system", "content": task}, {"role": "user", "content": text}]), self._model
+            )
+        except _Unusable as fault:
+            made = self._otherwise.summarize(question)
+            return Words(made.text, made.by, str(fault))
+
+    def _json(self, task: str, content: dict[str, Any]) -> dict[str, Any]:
+        """Raises _Unusable."""
+        told = orjson.dumps(content).decode()
+        text = self._complete([{"role": "system", "content": task}, {"role": "user", "content": told}])
+        begin, end = text.find("{"), text.rfind("}")  # models like to put fences and words around it
+        try:
+            answer = orjson.loads(text[begin : end + 1])
+        except orjson.JSONDecodeError:
+            raise _Unusable("The model's answer is not JSON.") from None
+        return answer if isinstance(answer, dict) else _unusable("The model's answer is no object.")
+
+    def _complete(self, messages: list[dict[str, str]]) -> str:
+        """Raises _Unusable."""
+        body = orjson.dumps({"model": self._model, "messages": messages, "temperature": 0})
+        headers = {
+            "Content-Type": "application/json",
+            **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
+        }
+        try:
+            answer = outgoing.send("POST", self._url, headers=headers, body=body, timeout_s=TIMEOUT_S)
+        except outgoing.Unanswered as fault:
+            raise _Unusable(f"The model did not answer: {fault}") from None
+        if answer.status != 200:
+            raise _Unusable(f"The model's server answered {answer.status}.")
+        try:
+            text = orjson.loads(answer.body)["choices"][0]["message"]["content"]
+        except (orjson.JSONDecodeError, LookupError, TypeError):
+            raise _Unusable("The model's server gave no completion.") from None
+        return text.strip() if isinstance(text, str) and text.strip() else _unusable("The model said nothing.")
+
+
+def _unusable(sentence: str) -> NoReturn:
+    raise _Unusable(sentence)
+
+
+def _parameters(talk: Talk, index: int) -> dict[str, Any]:
+    tool = talk.tools.get(index)
+    return {"parameters": function_of(tool).get("parameters")} if tool else {}
+
+
+def _end(talk: Talk) -> str:
+    return transcript(talk.messages)[-_LONGEST:]

@@ -1,0 +1,134 @@
+"""What stands before a translated flow in the sandbox: the pieces of Based that have to be Python objects there.
+
+Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. None of
+them demands an argument: the sandbox tells of a missing one without the caller's line, the host tells it with. Names
+that begin with `_based_` are the engine's; a flow that has one is refused. What is called here and not defined here is
+answered by the host (calls.py).
+"""
+
+from __future__ import annotations
+
+RESERVED = "_based_"
+
+_TALK = """
+_based_note = None
+_based_takes = {}
+class _based_Talk:
+    def __init__(self, text): self.text = text
+    def __str__(self): return self.text
+    def __repr__(self): return self.text
+    def __getitem__(self, key): raise KeyError(key)
+    def __contains__(self, key): return key in self.text
+    def get(self, key, default=None): return default
+def _based_talk(loop, conditions, *args, **named):
+    global _based_note
+    note, _based_note = _based_note, None
+    took = _based_converse(loop, conditions, note, state, *args, **named)
+    _based_takes[loop] = took
+    return _based_Talk(took[2])
+def _based_took(loop):
+    return _based_takes.pop(loop, (None, None, ""))[:2]
+def _based_condition(loop, condition):
+    if not isinstance(condition, (str, dict)):
+        raise TypeError(f"A condition is a text or a tool, not {type(condition).__name__}.")
+    return condition
+"""
+
+# The method of a class of the flow's own goes before the built-in of that name.
+_METHODS = """
+def _based_{name}(line, receiver, /, *args, **named):
+    if hasattr(receiver, "{name}"):
+        return receiver.{name}(*args, **named)
+    return _based_{name}_of(line, receiver, *args, **named)
+"""
+
+_SMS = """
+class _based_Result:
+    def __init__(self, members):
+        self.success = members["success"]
+        self.status = members["status"]
+        self.message_sid = members["message_sid"]
+        self.error = members["error"]
+        self.data = members["data"]
+    def get(self, key, default=None): return getattr(self, key, default)
+    def __getitem__(self, key): return getattr(self, key)
+def _based_send_sms(line, /, *args, **named):
+    return _based_Result(_based_sms(line, *args, **named))
+def _based_integration(line, app, action, /, *args, **named):
+    return _based_Result(_based_integrate(line, app, action, *args, **named))
+"""
+
+# The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own.
+_REQUESTS = """
+import json as _based_json
+class _based_Response:
+    def __init__(self, answer):
+        self.status_code, self.text = answer["status"], answer["text"]
+        self.url, self.headers = answer["url"], answer["headers"]
+        self.ok, self.reason, self.encoding = answer["status"] < 400, answer["reason"], "utf-8"
+        self.content = answer["text"].encode()
+    def json(self): return _based_json.loads(self.text)
+    def raise_for_status(self):
+        if not self.ok:
+            kind = "Client" if self.status_code < 500 else "Server"
+            raise OSError(f"{self.status_code} {kind} Error: {self.reason} for url: {self.url}")
+    def __repr__(self): return f"<Response [{self.status_code}]>"
+class _based_Exceptions:
+    RequestException = OSError
+    ConnectionError = OSError
+    HTTPError = OSError
+    InvalidURL = OSError
+    MissingSchema = OSError
+    Timeout = TimeoutError
+    ConnectTimeout = TimeoutError
+    ReadTimeout = TimeoutError
+    JSONDecodeError = ValueError
+class _based_Requests:
+    exceptions = _based_Exceptions
+    RequestException = OSError
+    ConnectionError = OSError
+    HTTPError = OSError
+    Timeout = TimeoutError
+    ConnectTimeout = TimeoutError
+    ReadTimeout = TimeoutError
+    JSONDecodeError = ValueError
+    line = None
+    def at(self, line):
+        self.line = line
+        return self
+    def request(self, method=None, url=None, **named):
+        line, self.line = self.line, None
+        return _based_Response(_based_http(line, method, url, **named))
+    def get(self, url=None, params=None, **named): return self.request("GET", url, params=params, **named)
+    def post(self, url=None, data=None, json=None, **named):
+        return self.request("POST", url, data=data, json=json, **named)
+    def put(self, url=None, data=None, **named): return self.request("PUT", url, data=data, **named)
+    def patch(self, url=None, data=None, **named): return self.request("PATCH", url, data=data, **named)
+    def delete(self, url=None, **named): return self.request("DELETE", url, **named)
+    def head(self, url=None, **named): return self.request("HEAD", url, **named)
+_based_requests = _based_Requests()
+"""
+
+_RANDOM = """
+import random as _based_random
+class RANDOM:
+    def __init__(self, digits=6): self.digits = digits
+    def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
+"""
+
+_PIECES = {  # a piece, and the names that call for it
+    _TALK: {"talk", "loop"},
+    _SMS: {"send_sms", "integrations"},
+    _REQUESTS: {"requests"},
+    _RANDOM: {"RANDOM"},
+    "import time\n": {"time"},
+    "true, false, null = True, False, None\n": {"true", "false", "null"},
+}
+METHODS = ("ask", "summarize", "to_json")
+
+
+def prelude(names: set[str]) -> str:
+    """The pieces that code with these names needs."""
+    pieces = [piece for piece, called_for in _PIECES.items() if called_for & names]
+    pieces += [_METHODS.format(name=name) for name in METHODS if name in names]
+    return "".join(pieces)

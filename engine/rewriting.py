@@ -1,0 +1,110 @@
+"""Changes to a text that remember, for every character that comes out, where in the text it comes from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+Part = str | tuple[int, int]  # new text, or a stretch of the source
+
+
+class Rewriting:
+    """Gathers changes to `source`; `render` applies them. What is replaced must not overlap."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._edits: list[tuple[int, int, int, Sequence[Part]]] = []
+        self._starts: list[int] = []
+
+    def insert(self, at: int, *parts: Part) -> None:
+        """Put parts before the character at `at`, behind what was put there before."""
+        self._edits.append((at, at, len(self._edits), parts))
+
+    def replace(self, start: int, end: int, *parts: Part) -> None:
+        self._edits.append((start, end, len(self._edits), parts))
+
+    def render(self, before: str = "") -> Rewritten:
+        """The changed text behind `before`, which has no place in the source."""
+        self._edits.sort(key=lambda edit: edit[:3])
+        self._starts = [edit[0] for edit in self._edits]
+        out = Rewritten()
+        out.add(before, None)
+        self._copy(0, len(self.source), out)
+        return out
+
+    def _copy(self, start: int, end: int, out: Rewritten) -> None:
+        at = start
+        for edit_start, edit_end, _, parts in self._edits_from(start):
+            if edit_end > end or (edit_start == end and end < len(self.source)):
+                break
+            if edit_start < at:
+                continue  # within what was replaced
+            out.add(self.source[at:edit_start], at)
+            for part, following in zip(parts, [*parts[1:], ""][: len(parts)], strict=True):
+                if not isinstance(part, str):
+                    self._copy(*part, out)
+                elif isinstance(following, str):
+                    out.add(part, edit_start, moves=False)
+                else:  # what wraps a stretch belongs to where that comes from
+                    out.add(part, following[0], moves=False)
+            at = edit_end
+        out.add(self.source[at:end], at)
+
+    def _edits_from(self, start: int) -> list[tuple[int, int, int, Sequence[Part]]]:
+        return self._edits[bisect_left(self._starts, start) :]
+
+
+class Rewritten:
+    """A text in pieces, each with the offset that it comes from."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._starts: list[int] = []  # in the new text
+        self._origins: list[tuple[int | None, bool]] = []  # in the source; whether it advances with the new text
+        self._length = 0
+
+    def add(self, text: str, origin: int | None, *, moves: bool = True) -> None:
+        if text:
+            self._pieces.append(text)
+            self._starts.append(self._length)
+            self._origins.append((origin, moves))
+            self._length += len(text)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
+    def origin(self, offset: int) -> int | None:
+        """Where in the source a character of the new text comes from; None for what was put before it."""
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0:
+            return None
+        origin, moves = self._origins[index]
+        return origin + offset - self._starts[index] if moves and origin is not None else origin
+
+
+class Places:
+    """Turns offsets of a text into lines and columns, both from 1, and back."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0]
+        for at, character in enumerate(text):
+            if character == "\n":
+                self._starts.append(at + 1)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def offset(self, line: int, column: int) -> int:
+        return self._starts[min(line, len(self._starts)) - 1] + column - 1
+
+    def text_of(self, line: int) -> str:
+        lines = len(self._starts)
+        if not 1 <= line <= lines:
+            return ""
+        return self._text[self._starts[line - 1] : self._starts[line] - 1 if line < lines else len(self._text)]

@@ -1,0 +1,199 @@
+"""Drives a session in the sandbox: from call to call of the host, within bounds, until the user has to speak."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from dryline.engine.calls import Over, Raised, Waits, call, is_callable
+from dryline.engine.failures import Failure, failure_of, stopped
+from dryline.engine.program import Place
+from dryline.engine.sandbox import TURN_S, Sandbox
+
+if TYPE_CHECKING:
+    from dryline.engine.session import Session
+
+CALLS_A_TURN = 500  # of the host, between two things that the user says
+TEXT_A_TURN = 1_000_000  # characters said and printed
+Speak = Callable[["Session"], str | None]
+
+
+class Stopped(Exception):
+    """The flow went past a bound. The message is a sentence."""
+
+
+class Running:
+    """`frozen` is what the sandbox kept of a session that waits."""
+
+    def __init__(self, session: Session, sandbox: Sandbox, frozen: bytes | None = None) -> None:
+        self.frozen = frozen
+        self._session = session
+        self._sandbox = sandbox
+        self._answer: Any = None  # to the call that the flow waits at, of a session that is played
+        self._place: Place | None = None  # where the flow last called out
+        self._calls = self._characters = 0
+        self._spent_s = 0.0
+
+    def start(self, speak: Speak | None) -> None:
+        """Run from the beginning. With `speak` the whole conversation, in one worker."""
+        session = self._session
+        inputs: dict[str, Any] = {"state": session.state}
+        if isinstance(session.state.get("variables"), dict):
+            inputs["variables"] = session.state["variables"]
+        with self._sandbox.worker(os_policy={"random_start": {"seed": str(session.seed)}}) as worker:
+
+            def begin() -> Any:
+                return worker.feed_start(session.program.code, inputs=inputs, print_callback=self._print)
+
+            self._drive(worker, begin, speak)
+
+    def go_on(self, answer: Any) -> None:
+        """Answer the call that the flow waits at."""
+        if self.frozen is None:  # it is played: whoever plays it holds the worker
+            self._answer = answer
+            return
+        frozen, self.frozen = self.frozen, None
+        with self._sandbox.worker() as worker:
+
+            def resume() -> Any:
+                waiting: Any = worker.load_snapshot(frozen, print_callback=self._print)
+                return waiting.resume({"return_value": answer})
+
+            self._drive(worker, resume, None)
+
+    def spend(self, characters: int) -> None:
+        """Raises Stopped."""
+        self._characters += characters
+        if self._characters > TEXT_A_TURN:
+            raise Stopped(f"The flow said and printed more than {TEXT_A_TURN:,} characters without waiting.")
+
+    def _drive(self, worker: Any, step: Callable[[], Any], speak: Speak | None) -> None:
+        import pydantic_monty
+
+        session = self._session
+        self._begin_turn()
+        try:
+            while True:
+                snapshot = self._timed(step)
+                if isinstance(snapshot, pydantic_monty.MontyComplete):
+                    self._read_state(worker)
+                    raise Over("end of the flow")
+                try:
+                    step = self._answer_to(snapshot)
+                except Waits:
+                    if not self._user_speaks(speak):
+                        self.frozen = None if session.ended else snapshot.dump()
+                        return
+                    step = _returning(snapshot, self._answer)
+        except Over as over:
+            session.end(over.why)
+        except pydantic_monty.MontyError as fault:
+            failure = failure_of(session.program, fault, self._place)
+            if failure.exception != "TimeoutError":  # what is left after that is not to be relied on
+                self._read_state(worker)
+            session.fail(failure)
+        except Stopped as fault:
+            session.fail(self.stopped(str(fault)))
+
+    def stopped(self, sentence: str) -> Failure:
+        return stopped(self._session.program, sentence, self._place)
+
+    def _timed(self, step: Callable[[], Any]) -> Any:
+        began = time.perf_counter()
+        snapshot = step()
+        self._spent_s += time.perf_counter() - began
+        if self._spent_s > TURN_S:
+            raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
+        return snapshot
+
+    def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
+        """What to do about a call out of the sandbox. Raises Over, Waits, Stopped."""
+        import pydantic_monty
+
+        session = self._session
+        place = session.program.place_of_bytes(snapshot.position.start)
+        self._place = place or self._place
+        self._calls += 1
+        if self._calls > CALLS_A_TURN:
+            raise Stopped(f"The flow made more than {CALLS_A_TURN} calls without waiting for the user.")
+        if isinstance(snapshot, pydantic_monty.NameLookupSnapshot):
+            name = snapshot.variable_name
+            if is_callable(name, session.channel):
+                return lambda: snapshot.resume(value=_function_named(name))
+            return snapshot.resume
+        if not isinstance(snapshot, pydantic_monty.FunctionSnapshot):
+            raise Stopped("The flow waits for something that never comes.")
+        if snapshot.is_os_function:
+            return self._system(snapshot)
+        try:
+            line = place.line if place else None
+            value = call(session, snapshot.function_name, snapshot.args, snapshot.kwargs, line)
+        except Raised as raised:
+            problem: Any = {"exc_type": raised.type, "message": raised.message}
+            return lambda: snapshot.resume(problem)
+        return _returning(snapshot, value)
+
+    def _system(self, snapshot: Any) -> Callable[[], Any]:
+        """The sandbox asks for a module, the time, or a file: it has no files, and no environment."""
+        if snapshot.function_name == "import":
+            return snapshot.resume_auto
+        if snapshot.function_name in ("datetime.now", "date.today", "time.time"):
+            return _returning(snapshot, _moment(snapshot, self._session.now()))
+        return snapshot.resume_not_handled
+
+    def _user_speaks(self, speak: Speak | None) -> bool:
+        """Let the user speak until the flow has something to do. False when the session is to be kept, or is over."""
+        session, conversation = self._session, self._session.conversation
+        self._answer = None
+        if conversation.loop is not None and conversation.pending is not None:  # said before the talk began
+            said, conversation.pending = conversation.pending, None
+            self._answer = conversation.hear(said)
+        while self._answer is None and speak is not None and not session.ended:
+            self._begin_turn()
+            said_now = speak(session)
+            if said_now is None:
+                session.end("hung up")
+                break
+            session.hear(said_now)
+            if conversation.loop is None:
+                break
+        return not session.ended and (self._answer is not None or speak is not None)
+
+    def _read_state(self, worker: Any) -> None:
+        import pydantic_monty
+
+        try:
+            self._session.keep_state(worker.feed_run("state"))
+        except pydantic_monty.MontyError:  # the code did not even parse, or the worker is gone
+            return
+
+    def _begin_turn(self) -> None:
+        self._calls, self._characters, self._spent_s = 0, 0, 0.0
+
+    def _print(self, _stream: str, printed: str) -> None:
+        self.spend(len(printed))
+        self._session.note("printed", None, text=printed.removesuffix("\n"))
+
+
+def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:
+    return lambda: snapshot.resume({"return_value": value})
+
+
+def _function_named(name: str) -> Callable[..., None]:
+    """A function to hand into the sandbox: its calls come back under its name."""
+
+    def function(*_args: Any, **_named: Any) -> None: ...
+
+    function.__name__ = name
+    return function
+
+
+def _moment(snapshot: Any, now: datetime) -> Any:
+    name, args = snapshot.function_name, snapshot.args
+    if name == "time.time":
+        return now.timestamp()
+    zone = args[0] if args else snapshot.kwargs.get("tz")
+    moment = now.astimezone(zone) if zone is not None else now.replace(tzinfo=None)
+    return moment.date() if name == "date.today" else moment

@@ -1,0 +1,94 @@
+"""The worker processes in which flows run: started with the first flow, bounded, closed cleanly."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pydantic_monty
+
+TURN_S = 1.0  # of the sandbox's own time between two calls of the host; more is a runtime error
+MEMORY_BYTES = 64 * 2**20
+_RECURSION = 400
+_LOST_S = 5.0  # of real time: a worker that neither works nor answers is killed
+_WAIT_S = 30.0  # for a free worker
+
+
+class Busy(Exception):
+    """All workers were taken for too long. The message is a sentence."""
+
+
+class Sandbox:
+    """The pool. `close` ends its processes, and can be called twice; afterwards nothing runs."""
+
+    def __init__(self, processes: int | None = None) -> None:
+        self._processes = processes or max(4, os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._pool: pydantic_monty.Monty | None = None
+        self._closed = False
+
+    @property
+    def running(self) -> bool:
+        """Whether there are worker processes."""
+        return self._pool is not None
+
+    @contextlib.contextmanager
+    def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
+        """A worker of one's own. Raises Busy."""
+        import pydantic_monty  # imported late: a start does not need it
+
+        checkout = self._started().checkout(
+            limits={
+                "max_turn_duration_secs": TURN_S,
+                "max_memory": MEMORY_BYTES,
+                "max_recursion_depth": _RECURSION,
+                "max_suspensions": 1_000_000,  # calls.py has its own bound, which names the line
+            },
+            os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
+            external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": zone_of})},
+            **options,
+        )
+        try:
+            session = checkout.__enter__()
+        except TimeoutError:
+            raise Busy(f"No worker was free to run the flow within {_WAIT_S:g} s.") from None
+        try:
+            yield session
+        finally:
+            checkout.__exit__(None, None, None)
+
+    def _started(self) -> pydantic_monty.Monty:
+        if self._pool is None:
+            import pydantic_monty
+
+            with self._lock:
+                if self._closed:
+                    raise Busy("The engine is closed.")
+                if self._pool is None:
+                    pool = pydantic_monty.Monty(
+                        max_processes=self._processes, checkout_timeout=_WAIT_S, request_timeout=_LOST_S
+                    )
+                    self._pool = pool.__enter__()
+        return self._pool
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool, self._closed = self._pool, None, True
+        if pool is not None:
+            pool.__exit__(None, None, None)
+
+
+def zone_of(*_args: Any) -> None:
+    """Stands for ZoneInfo where the sandbox looks; a session answers the call itself."""
+
+
+zone_of.__name__ = "ZoneInfo"
+
+
+def monty_version() -> str:
+    return version("pydantic-monty")

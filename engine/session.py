@@ -1,0 +1,214 @@
+"""One conversation with a flow: it runs until the user has to speak, is kept as bytes in between, and goes on."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import orjson
+
+from dryline.engine.conversation import Conversation
+from dryline.engine.events import Event, Message
+from dryline.engine.failures import Failure
+from dryline.engine.judge import Decision, Judge
+from dryline.engine.plain import plain
+from dryline.engine.program import Program
+from dryline.engine.running import Running, Speak, Stopped
+from dryline.engine.sandbox import Sandbox, monty_version
+from dryline.engine.translate import translate
+from dryline.engine.web import Web
+
+TURNS = 2_000
+_FORM = 1  # of the bytes
+
+
+class SessionOver(RuntimeError):
+    """The run has ended: nothing is heard any more. The message is a sentence."""
+
+
+class NotLoadable(ValueError):
+    """The bytes are no session that this version can go on with. The message is a sentence."""
+
+
+class Session:
+    """Made by Engine.open and Engine.load. One thread at a time; different sessions run side by side.
+
+    `state` is the flow's own dict, as it was when the flow last waited or ended; `ended` says why it did (`end of the
+    flow`, `end_call`, `transfer`, `hung up`, or `failed`, and then `failure` tells more)."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        program: Program,
+        judge: Judge,
+        web: Web,
+        *,
+        now: Callable[[], datetime],
+        channel: str = "voice",
+        state: dict[str, Any] | None = None,
+        seed: int | str = 0,
+    ) -> None:
+        self.program, self.judge, self.web, self.now = program, judge, web, now
+        self.channel, self.seed = channel, seed
+        self.state: dict[str, Any] = plain(state or {})
+        self.messages: list[Message] = []
+        self.extracted: dict[str, Any] = {}
+        self.ended: str | None = None
+        self.failure: Failure | None = None
+        self.turns = 0
+        self.conversation = Conversation(self)
+        self._running = Running(self, sandbox)
+        self._drawn = 0
+        self._events: list[Event] = []
+
+    @property
+    def waiting(self) -> list[str]:
+        """The conditions that are open; empty after `done()` and after the end."""
+        return list(self.conversation.conditions) if self.conversation.loop is not None and not self.ended else []
+
+    def start(self, said: str | None = None) -> list[Event]:
+        """Run up to the first wait. `said` is what the user said before the flow could speak. Raises Busy."""
+        if said is not None:
+            self.conversation.pending = self.listen(said)
+        self._running.start(None)
+        return self._happened()
+
+    def say(self, said: str) -> list[Event]:
+        """The user speaks. Raises SessionOver, Busy."""
+        self._check_open()
+        self.hear(said)
+        return self._happened()
+
+    def choose(self, choice: str | int) -> list[Event]:
+        """Take a condition by its text or index, whatever was said. Raises SessionOver, LookupError, Busy."""
+        self._check_open()
+        decision = Decision(self.conversation.index_of(choice), "It was chosen.", 1.0, "choice")
+        if self._counted():
+            self._running.go_on(self.conversation.take(decision))
+        return self._happened()
+
+    def play(self, speak: Speak) -> list[Event]:
+        """The whole conversation in one go, without keeping it in between: `speak` is asked for what the user says
+        whenever the flow waits, and says None to hang up. Returns all events. Raises Busy."""
+        self._running.start(speak)
+        return self._happened()
+
+    # What the host's side of the language uses.
+
+    def note(self, type: str, line: int | None, /, **details: Any) -> None:
+        self._events.append(Event(type, line, details))
+
+    def speak(self, spoken: str, line: int | None, **details: Any) -> None:
+        """The agent says something. Raises Stopped."""
+        self._running.spend(len(spoken))
+        self.messages.append(Message("agent", spoken))
+        self.note("said", line, text=spoken, **details)
+
+    def listen(self, said: str) -> str:
+        """The user says something. Returns it as a text that can be written anywhere."""
+        heard: str = plain(said)
+        self.messages.append(Message("user", heard))
+        self.note("heard", None, text=heard)
+        return heard
+
+    def hear(self, said: str) -> None:
+        """The user speaks; the flow goes on once a condition is met, or its `done()` was waiting."""
+        if not self._counted():
+            return
+        said = self.listen(said)
+        if self.conversation.loop is None:  # after done(): the next talk hears it
+            self.conversation.pending = said
+            self._running.go_on(None)
+            return
+        try:
+            answer = self.conversation.hear(said)
+        except Stopped as fault:
+            self.fail(self._running.stopped(str(fault)))
+            return
+        if answer is not None:
+            self._running.go_on(answer)
+
+    def keep_state(self, state: Any) -> None:
+        if isinstance(state, dict):
+            self.state = plain(state)
+
+    def random(self) -> Random:
+        """A source of chance that repeats with the seed, whether or not the session was kept in between."""
+        self._drawn += 1
+        return Random(f"{self.seed}:{self._drawn}")
+
+    def make_id(self, prefix: str) -> str:
+        return f"{prefix}{self.random().getrandbits(128):032x}"
+
+    def end(self, why: str) -> None:
+        self.ended = why
+        self.conversation.loop = None
+        self.note("ended", None, why=why)
+
+    def fail(self, failure: Failure) -> None:
+        self.ended, self.failure = "failed", failure
+        self.conversation.loop = None
+        details = asdict(failure)
+        self.note("failed", details.pop("line"), **details)
+
+    def _counted(self) -> bool:
+        """Count a turn. False when there were too many of them, which ends the session."""
+        self.turns += 1
+        if self.turns > TURNS:
+            self.fail(self._running.stopped(f"The conversation went on for more than {TURNS:,} turns."))
+        return self.ended is None
+
+    def _check_open(self) -> None:
+        if self.ended:
+            raise SessionOver(f"The flow has ended ({self.ended}).")
+
+    def _happened(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+    def dump(self) -> bytes:
+        """The session as bytes. They are the machine's own: only bytes of one's own are to be loaded again."""
+        host = {
+            "form": _FORM,
+            "monty": monty_version(),
+            "code": self.program.source,
+            "file": self.program.file,
+            "channel": self.channel,
+            "state": self.state,
+            "messages": [[message.who, message.text] for message in self.messages],
+            "extracted": self.extracted,
+            "ended": self.ended,
+            "failure": asdict(self.failure) if self.failure else None,
+            "turns": self.turns,
+            "conversation": self.conversation.as_dict(),
+            "seed": self.seed,
+            "drawn": self._drawn,
+        }
+        head = orjson.dumps(host)
+        return zlib.compress(len(head).to_bytes(4, "big") + head + (self._running.frozen or b""), 1)
+
+    @classmethod
+    def load(cls, data: bytes, sandbox: Sandbox, judge: Judge, web: Web, *, now: Callable[[], datetime]) -> Session:
+        """The session that was dumped. Raises NotLoadable."""
+        try:
+            whole = zlib.decompress(data)
+            length = int.from_bytes(whole[:4], "big")
+            host, frozen = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
+        except (zlib.error, orjson.JSONDecodeError) as fault:
+            raise NotLoadable(f"This is no session: {fault}.") from None
+        if host.get("form") != _FORM or host.get("monty") != monty_version():
+            raise NotLoadable("The session was kept by another version; its conversation cannot go on.")
+        program = translate(host["code"], host["file"])
+        options: dict[str, Any] = {name: host[name] for name in ("channel", "state", "seed")}
+        session = cls(sandbox, program, judge, web, now=now, **options)
+        session.messages = [Message(*message) for message in host["messages"]]
+        session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]
+        session.failure = Failure(**host["failure"]) if host["failure"] else None
+        session.conversation.restore(host["conversation"])
+        session._drawn = host["drawn"]
+        session._running = Running(session, sandbox, frozen or None)
+        return session

@@ -1,0 +1,176 @@
+"""The statements of Based code as a tree: which line belongs to which block, and which untils to which loop.
+
+The rules are contract/based.md's section 1. What Based adds is told apart here; all else stays whatever Python it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dryline.engine.findings import Misplaced
+from dryline.engine.tokens import Line, Token
+
+_DEEPEST = 90  # blocks in blocks; Python itself takes 100
+_OPENERS = {"if", "elif", "else", "try", "except", "finally", "with", "for", "while", "def", "class", "async"}
+_NOT_A_CONDITION = {"=", ".", ":", ",", ")", ";", "->", "+=", "-=", "*=", "/=", ":=", "in", "is", "and", "or", "if"}
+
+
+@dataclass(slots=True)
+class Statement:
+    """A logical line with the block below it. `colon` is the token that ends a header."""
+
+    line: Line
+    kind: str  # loop, until, def, repeat (for and while), other
+    colon: int | None = None
+    body: list[Statement] = field(default_factory=list)
+    untils: list[Statement] = field(default_factory=list)  # of a loop
+
+    @property
+    def start(self) -> int:
+        return self.line.tokens[0].start
+
+    @property
+    def row_end(self) -> int:
+        """Where the last row of the statement and all that is in it ends."""
+        last = self
+        while last.untils or last.body:
+            last = max((*last.body[-1:], *last.untils[-1:]), key=lambda child: child.line.row_start)
+        return last.line.row_end
+
+    def condition(self) -> tuple[list[Token], str | None]:
+        """An until's condition, and the name behind its `as`."""
+        tokens = self.line.tokens[1 : self.colon]
+        if len(tokens) > 2 and tokens[-2].text == "as" and tokens[-1].kind == "name":
+            return tokens[:-2], tokens[-1].text
+        return tokens, None
+
+    def inline(self) -> list[Token]:
+        """What stands behind a header's colon on its own line."""
+        return [] if self.colon is None else self.line.tokens[self.colon + 1 :]
+
+
+def tree(lines: list[Line]) -> list[Statement]:
+    """The statements of the whole code. Raises Misplaced."""
+    block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
+    if rest < len(lines):
+        raise Misplaced(lines[rest].tokens[0].start, "This line stands further left than the first line.")
+    return block
+
+
+def own_statements(block: list[Statement]) -> Iterator[Statement]:
+    """The statements of a block and of the Python blocks in it, without those in a `def` or in another loop."""
+    for statement in block:
+        yield statement
+        if statement.kind not in ("def", "loop"):
+            yield from own_statements(statement.body)
+
+
+def parts(tokens: list[Token]) -> Iterator[list[Token]]:
+    """The simple statements of one line: what semicolons part."""
+    part: list[Token] = []
+    for token in tokens:
+        if token.kind == "op" and token.text == ";":
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
+
+
+def _block(lines: list[Line], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
+    if depth > _DEEPEST:
+        raise Misplaced(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
+    block: list[Statement] = []
+    while at < len(lines) and len(lines[at].indent) >= len(indent):
+        line = lines[at]
+        if line.indent != indent:
+            _unexpected(line, indent, block)
+        statement = _statement(line)
+        at += 1
+        if at < len(lines) and lines[at].indent != indent and lines[at].indent.startswith(indent):
+            if not _opens(statement):
+                _unexpected(lines[at], indent, [statement])
+            statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
+        _place(statement, block)
+    if at < len(lines) and not indent.startswith(lines[at].indent):
+        raise Misplaced(lines[at].tokens[0].start, "This line is indented with other characters than those around it.")
+    return block, at
+
+
+def _place(statement: Statement, block: list[Statement]) -> None:
+    """Put a statement in its block, and an until to its loop."""
+    if statement.kind == "loop":
+        if not statement.body:
+            raise Misplaced(statement.start, "A loop needs an indented block with a talk.")
+        _take_inner_untils(statement)
+    if statement.kind == "until" and not statement.body and not statement.inline():
+        raise Misplaced(statement.start, "An until needs a statement in its block.")
+    if statement.kind == "until" and block and block[-1].kind == "loop":
+        block[-1].untils.append(statement)
+    else:
+        block.append(statement)  # an until without its loop is refused once all blocks are known
+
+
+def _take_inner_untils(loop: Statement) -> None:
+    """The untils that stand inside a loop's body, at its end, as some flows have them."""
+    inner = [statement for statement in loop.body if statement.kind == "until"]
+    if not inner:
+        return
+    first = loop.body.index(inner[0])
+    for statement in loop.body[first:]:
+        if statement.kind != "until":
+            raise Misplaced(statement.start, "Nothing but further untils can follow an until inside its loop.")
+    loop.body, loop.untils = loop.body[:first], inner
+
+
+def _statement(line: Line) -> Statement:
+    tokens = line.tokens
+    first = tokens[0].text if tokens[0].kind == "name" else ""
+    second = tokens[1].text if len(tokens) > 1 else ""
+    colon = _header_colon(tokens)
+    if first == "loop" and second == ":":
+        if len(tokens) == 2:
+            return Statement(line, "loop", 1)
+        if any(token.text == "talk" for token in tokens):
+            raise Misplaced(tokens[2].start, "A loop's block begins on a line of its own.")
+    if first == "until" and colon is not None and second not in _NOT_A_CONDITION:
+        return Statement(line, "until", colon)
+    if first == "until" and second == ":" and len(tokens) == 2:
+        raise Misplaced(tokens[0].start, "An until needs a condition.")
+    if first in _OPENERS:
+        word = second if first == "async" else first
+        kind = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}.get(word, "other")
+        return Statement(line, kind, colon)
+    return Statement(line, "other", len(tokens) - 1 if tokens[-1].text == ":" else None)
+
+
+def _header_colon(tokens: list[Token]) -> int | None:
+    depth = lambdas = 0
+    for index, token in enumerate(tokens):
+        if token.text == "lambda" and depth == 0:
+            lambdas += 1
+        elif token.kind != "op":
+            continue
+        elif token.text in "([{":
+            depth += 1
+        elif token.text in ")]}":
+            depth -= 1
+        elif token.text == ":" and depth == 0:
+            if not lambdas:
+                return index
+            lambdas -= 1
+    return None
+
+
+def _opens(statement: Statement) -> bool:
+    return statement.colon == len(statement.line.tokens) - 1
+
+
+def _unexpected(line: Line, indent: str, block: list[Statement]) -> None:
+    before = block[-1].line.tokens if block else []
+    if before and before[0].text in ("loop", "until") and before[-1].text != ":":
+        raise Misplaced(before[-1].end, f"A colon is missing behind this {before[0].text}.")
+    if not line.indent.startswith(indent):
+        raise Misplaced(line.tokens[0].start, "This line is indented with other characters than those around it.")
+    raise Misplaced(line.tokens[0].start, "This line is indented further than the block that it is in.")

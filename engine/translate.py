@@ -1,0 +1,46 @@
+"""From a flow's code to a program, or to what is wrong with it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dryline.engine.findings import CodeRefused, Finding, Misplaced
+from dryline.engine.prelude import prelude
+from dryline.engine.program import Program
+from dryline.engine.rewriting import Places
+from dryline.engine.statements import tree
+from dryline.engine.tokens import logical_lines
+from dryline.engine.translation import Translation
+
+MAX_CODE = 1_000_000  # characters
+
+
+@lru_cache(maxsize=256)
+def translate(code: str, file: str = "flow.based") -> Program:
+    """Raises CodeRefused. What is wrong as Python shows only in the sandbox: Engine.check() has that too."""
+    source = code.replace("\r\n", "\n").replace("\r", "\n")
+    if len(source) > MAX_CODE:
+        raise CodeRefused([Finding(file, 1, 1, f"The code is longer than {MAX_CODE:,} characters.")])
+    places = Places(source)
+    try:
+        return _translate(source, file, places)
+    except Misplaced as fault:
+        raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
+
+
+def _translate(source: str, file: str, places: Places) -> Program:
+    if "\0" in source:
+        raise Misplaced(source.index("\0"), "A NUL character cannot stand in code.")
+    try:
+        source.encode()
+    except UnicodeEncodeError as fault:
+        raise Misplaced(fault.start, "A lone surrogate cannot stand in code.") from None
+    lines = logical_lines(source)
+    translation = Translation(source, places, lines)
+    translation.translate(tree(lines))
+    names = translation.calls.names
+    rewritten = translation.edits.render(prelude(names | {"loop"} if translation.loops else names))
+    warnings = [
+        Finding(file, *places.place(offset), sentence, "warning") for offset, sentence in sorted(translation.warnings)
+    ]
+    return Program(source, file, rewritten, translation.loops, warnings, translation.calls.modules)

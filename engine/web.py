@@ -1,0 +1,137 @@
+"""What flows ask of the network: `requests` and `api`, through a function that the caller of the engine supplies.
+
+The caller decides what may be reached. All else meets what `requests` raises on a machine without a network.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import orjson
+
+from dryline.world import outgoing
+
+LONGEST_S = 10.0
+_LARGEST = 1_000_000  # characters of an answer that a flow gets
+# What takes method, address, headers, body and a time limit in seconds, and returns an answer or raises Unanswered.
+Fetch = Callable[[str, str, dict[str, str], bytes | None, float], outgoing.Answer]
+
+
+class Refused(Exception):
+    """No answer. The message is the one that `requests` would have."""
+
+    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+
+
+def fetcher(may_reach: Callable[[str], bool]) -> Fetch:
+    """A Fetch over HTTP that reaches the hosts that `may_reach` allows, and no others."""
+
+    def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> outgoing.Answer:
+        if not may_reach((urlsplit(url).hostname or "").lower()):
+            raise outgoing.Unanswered("no network")
+        return outgoing.send(method, url, headers=headers, body=body, timeout_s=timeout_s)
+
+    return fetch
+
+
+def no_network(*_: Any) -> outgoing.Answer:
+    """A Fetch that reaches nothing."""
+    raise outgoing.Unanswered("no network")
+
+
+class Web:
+    """Asks as `requests` does, and answers with plain values."""
+
+    def __init__(self, fetch: Fetch = no_network) -> None:
+        self._fetch = fetch
+
+    def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
+        """Raises Refused."""
+        url = _with_params(_checked(url), named.get("params"))
+        given = named.get("headers") or {}
+        if not isinstance(given, dict):
+            raise Refused(f"Headers are a dict, not {type(given).__name__}.")
+        headers = {str(name): str(value) for name, value in given.items() if value is not None}
+        body = _body(named, headers)
+        if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
+            headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
+        try:
+            answer = self._fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
+        except outgoing.Unanswered as fault:
+            raise Refused(_unreached(url, fault.timed_out), timed_out=fault.timed_out) from None
+        except (ValueError, UnicodeError) as fault:
+            raise Refused(f"Invalid URL {url!r}: {fault}") from None
+        return {
+            "status": answer.status,
+            "text": answer.body.decode(errors="replace")[:_LARGEST],
+            "url": url,
+            "headers": {str(name): str(value) for name, value in answer.headers.items()},
+            "reason": _reason(answer.status),
+        }
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise Refused(f"Failed to parse: {url}") from None
+    if not parts.scheme:
+        raise Refused(f"Invalid URL {url!r}: No scheme supplied. Perhaps you meant https://{url}?")
+    if parts.scheme not in ("http", "https"):
+        raise Refused(f"No connection adapters were found for {url!r}")
+    if not parts.hostname:
+        raise Refused(f"Invalid URL {url!r}: No host supplied")
+    return url
+
+
+def _with_params(url: str, params: Any) -> str:
+    if not params:
+        return url
+    if isinstance(params, dict):
+        params = urlencode({name: value for name, value in params.items() if value is not None}, doseq=True)
+    return f"{url}{'&' if '?' in url else '?'}{params}"
+
+
+def _body(named: dict[str, Any], headers: dict[str, str]) -> bytes | None:
+    data = named.get("data")
+    if isinstance(data, dict):
+        headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+        return urlencode(data, doseq=True).encode()
+    if data:
+        return str(data).encode()
+    if named.get("json") is not None:
+        headers.setdefault("Content-Type", "application/json")
+        return orjson.dumps(named["json"])
+    return None
+
+
+def _timeout_s(timeout: Any) -> float:
+    if isinstance(timeout, list):
+        timeout = next((part for part in reversed(timeout) if isinstance(part, (int, float))), None)
+    return min(max(float(timeout), 0.001), LONGEST_S) if isinstance(timeout, (int, float)) else LONGEST_S
+
+
+def _unreached(url: str, timed_out: bool) -> str:
+    parts = urlsplit(url)
+    scheme = "HTTPS" if parts.scheme == "https" else "HTTP"
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    pool = f"{scheme}ConnectionPool(host={parts.hostname!r}, port={port})"
+    if timed_out:
+        return f"{pool}: Read timed out."
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    failed = f"Failed to resolve {parts.hostname!r} ([Errno -3] Temporary failure in name resolution)"
+    return f"{pool}: Max retries exceeded with url: {target} (Caused by NameResolutionError({failed!r}))"
+
+
+def _reason(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

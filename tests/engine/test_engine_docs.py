@@ -1,0 +1,45 @@
+"""docs/flows.md: its example runs, its bounds are the engine's, and the room keeps to itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dryline.engine import builtin, conversation, model, running, sandbox, session
+from dryline.engine.calls import FUNCTIONS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "flows.md").read_text(encoding="utf-8")
+
+
+def test_the_example_has_no_fault_and_each_of_its_branches_is_reached(engine):
+    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    assert engine.check(code) == []
+    program = engine.program(code)
+    assert [branch.condition for branch in engine.explore(program)] == program.conditions
+
+
+def test_the_bounds_are_those_of_the_engine():
+    assert f"| {sandbox.TURN_S:g} s |" in PAGE
+    assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in PAGE
+    assert f"| {running.CALLS_A_TURN} |" in PAGE
+    assert f"| {running.TEXT_A_TURN:,} characters |" in PAGE
+    assert f"at most {session.TURNS:,} turns" in PAGE
+    assert f"longer than {model.TIMEOUT_S:g} s" in PAGE
+    assert f"least {builtin.ENOUGH:.0%}".replace("%", " %") in PAGE
+
+
+def test_each_name_of_the_language_is_on_the_page():
+    for name in FUNCTIONS:
+        if not name.startswith("_based_"):
+            assert re.search(rf"\b{name.rpartition('.')[2].replace('ZoneInfo', 'zoneinfo')}\b", PAGE), name
+
+
+def test_the_engine_knows_only_the_machine_below_it():
+    for path in (ROOT / "engine").glob("*.py"):
+        rooms = re.findall(r"^\s*(?:from|import) dryline\.(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(rooms) <= {"engine", "world"}, path.name
+
+
+def test_the_agents_condition_is_a_text_also_for_a_tool():
+    assert conversation.condition_text({"function": {"name": "book"}}) == "book"

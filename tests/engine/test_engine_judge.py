@@ -1,0 +1,159 @@
+"""The judge without a model: what it takes, what it fills in, and that it says why."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from dryline.engine.builtin import BuiltInJudge
+from dryline.engine.events import Message
+from dryline.engine.judge import Question, Talk
+from dryline.engine.shapes import fill
+
+OFFERED = [
+    "user wants to book an appointment",
+    "The user asks about prices",
+    "The caller wants to speak to a human",
+    "user says goodbye or has no more questions",
+]
+AGREED = ["The person is interested", "The person is not interested", "They ask to be called back later"]
+
+
+def choose(said, conditions, agent="Shall I?"):
+    return BuiltInJudge().choose(Talk("p", conditions, {}, [Message("agent", agent)], 1, []), said)
+
+
+@pytest.mark.parametrize(
+    ("said", "conditions", "taken"),
+    [
+        ("I'd like to make an appointment for tomorrow", OFFERED, 0),
+        ("Could I schedule a visit?", OFFERED, 0),
+        ("how much is it?", OFFERED, 1),
+        ("What would that cost me", OFFERED, 1),
+        ("can I talk to a real person", OFFERED, 2),
+        ("give me an operator please", OFFERED, 2),
+        ("bye", OFFERED, 3),
+        ("that's all, thanks", OFFERED, 3),
+        ("yes I am interested", AGREED, 0),
+        ("no, I'm not interested", AGREED, 1),
+        ("Can you call me later", AGREED, 2),
+        ("no thanks", ["user confirms the order", "user declines"], 1),
+        ("yes that's right", ["user confirms the order", "user declines"], 0),
+        ("blue elephants", OFFERED, None),
+        ("I want to", OFFERED, None),
+        ("the", OFFERED, None),
+        ("", OFFERED, None),
+        ("!?", OFFERED, None),
+        ("anything", [], None),
+        ("hello", ["", "   "], None),
+    ],
+)
+def test_the_likeliest_condition_is_taken_and_none_where_none_is_like_it(said, conditions, taken):
+    assert choose(said, conditions).index == taken
+
+
+def test_a_yes_means_what_the_agent_asked():
+    decision = choose("yes please", ["user wants the blue car", "user wants the red boat"], "Is it the red boat?")
+    assert decision.index == 1
+    assert "said yes" in decision.why
+
+
+def test_two_conditions_alike_are_no_decision():
+    decision = choose("the blue car", ["user paints the blue car", "user sells the blue car"])
+    assert (decision.index, decision.sure) == (None, 0.0)
+    assert "as much like" in decision.why
+
+
+def test_a_decision_says_why_and_how_sure(talk, flow):
+    taken = talk(flow.quiz, "I want a question").of("taken")[0]
+    assert taken["by"] == "built-in"
+    assert taken["why"]
+    assert 0 < taken["sure"] <= 1
+
+
+def test_without_a_condition_the_agent_asks_again(talk, flow):
+    talked = talk(flow.quiz, "elephants")
+    assert talked.session.waiting == ["player wants a question"]
+    assert talked.events[-1]["how"] == "no condition was met"
+
+
+def test_the_agents_words_fit_the_prompt(talk):
+    talked = talk('talk("You are Sam. Ask the caller for their full name.")\n')
+    assert talked.of("said")[0]["text"] == "Could you tell me your full name?"
+
+
+@pytest.mark.parametrize(
+    ("name", "example", "said", "value"),
+    [
+        ("name", "", "Hi, this is Ada Byron.", "Ada Byron"),
+        ("first_name", "", "my name is Ada Byron", "Ada"),
+        ("lastName", "", "my name is Ada Byron", "Byron"),
+        ("phone", "", "call +1 (555) 234-5678", "+1 (555) 234-5678"),
+        ("contact_email", "", "it is ada@example.org.", "ada@example.org"),
+        ("date", "", "on March 3rd, please", "March 3rd"),
+        ("date", "2024-01-01", "2031-05-06 suits", "2031-05-06"),
+        ("day", "", "next Tuesday", "next Tuesday"),
+        ("time", "", "at 3 pm", "3 pm"),
+        ("party_size", 2, "we are four people", 4),
+        ("price", 1.5, "I'd pay 12.50", 12.5),
+        ("nights", 1, "2 rooms for 3 nights", 3),
+        ("order_number", "AB-1234", "order AB-7781 is late", "AB-7781"),
+        ("zip", "", "I live in 94107", "94107"),
+        ("address", "", "12 Oak Street", "12 Oak Street"),
+        ("urgent", True, "it is not urgent", False),
+        ("confirmed", True, "Yes", True),
+        ("department", "sales | support | billing", "I need support", "support"),
+        ("reason", "", "The reason is a broken lamp.", "a broken lamp"),
+    ],
+)
+def test_an_answer_is_filled_from_what_was_said(name, example, said, value):
+    filled, how = fill(Question(f"Agent: 1 2 3 Hello\nUser: {said}", "q", {name: example}))
+    assert filled == {name: value}
+    assert how == {name: "said"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        {"name": "Jo", "email": "", "phone": "", "date": "2024-01-01", "n": 3, "x": 1.5, "ok": True, "kind": "a | b"},
+        [{"n": 1}],
+        3,
+    ],
+)
+def test_what_nobody_said_is_plausible_and_repeats_with_the_seed(example):
+    first = fill(Question("User: hm", "q", example, random=Random(3)))
+    assert first == fill(Question("User: hm", "q", example, random=Random(3)))
+    assert type(first[0]) is type(example)
+    assert "said" not in first[1].values()
+    assert first[0] != fill(Question("User: hm", "q", example, random=Random(5)))[0]
+
+
+def test_an_example_is_never_silently_the_answer():
+    filled, how = fill(Question("User: hm", "q", {"mood": "cheerful"}))
+    assert (filled, how) == ({"mood": "cheerful"}, {"mood": "the example"})
+
+
+def test_members_of_a_dict_are_found_by_their_name():
+    assert fill(Question('{"total": 12, "name": "Jo"}', "q", {"total": 1}))[0] == {"total": 12}
+
+
+def test_a_question_without_a_shape_is_answered_with_a_text():
+    assert fill(Question("Agent: hi\nUser: I lost my key", "What happened?"))[0] == "I lost my key"
+    assert fill(Question("", "What happened?"))[0] is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "null"},
+        {"type": ["string", "null"]},
+        {"properties": 3},
+        {"items": [1]},
+        {"enum": []},
+        {"type": "array"},
+    ],
+)
+def test_any_schema_is_answered(schema):
+    fill(Question("User: hm", "q", schema=schema))

@@ -1,0 +1,131 @@
+"""A flow can never hurt the server: it has bounds, no files, no environment, and others do not notice."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+BOMBS = {
+    "an endless loop": "while True:\n    pass\n",
+    "an endless loop that catches all": "while True:\n    try:\n        while True:\n"
+    "            pass\n    except BaseException:\n        pass\n",
+    "a loop of talks that are never reached": "n = 0\nloop:\n    n += 1\n    if n: return\n"
+    '    talk("p")\nuntil "a":\n    pass\n',
+    "a memory bomb": 'x = "a"\nwhile True:\n    x = x + x\n',
+    "a huge list": "x = [0] * 10 ** 12\n",
+    "a huge number": "x = 10 ** 10 ** 8\n",
+    "deep recursion": "def f(n):\n    return f(n + 1)\nf(0)\n",
+    "ten thousand says": 'for n in range(10000):\n    say("hi")\n',
+    "ten thousand says that catch all": 'for n in range(10000):\n    try:\n        say("hi")\n'
+    "    except BaseException:\n        pass\n",
+    "long says": 'for n in range(400):\n    say("x" * 100000)\n',
+    "long prints": 'while True:\n    print("x" * 100000)\n',
+    "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
+    "calls of unknown names": "while True:\n    try:\n        nothing()\n    except NameError:\n        pass\n",
+    "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
+}
+
+
+@pytest.mark.parametrize("code", BOMBS.values(), ids=BOMBS.keys())
+def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, code):
+    session = talk(code).session
+    assert session.ended == "failed"
+    assert session.failure.sentence
+
+
+def test_what_a_bomb_was_stopped_at_has_a_line(talk):
+    assert talk(BOMBS["ten thousand says"]).session.failure.line == 2
+    assert talk('say("a")\nsay("b")\nwhile True:\n    pass\n').session.failure.line == 2
+
+
+def test_others_go_on_while_a_flow_runs_away(engine, flow):
+    ended = threading.Event()
+
+    def bomb():
+        session = engine.open(engine.program(BOMBS["an endless loop"]))
+        session.start()
+        ended.set()
+
+    runaway = threading.Thread(target=bomb)
+    runaway.start()
+    turns = 0
+    while not ended.is_set():
+        session = engine.open(engine.program(flow.quiz))
+        session.start()
+        session.choose(0)
+        assert session.waiting
+        turns += 1
+    runaway.join()
+    assert turns > 20  # alone it would be hundreds
+
+
+def test_a_session_after_a_bomb_is_as_good_as_new(talk, take, flow):
+    for code in (BOMBS["an endless loop"], BOMBS["a memory bomb"]):
+        talk(code)
+        assert talk(flow.quiz, take("player wants a question")).session.waiting
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'open("/etc/passwd").read()',
+        'open("x", "w").write("y")',
+        "import os\nos.listdir('/')",
+        "import os\nos.system('true')",
+        "import subprocess",
+        "import socket",
+        "import ctypes",
+        "import pathlib\npathlib.Path('/etc/passwd').read_text()",
+        "__import__('os').system('true')",
+        "().__class__.__bases__[0].__subclasses__()",
+        "import dryline",
+    ],
+)
+def test_there_are_no_files_and_no_processes(talk, code):
+    assert talk(code + "\n").session.ended == "failed"
+
+
+def test_there_is_no_environment(talk, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_THE_SERVER", "told")
+    talked = talk(
+        "import os\ntry:\n    say(str(os.environ))\n"
+        '    say(str(os.getenv("SECRET_OF_THE_SERVER")))\nexcept Exception:\n    pass\n'
+    )
+    assert not any("told" in said for said in talked.said)
+
+
+def test_a_conversation_has_an_end(talk, engine, monkeypatch):
+    monkeypatch.setattr("dryline.engine.session.TURNS", 3)
+    session = engine.open(engine.program('loop:\n    talk("p", False)\nuntil "x":\n    pass\n'))
+    session.start()
+    for _ in range(4):
+        session.say("hm")
+    assert "more than 3 turns" in session.failure.error
+
+
+def test_values_of_any_kind_come_out_as_json(talk):
+    code = """
+import datetime
+class Box:
+    def __init__(self):
+        self.inside = {1: (2, {3})}
+box = Box()
+deep = []
+for n in range(200):
+    deep = [deep]
+extract("all", [box, datetime.date(2020, 1, 2), float("inf"), b"x", say, 2 ** 70])
+extract("deep", deep)
+state["box"] = box
+"""
+    session = talk(code).session
+    assert session.failure is None
+    assert session.extracted["all"][:3] == [{"inside": {"1": [2, [3]]}}, "2020-01-02", "inf"]
+    assert session.dump()
+
+
+def test_time_stays_bounded(talk):
+    began = time.monotonic()
+    talk(BOMBS["an endless loop that catches all"])
+    assert time.monotonic() - began < 30  # it is 1 s; a machine under load gets its time
