@@ -8,6 +8,9 @@ import logging
 import signal
 import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +118,30 @@ def bind(settings: Settings) -> socket.socket:
         return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
     except OSError as error:
         raise BadSetting(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror or error}.") from error
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Dryline]:
+    """An application whose jobs run, closed at the end. Raises BadSetting when the settings cannot work."""
+    from dryline.app import create_app
+
+    with closing(create_app(settings)) as app:
+        app.jobs.start()
+        yield app
+
+
+@contextmanager
+def in_thread(settings: Settings) -> Iterator[Server]:
+    """A server that a thread of this process runs. Raises BadSetting when the settings cannot work."""
+    with running(settings) as app:
+        server = Server(app)
+        thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+            thread.join()
 
 
 def serve(app: Dryline, ready_file: Path | None = None) -> None:
