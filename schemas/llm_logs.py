@@ -29,7 +29,7 @@ class LlmLogListSchema(QuerySchema):
     call_id = fields.String(metadata={"description": "only that call"})
     session_id = fields.String(metadata={"description": "only that session"})
     event_type = fields.String(metadata={"description": "beforeRequestHook or afterRequestHook"})
-    limit = QueryInteger(load_default=50, validate=validate.Range(1, 100))
+    limit = QueryInteger(load_default=50, validate=validate.Range(0, 100))
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
 
 

@@ -117,7 +117,13 @@ def test_the_list_can_be_narrowed(gateway, logs, query):
     assert all(log[name] == value for log in found for name, value in query.items())
 
 
-@pytest.mark.parametrize("query", [{"limit": "0"}, {"limit": "101"}, {"offset": "-1"}])
+def test_a_part_of_no_logs_tells_how_many_there_are(api, gateway, path):
+    gateway()
+    page = api.get(path, query_string={"limit": 0}).json
+    assert (page["logs"], page["total"], page["limit"]) == ([], 1, 0)
+
+
+@pytest.mark.parametrize("query", [{"limit": "-1"}, {"limit": "101"}, {"offset": "-1"}])
 def test_a_bad_part_is_refused_and_named(api, path, query):
     answer = api.get(path, query_string=query)
     assert answer.status_code == 400
