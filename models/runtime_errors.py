@@ -42,9 +42,9 @@ class RuntimeErrorRecord(Record):
         """
         deployment_id, flow_id = values.get("deployment_id"), values.get("flow_id")
         if deployment_id is not None:
-            Deployment.fetch(worker, deployment_id, field="deployment_id", worker_id=worker.id)
+            worker.its(Deployment, deployment_id, field="deployment_id")
         if flow_id is not None:
-            Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+            worker.its(Flow, flow_id, field="flow_id")
             if deployment_id is None:
                 newest = Deployment.listing(worker, worker_id=worker.id, flow_id=flow_id).slice(1)
                 values["deployment_id"] = next((deployment.id for deployment in newest), None)
