@@ -12,7 +12,7 @@ from peewee import TextField
 from dryline.models.deployments import Deployment
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.record import JsonField, Record, connection, connection_execute
 from dryline.world.world import current
 
 Row = dict[str, Any]
@@ -66,12 +66,10 @@ class QueuedCall(Record):
             "terms": terms,
             "arrived_at": world.clock.stamp(),
         }
-        names = cls._meta.sorted_field_names
-        cells = []
-        for (row_id, row), due_at in zip(rows, due, strict=True):
-            values = {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
-            cells.append(encode_row(cls, [values[name] for name in names]))
-        connection().executemany(insert_sql(cls), cells)
+        cls.add_many(
+            {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
+            for (row_id, row), due_at in zip(rows, due, strict=True)
+        )
         world.db.after_commit(world.wake)
 
     @classmethod

@@ -55,9 +55,7 @@ class Upload(Record):
     def receive(cls, id: str, signature: str, data: bytes) -> Self:
         """Keep the bytes; what was put there before is replaced. Raises Forbidden and NotFound (the worker is gone)."""
         token = _check("put", id, signature)
-        worker = Worker.find(id=token["worker"])
-        if worker is None:
-            raise NotFound(f"Worker {token['worker']} not found.")
+        worker = Worker.by_id(token["worker"])
         upload = cls.find(id=id)
         if upload is None:
             values = {"file_name": token["name"], "mime_type": token["type"], "size": len(data)}
