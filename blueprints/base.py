@@ -10,12 +10,13 @@ import flask_smorest
 import orjson
 from flask import Request, Response, g, request
 from flask.json.provider import JSONProvider
-from marshmallow import RAISE, Schema
+from marshmallow import Schema
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
+from dryline.schemas.base import strict
 from dryline.world.world import current
 
 # orjson writes at most 254 levels; a body that could not be written again is refused when it is read.
@@ -69,7 +70,7 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
 
 
 class Parser(FlaskParser):
-    """webargs, reading JSON as above and refusing unknown body members with `--strict`."""
+    """webargs, reading JSON as above and reading bodies by the `strict` form of their schemas with `--strict`."""
 
     DEFAULT_VALIDATION_STATUS = 400
 
@@ -81,10 +82,9 @@ class Parser(FlaskParser):
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
         if location == "json" and current().settings.strict:
-            unknown = RAISE
-        elif location == "query":
-            unknown = None  # the schema's own: ignored
-        return super()._process_location_data(location_data, schema, req, location, unknown, validators)
+            schema = strict(schema)
+        # None is the schema's own way.
+        return super()._process_location_data(location_data, schema, req, location, None, validators)
 
 
 class Area(flask_smorest.Blueprint):

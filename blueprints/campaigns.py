@@ -36,7 +36,6 @@ class OutboundCampaigns(MethodView):
     @blp.response(201, OutboundCampaignSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a campaign. It calls its rows once it is STARTED or RUNNING."""
-        body.pop("team_id", None)
         return OutboundCampaign.launch(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id), **body)
 
 

@@ -63,6 +63,9 @@ class CampaignMembersSchema(ApiSchema):
 class OutboundCampaignBodySchema(CampaignMembersSchema):
     """What creating a campaign takes."""
 
+    class Meta(CampaignMembersSchema.Meta):
+        without_effect = ("team_id",)
+
     flow_id = fields.String(data_key="flow_id", metadata={"description": "the deployment's flow where left out"})
     team_id = fields.String(data_key="team_id", metadata={"description": "ignored: the key's team counts"})
     created_by_id = fields.String(data_key="created_by", metadata={"description": "a user's id"})
