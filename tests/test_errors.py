@@ -91,9 +91,32 @@ def test_malformed_json_is_a_bad_request(api, body):
     assert api.get("/workers").json == []
 
 
-@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true", b""])
-def test_a_body_that_is_no_object_is_a_bad_request(api, body):
-    assert_error(api.post("/workers", data=body, content_type=JSON), 400)
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true"])
+def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
+    answer = api.post("/workers", data=body, content_type=JSON)
+    assert_error(answer, 400)
+    assert answer.json["error"] == "Must be a JSON object."
+
+
+def test_no_body_is_an_empty_one(api):
+    assert_error(api.post("/workers", data=b"", content_type=JSON), 400)
+
+
+def test_the_first_three_faults_are_told_in_a_sentence_and_how_many_more_there_are(api, make_worker):
+    answer = api.post(f"/workers/{make_worker()['id']}/tests", {"name": "A", "flowId": "f"})
+    assert answer.json["error"] == (
+        "description: Missing data for required field; checkpoints: Missing data for required field; "
+        "testMode: Missing data for required field; and 1 more."
+    )
+    assert len(answer.json["details"]) == 4
+
+
+def test_a_list_of_names_that_is_sent_as_text_says_how(api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
+    answer = api.post(path, {"url": "http://127.0.0.1:9", "fields": ["summary", "transcript"]})
+    assert_error(answer, 400)
+    assert answer.json["error"] == "fields: Must be text: names with commas between them, such as summary,transcript."
 
 
 @pytest.mark.parametrize("value", [1, 1.5, True, [], {}, ["x"], 10**18, {"a": {"b": []}}])
