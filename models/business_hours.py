@@ -80,9 +80,13 @@ def check_hours(values: dict[str, Any]) -> None:
     """Raises Invalid, naming `timezone` or the weekday, for hours that cannot be."""
     if "timezone" in values and not is_zone(values["timezone"]):
         raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
+    named: set[str] = set()
     for day, text in values.get("hours", {}).items():
         if day.lower() not in WEEKDAYS:
             raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
+        if day.lower() in named:
+            raise Invalid(f"{day.lower()} is there twice.", f"hours.{day}")
+        named.add(day.lower())
         try:
             openings(text)
         except ValueError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
 from dryline.schemas.json_text import ObjectAsText
@@ -16,7 +16,7 @@ class FlowSchema(ApiSchema):
         sometimes = ("merged_parameters",)
 
     id = fields.String(dump_only=True)
-    version = Integer(dump_only=True)
+    version = Integer(dump_only=True, validate=validate.Range(1))
     name = fields.String(required=True)
     label = fields.String(required=True, allow_none=True)
     code = fields.String(required=True, metadata={"description": "Based source"})

@@ -162,6 +162,29 @@ def test_the_upload_address_needs_a_worker_a_file_name_and_a_type(app, worker):
     assert {detail["path"] for detail in answer.json["details"]} == {"fileName", "contentType"}
 
 
+@pytest.mark.parametrize(
+    ("member", "text"),
+    [
+        ("fileName", "a\r\nX-Evil: 1"),
+        ("fileName", "\0"),
+        ("contentType", "text/plain\r\nX-Evil: 1"),
+        ("contentType", "text/\x7f"),
+        ("contentType", "text/📞"),
+    ],
+)
+def test_what_cannot_stand_in_a_header_is_refused_before_the_upload(app, worker, member, text):
+    query = {"fileName": "a", "contentType": "text/plain", member: text}
+    answer = app.test_client().get(f"/api/upload/{worker['id']}/resource-upload-url", query_string=query)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
+
+
+def test_a_file_may_have_a_name_in_any_script(app, api, path, upload):
+    address = upload(name="mənü 📞.csv")
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
+    with app.test_client().get(file["signedS3FilePath"]) as answer:
+        assert answer.data == b"tea,3\npie,4\n"
+
+
 def test_deleting_a_resource_removes_its_bytes(app, api, path, make_file, advance):
     file = make_file()
     assert api.delete(f"{path}/{file['id']}").status_code == 204

@@ -145,6 +145,12 @@ def test_a_value_of_the_wrong_type_is_refused(control, name):
         ("businessHours", "timezone", "Mars/Olympus"),
         ("whatsappSenders", "senderSid", ""),
         ("workers", "id", 7),
+        ("exports", "fields", ["bogus"]),
+        ("flowVersions", "versionNumber", 0),
+        ("flows", "version", 0),
+        ("voiceLogs", "duration", -1),
+        ("outboundCampaigns", "batchSize", 0),
+        ("voicev1CampaignData", "id", ""),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(control, name, member, value):
