@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
@@ -10,6 +9,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.deployments import Deployment
+from dryline.models.numbering import e164
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.record import JsonField, Record, connection, connection_execute
@@ -136,8 +136,7 @@ def phone_number(row: Row) -> str | None:
     """The row's number as E.164; None where it has none that can be called."""
     for name in _NUMBERS:
         if isinstance(row.get(name), str):
-            digits = re.sub(r"[\s().\-]", "", row[name])
-            return digits if re.fullmatch(r"\+[1-9][0-9]{6,14}", digits) else None
+            return e164(row[name])
     return None
 
 
