@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 import orjson
 
-from dryline.models.conditions import condition as condition_of
+from dryline.models.conditions import Condition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
 from dryline.world.world import current
@@ -28,14 +29,15 @@ def make(
 ) -> int:
     """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
 
-    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read.
+    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be
+    read, or takes too long.
     """
-    meets = condition_of(condition)
+    asked = Condition(condition)
     shared = _object(additional_data)
     rows = [
         (id, row)
         for id, row in numbered(data)
-        if not (rows_have_status and row.get("status") not in _OPEN) and meets({**(shared or {}), **row})
+        if not (rows_have_status and row.get("status") not in _OPEN) and asked.meets(ChainMap(row, shared or {}))
     ]
     terms |= {"additionalData": shared if shared is not None else additional_data}
     terms["extractions"] = _object(terms.get("extractions"))

@@ -111,6 +111,14 @@ def test_the_condition_sees_the_additional_data(api, path):
     assert api.post(f"{path}/make-batch-calls", body).json["rowsProcessed"] == 2
 
 
+def test_a_row_that_lacks_the_value_does_not_pass(api, path, logs, advance):
+    data = [{"id": "none", "phoneNumber": "+14155550142"}, *rows(1, age="30")]
+    for condition in ("{{age}} < 18", "age < 18", "age >= 18"):
+        api.post(f"{path}/make-batch-calls", {"data": data, "condition": condition})
+    advance()
+    assert [log["metadata"]["rowId"] for log in logs()] == ["r0"]
+
+
 def test_a_condition_that_cannot_be_read_is_named(api, path, logs, advance):
     answer = api.post(f"{path}/make-batch-calls", {"data": rows(1), "condition": "__import__('os')"})
     assert answer.status_code == 400
