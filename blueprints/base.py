@@ -17,10 +17,8 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
+from dryline.world.nesting import too_deep
 from dryline.world.world import current
-
-# orjson writes at most 254 levels; a body that could not be written again is refused when it is read.
-_DEEP = 200
 
 
 class OrjsonProvider(JSONProvider):
@@ -51,7 +49,7 @@ def json_response(obj: Any, status: int = 200) -> Response:
 def read_json(req: Request, *, shallow: bool = True) -> Any:
     """The body's JSON, or `missing` when there is none. Raises BadRequest and UnsupportedMediaType.
 
-    Unless it need not be `shallow`, it is refused when it could not be written again.
+    Unless it need not be `shallow`, it is refused when it is nested too deeply to be kept.
     """
     raw = req.get_data()
     if not raw:
@@ -60,12 +58,10 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
         raise UnsupportedMediaType("The body must be JSON, with Content-Type: application/json.")
     try:
         body = orjson.loads(raw)
-        if shallow and raw.count(b"[") + raw.count(b"{") > _DEEP:
-            orjson.dumps(body)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
-    except TypeError:
-        raise BadRequest("The body is nested too deeply.") from None
+    if shallow and too_deep(raw, body):
+        raise BadRequest("The body is nested too deeply.")
     return body
 
 

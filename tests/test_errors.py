@@ -155,12 +155,43 @@ def test_a_nest_that_is_taken_comes_back(api, make_flow):
     assert depth == 100
 
 
-@pytest.mark.parametrize("depth", [254, 1_000, 50_000])
+@pytest.mark.parametrize("depth", [204, 254, 1_000, 50_000])
 def test_a_deeper_nest_is_refused_and_changes_nothing(api, make_flow, depth):
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
     assert_error(api.patch(path, data=nest(depth), content_type=JSON), 400)
     assert api.get(path).json == flow
+
+
+def deep(levels):
+    value = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def test_what_is_as_deep_as_a_body_may_be_can_be_answered_wherever_it_shows(api, control, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments"
+    sent = {"externalConfig": {"newer": deep(202)}}
+    assert api.patch(f"{path}/voice/{deployment['id']}", sent).status_code == 200
+    history = api.get(f"{path}/{deployment['id']}/history").json["data"]
+    assert history[0]["changes"]["externalConfig"]["to"]["newer"] == deep(202)
+    state = control.get("/state")
+    assert control.put("/state", data=state.data, content_type=JSON).status_code == 204
+    sent["externalConfig"]["newer"] = deep(203)
+    assert_error(api.patch(f"{path}/voice/{deployment['id']}", sent), 400)
+
+
+@pytest.mark.parametrize("levels", [205, 300, 900])
+@pytest.mark.parametrize("member", ["additional_data", "extractions"])
+def test_json_text_in_a_body_may_be_no_deeper(api, make_voice_deployment, member, levels):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    text = '{"a":' * levels + "1" + "}" * levels
+    answer = api.post(path, {"data": [{"id": "1"}], member: text})
+    assert_error(answer, 400)
+    assert [detail["path"] for detail in answer.json["details"]] == [member]
 
 
 class TestSmallBodies:

@@ -82,7 +82,7 @@ def test_the_gateway_needs_the_key(api):
 
 def test_a_record_as_deep_as_a_body_may_be_can_be_read_again(api, gateway, path, logs):
     deep = {}
-    for _ in range(248):
+    for _ in range(202):
         deep = {"a": deep}
     gateway({"deep": deep})
     (log,) = logs()
