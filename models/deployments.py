@@ -15,7 +15,7 @@ from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
 from dryline.world.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
-from dryline.world.record import Record, Rows, connection_execute
+from dryline.world.record import Record, Rows
 
 
 class Deployment(Record):
@@ -79,8 +79,8 @@ class Deployment(Record):
         """Delete the deployment and its logs; the database deletes the rest that hangs on it."""
         # Logs name their deployment without a foreign key: an imported log may name one that is gone.
         for channel in CHANNELS:
-            table = model_of(channel)._meta.table_name
-            connection_execute(f"DELETE FROM {table} WHERE deployment_id = ? AND team_id = ?", (self.id, self.team_id))
+            if channel.deployments:  # elsewhere a log's deployment is any text
+                model_of(channel).remove_below(self, "deployment_id")
         super().remove()
 
 

@@ -14,7 +14,10 @@ from dryline.world.record import JsonField, Record, Rows
 
 
 class RuntimeErrorRecord(Record):
-    """An error that the engine recorded. It goes with its worker; when its deployment goes, it only forgets it."""
+    """An error that the engine recorded. It goes with its worker and with the log of its call.
+
+    When its deployment goes otherwise, it only forgets it.
+    """
 
     id_prefix = "rterr"
 

@@ -26,6 +26,8 @@ class VoiceLog(Log):
     """One call. `duration` is in seconds; `transfer_data` is the whole transfer record or None."""
 
     kind = "VoiceDeploymentLog"
+    session = "bb_engine_session_id"
+    call = "call_sid"
 
     type = TextField(default=kind)
     status = TextField(null=True)

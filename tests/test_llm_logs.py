@@ -171,8 +171,9 @@ def test_another_teams_logs_are_neither_shown_nor_deleted(api, other_api, gatewa
     assert logs() == [log]
 
 
-def test_a_log_outlives_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
+def test_a_log_goes_with_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
     worker = make_worker()
     gateway(metadata={"workerId": worker["id"]})
+    gateway()
     api.delete(f"/workers/{worker['id']}")
-    assert len(logs()) == 1
+    assert [log["data"].get("metadata") for log in logs()] == [None]
