@@ -58,17 +58,21 @@ def analyze(
 ) -> Figures:
     """Sums over the team's calls that started between the dates, both inside. Contract: analyzeVoice.
 
-    A period without calls has no entry. Raises Invalid for an unknown time zone and for dates in the wrong order.
+    Dates are wire times or days, `2026-11-21`, which are those of the time zone. A period without calls has no entry.
+    Raises Invalid for an unknown time zone and for dates in the wrong order.
     """
-    if start_date is not None and end_date is None:
-        end_date = current().clock.stamp()
-    elif start_date is not None and end_date is not None and end_date < start_date:
-        raise Invalid("The period ends before it starts.", "end_date")
     if not is_zone(timezone):
         raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
-    calls = _Calls(team, start_date, end_date, worker_id, deployment_ids)
+    zone = ZoneInfo(timezone)
+    start = None if start_date is None else _first_of(start_date, zone)
+    end = None if end_date is None else _last_of(end_date, zone)
+    if start is not None and end is None:
+        end = current().clock.stamp()
+    elif start is not None and end is not None and end < start:
+        raise Invalid("The period ends before it starts.", "end_date")
+    calls = _Calls(team, start, end, worker_id, deployment_ids)
     transfers = calls.transfers() if include_transfers else {}
-    periods = Periods(granularity, ZoneInfo(timezone))
+    periods = Periods(granularity, zone)
     cells: dict[tuple[str, str, str | None], Cell] = {}
     details = []
     columns = SUMMED + DETAILS if include_call_details else SUMMED
@@ -84,6 +88,31 @@ def analyze(
     if include_call_details:
         found.call_details = details
     return found
+
+
+def _first_of(day_or_time: str, zone: ZoneInfo) -> str:
+    """The wire time that a period begins with."""
+    if "T" in day_or_time:
+        return day_or_time
+    try:
+        return wire(_midnight(date.fromisoformat(day_or_time), zone))
+    except OverflowError:  # at either end of the calendar a day has no midnight everywhere
+        return f"{day_or_time}T00:00:00.000Z"
+
+
+def _last_of(day_or_time: str, zone: ZoneInfo) -> str:
+    """The wire time that a period ends with: of a day its last millisecond."""
+    if "T" in day_or_time:
+        return day_or_time
+    try:
+        return wire(_midnight(date.fromisoformat(day_or_time) + timedelta(days=1), zone) - timedelta(milliseconds=1))
+    except OverflowError:
+        return f"{day_or_time}T23:59:59.999Z"
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """When the day begins in the zone. Raises OverflowError beyond the calendar."""
+    return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
 class Cell:
@@ -127,7 +156,7 @@ class Periods:
             following = self._start(
                 first + timedelta(days={"daily": 1, "weekly": 7, "monthly": 32, "yearly": 366}[self.granularity])
             )
-            self._first, self._next = self._midnight(first), self._midnight(following)
+            self._first, self._next = wire(_midnight(first, self.zone)), wire(_midnight(following, self.zone))
         except OverflowError:  # at either end of the calendar a day has no midnight everywhere
             first = self._start(moment.date())
             self._first = self._next = ""
@@ -139,9 +168,6 @@ class Periods:
         if self.granularity == "monthly":
             return day.replace(day=1)
         return day.replace(month=1, day=1) if self.granularity == "yearly" else day
-
-    def _midnight(self, day: date) -> str:
-        return wire(datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC))
 
     def _named(self, first: date) -> str:
         if self.granularity == "weekly":
