@@ -68,9 +68,7 @@ class Resource(Record):
     @classmethod
     def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
         """A new file, its bytes put before. Raises NotFound for an unknown folder. Contract: createFileResource."""
-        resource = cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
-        resource._take_in()
-        return resource
+        return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
 
     @classmethod
     def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
