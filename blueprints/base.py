@@ -8,7 +8,7 @@ from typing import Any
 
 import flask_smorest
 import orjson
-from flask import Request, Response, g, request
+from flask import Request, Response, current_app, g, request
 from flask.json.provider import JSONProvider
 from marshmallow import Schema
 from webargs import core
@@ -84,12 +84,18 @@ class Parser(FlaskParser):
 
 
 class Area(flask_smorest.Blueprint):
-    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`."""
+    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`.
+
+    For the view that `secret_for` names the key may come in the header `team-secret` instead.
+    """
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
+    def __init__(
+        self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True, secret_for: str = ""
+    ) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
+        self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
         if key_required:
@@ -164,5 +170,15 @@ def demand_key() -> None:
     environ = request.environ
     if environ["REQUEST_METHOD"] == "OPTIONS":  # a browser asks without the key what it may send
         return
-    key = authenticate(environ.get("HTTP_X_API_KEY"))
+    key = authenticate(sent_key())
     g.key, g.team = key, key.team
+
+
+def sent_key() -> str | None:
+    """The key that the request brings, in clear; from `team-secret` only where the area takes it from there."""
+    key = request.environ.get("HTTP_X_API_KEY")
+    if key is None and request.blueprint:
+        area = current_app.blueprints[request.blueprint]
+        if isinstance(area, Area) and request.endpoint == area.takes_secret:
+            key = request.environ.get("HTTP_TEAM_SECRET")
+    return key
