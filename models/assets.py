@@ -73,7 +73,7 @@ def complete_number(row: Row, rows: Neighbours) -> None:
 
 
 def open_subaccount(team: Team) -> None:
-    """Give the team a telephony subaccount, unless it has one."""
+    """Give the team a telephony subaccount, unless it has one. Raises NotFound when the team is gone."""
     team = Team.fetch(team, team.id)
     if team.twilio_subaccount_sid is None:
         team.change(twilio_subaccount_sid=new_sid("AC"), twilio_subaccount_auth_token=new_sid(""))

@@ -105,7 +105,7 @@ def openings(text: str) -> list[Opening]:
     """The openings that a day's text names. Raises ValueError for what is neither `closed` nor ranges."""
     if text.strip().lower() == "closed":
         return []
-    found = []
+    ranges = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
@@ -116,8 +116,8 @@ def openings(text: str) -> list[Opening]:
             raise ValueError(f"{part.strip()} is beyond the day: times are 00:00 to 23:59, or 24:00 at the end.")
         if start == end:
             raise ValueError(f"{part.strip()} is no range. The whole day is 00:00-24:00.")
-        found.append(Opening(start, end if end > start else end + DAY))
-    return found
+        ranges.append(Opening(start, end if end > start else end + DAY))
+    return ranges
 
 
 class TeamPhoneHours(Record):
@@ -182,19 +182,19 @@ class TeamPhoneHours(Record):
 def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
     """The hours, each with what ties numbers to it. Contract: includeTeamPhoneHours."""
     ties = list(TeamPhoneHours.listing(team))
-    found = list(tables)
-    for table in found:
+    shown = list(tables)
+    for table in shown:
         table.team_phone_hours = [tie for tie in ties if tie.hours_id == table.id]
-    return found
+    return shown
 
 
 def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhoneHours]:
     """The ties, each with its hours and the team. Contract: includeRelations."""
     tables = {table.id: table for table in BusinessHours.listing(team)}
-    found = list(ties)
-    for tie in found:
+    shown = list(ties)
+    for tie in shown:
         tie.hours, tie.team = tables[tie.hours_id], team
-    return found
+    return shown
 
 
 def _key(text: str) -> str:

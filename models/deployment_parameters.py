@@ -61,10 +61,10 @@ class DeploymentParameter(Record):
 
     def _history(self) -> dict[str, Any]:
         """What the history compares: the value under the name, the description under `name.description`."""
-        found = {self.name: self.value}
+        values = {self.name: self.value}
         if self.description is not None:
-            found[f"{self.name}.description"] = self.description
-        return found
+            values[f"{self.name}.description"] = self.description
+        return values
 
 
 def _unique_name(deployment: Deployment, name: str) -> AbstractContextManager[None]:

@@ -75,8 +75,8 @@ class QueuedCall(Record):
     @classmethod
     def take_out(cls, *conditions: Any) -> list[Row]:
         """Remove what is queued under these conditions. Returns the rows, those due first at the front."""
-        found = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
-        rows = [call.row for call in found]
+        calls = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
+        rows = [call.row for call in calls]
         cls.delete().where(*conditions).execute()
         return rows
 

@@ -56,7 +56,9 @@ class Resource(Record):
     def of(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
         """The worker's resources of these `rag_type`s (of all when none is named), newest first."""
         return [
-            found for found in cls.listing(worker, worker_id=worker.id, **where) if found.rag_type in types or not types
+            resource
+            for resource in cls.listing(worker, worker_id=worker.id, **where)
+            if resource.rag_type in types or not types
         ]
 
     @classmethod
@@ -94,10 +96,10 @@ class Resource(Record):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """The wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
-        found = super().project(names)
-        if "signedS3FilePath" in found and found["signedS3FilePath"] is None:
-            found["signedS3FilePath"] = reading_address(self.s3_file_path)
-        return found
+        shown = super().project(names)
+        if "signedS3FilePath" in shown and shown["signedS3FilePath"] is None:
+            shown["signedS3FilePath"] = reading_address(self.s3_file_path)
+        return shown
 
     def proceed(self) -> None:
         """Move on to where the resource is at this time."""
@@ -140,10 +142,10 @@ def process_due(limit: int = 200) -> bool:
         ((Resource.status == "STARTED") & (Resource.created_at <= wire(now - PROCESSING_AFTER)))
         | ((Resource.status == "PROCESSING") & (Resource.created_at <= wire(now - DONE_AFTER)))
     )
-    found = list(due.limit(limit))
-    for resource in found:
+    resources = list(due.limit(limit))
+    for resource in resources:
         resource.proceed()
-    return bool(found)
+    return bool(resources)
 
 
 def _is_web_address(link: str) -> bool:

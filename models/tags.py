@@ -71,11 +71,11 @@ def workers_with_tags(team: Team) -> Rows:
 
 
 def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:
-    found: dict[str, list[Tag]] = {}
+    by_worker: dict[str, list[Tag]] = {}
     tags = {tag.id: tag for tag in Tag.listing(team)}
     for assigned in WorkerTag.listing(team):
-        found.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
-    return lambda worker_id: found.get(worker_id, [])
+        by_worker.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
+    return lambda worker_id: by_worker.get(worker_id, [])
 
 
 STATE = {

@@ -124,14 +124,14 @@ def _end_of_markup(page: str, start: int) -> int:
 
 
 def _behind(page: str, mark: str, start: int) -> int:
-    found = page.find(mark, start)
-    return found + len(mark) if found >= 0 else len(page)
+    at = page.find(mark, start)
+    return at + len(mark) if at >= 0 else len(page)
 
 
 def own_id(address: str | None) -> str | None:
     """The upload's id in an address of ours; None for any other address."""
-    found = _ADDRESS.search(address or "")
-    return found[1] if found else None
+    match = _ADDRESS.search(address or "")
+    return match[1] if match else None
 
 
 def reading_address(address: str | None) -> str | None:

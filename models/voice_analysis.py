@@ -83,11 +83,11 @@ def analyze(
         cell.add(seconds or 0, *transferred)
         if include_call_details:
             details.append(_detail((id, worker, deployment, *rest), key[0], seconds, *transferred))
-    found = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
-    found.summary.average_call_duration = found.summary.total_minutes / (found.summary.total_calls or 1)
+    analysis = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
+    analysis.summary.average_call_duration = analysis.summary.total_minutes / (analysis.summary.total_calls or 1)
     if include_call_details:
-        found.call_details = details
-    return found
+        analysis.call_details = details
+    return analysis
 
 
 def _first_of(day_or_time: str, zone: ZoneInfo) -> str:
@@ -203,11 +203,11 @@ class _Calls:
         """By log id, the transfers and their minutes, as its metrics have them; without metrics, one transfer."""
         query = VoiceLog.select(VoiceLog.id, VoiceLog.transfer_data)
         query = query.where(*self.conditions, VoiceLog.transfer_data.is_null(False))
-        found = {}
+        by_log = {}
         for id, transfer_data in connection().execute(*query.sql()):
             metrics = orjson.loads(transfer_data).get("metrics", {})
-            found[id] = (metrics.get("transfers", 1), metrics.get("transferMinutes", 0))
-        return found
+            by_log[id] = (metrics.get("transfers", 1), metrics.get("transferMinutes", 0))
+        return by_log
 
 
 def _detail(
@@ -224,7 +224,7 @@ def _detail(
 
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
     """An entry a period, oldest first."""
-    found = []
+    entries = []
     for period, mine in _grouped(cells.items(), lambda key: key[0]):
         entry = _sums([cell for _, cell in mine], period=period)
         entry.per_worker = [
@@ -234,8 +234,8 @@ def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figure
             _sums([cell for _, cell in part], deployment_id=deployment)
             for deployment, part in _grouped(mine, lambda key: key[2])
         ]
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _grouped(cells: Iterable[tuple[Any, Cell]], by: Callable[[Any], str | None]) -> list[tuple[Any, list[Any]]]:

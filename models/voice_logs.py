@@ -49,8 +49,8 @@ class VoiceLog(Log):
     @classmethod
     def read(cls, worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
         """The worker's log `id`, only `fields` of it (None: all). Raises NotFound. Contract: getVoiceLog."""
-        found = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
-        if found.fetchone() is None:
+        looked = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
+        if looked.fetchone() is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
         return SelectedLogs([id], fields, single=True)
 
@@ -117,8 +117,8 @@ class SelectedLogs:
         sql = _rows_sql(tuple(names.values()))
         rows = connection().execute(sql, (orjson.dumps(self.ids).decode(),)).fetchall()
         by_id = {row["id"]: row for row in wire_rows(VoiceLog, names, rows)}
-        found = [by_id[id] for id in self.ids]
-        return found[0] if self.single else found
+        logs = [by_id[id] for id in self.ids]
+        return logs[0] if self.single else logs
 
 
 # Filters
@@ -131,11 +131,11 @@ def conditions(filters: Values, log: type[Log] = VoiceLog) -> list[Any]:
     log without the member. Whoever runs a query with `search_query` calls `teach_contains` first.
     """
     columns = log._meta.fields
-    found = []
+    asked = []
     for name, value in filters.items():
         member, passes = FILTERS[name]
-        found.append(passes(columns[member], value) if member in columns else SQL("0"))
-    return found
+        asked.append(passes(columns[member], value) if member in columns else SQL("0"))
+    return asked
 
 
 # The member that a filter looks at, and how.

@@ -125,7 +125,7 @@ class Voicev1CampaignData(Record):
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
 
-        Contract: updateVoiceV1CampaignData.
+        Raises NotFound when its campaign is gone. Contract: updateVoiceV1CampaignData.
         """
         if "status" in values:
             again = values["status"] == "PENDING"

@@ -79,12 +79,12 @@ class ApiSchema(Schema):
     @cached_property
     def _nested(self) -> list[tuple[str, ApiSchema]]:
         """The members that are records of their own, dumped by their own schema."""
-        found = []
+        nested = []
         for field in self.dump_fields.values():
             inner = field.inner if isinstance(field, fields.List) else field
             if isinstance(inner, fields.Nested) and isinstance(inner.schema, ApiSchema) and field.data_key:
-                found.append((field.data_key, inner.schema))
-        return found
+                nested.append((field.data_key, inner.schema))
+        return nested
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a record, of `Rows`, of a list of records, or of a dict by attribute names.
@@ -97,13 +97,13 @@ class ApiSchema(Schema):
         if isinstance(obj, list):
             return [self.dump(item, many=False) for item in obj]
         if isinstance(obj, dict):
-            found = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
+            dumped = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
         else:
-            found = obj.project(names)
+            dumped = obj.project(names)
         if self._nested:
-            for row in found if isinstance(found, list) else [found]:
+            for row in dumped if isinstance(dumped, list) else [dumped]:
                 self._dump_nested(row)
-        return found
+        return dumped
 
     def _dump_nested(self, row: dict[str, Any]) -> None:
         for name, schema in self._nested:

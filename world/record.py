@@ -212,13 +212,13 @@ class Rows:
         fields = self.model._meta.fields
         columns = {wire: attribute for wire, attribute in names.items() if attribute in fields}
         rows = self._rows(tuple(columns.values()))
-        found = wire_rows(self.model, columns, rows)
+        wired = wire_rows(self.model, columns, rows)
         for wire, attribute in names.items():
             if attribute in self._attached:
                 value_of = self._attached[attribute]
-                for row in found:
+                for row in wired:
                     row[wire] = value_of(row["id"])
-        return found
+        return wired
 
     def __iter__(self) -> Iterator[Any]:
         """The rows as records."""
@@ -234,14 +234,14 @@ def wire_rows(model: type[Record], columns: Mapping[str, str], rows: Iterable[tu
     fields = model._meta.fields
     json = [wire for wire, name in columns.items() if isinstance(fields[name], JsonField)]
     flags = [wire for wire, name in columns.items() if isinstance(fields[name], BooleanField)]
-    found = [dict(zip(columns, row, strict=True)) for row in rows]
-    for row in found:
+    wired = [dict(zip(columns, row, strict=True)) for row in rows]
+    for row in wired:
         for name in json:
             if row[name] is not None:
                 row[name] = orjson.Fragment(row[name])
         for name in flags:
             row[name] = bool(row[name])
-    return found
+    return wired
 
 
 # SQL, compiled once
