@@ -8,7 +8,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.tests.contract import OPERATIONS, example, example_request, fill
+from dryline.tests.contract import OPERATIONS, example_request, fill, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
 # A creation's members that must be there and may be null.
@@ -84,17 +84,6 @@ def objects(fields, steps=()):
         if field["name"] != "externalConfig" and not any(one["name"].startswith("<") for one in inner):
             yield here
         yield from objects(inner, here)
-
-
-def whole(field):
-    """A value with every member that is known."""
-    inner = field.get("fields")
-    if not inner:
-        return example(field) if not field["type"].startswith("array") else []
-    value = {one["name"]: whole(one) for one in inner if not one["name"].startswith("<")}
-    if field["type"].startswith("array"):
-        return [value]
-    return {"key": value} if field.get("meaning", "").startswith("map: ") else value
 
 
 NESTED = [
