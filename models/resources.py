@@ -101,23 +101,26 @@ class Resource(Record):
             shown["signedS3FilePath"] = reading_address(self.s3_file_path)
         return shown
 
-    def proceed(self) -> None:
-        """Move on to where the resource is at this time."""
+    def proceed(self) -> int:
+        """Move on to where the resource is at this time. Returns how many characters of text were taken in."""
         age = current().clock.now() - (made := parse(self.created_at))
         if age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
-            return
-        self._take_in()
+            return 0
+        read = self._take_in()
         error = self._fault()
         status = "FAILED" if error else "AVAILABLE"
         self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
+        return read
 
-    def _take_in(self) -> None:
-        """Let the search find the words of the file, where they are known."""
+    def _take_in(self) -> int:
+        """Let the search find the words of the file, where they are known. Returns how many characters they have."""
         upload = Upload.at(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
-        if text is not None:
-            connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+        if text is None:
+            return 0
+        connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+        return len(text)
 
     def _fault(self) -> str | None:
         """Why it cannot be processed. Assumed: what the real service cannot have read either."""
@@ -134,8 +137,11 @@ class Resource(Record):
         return None
 
 
-def process_due(limit: int = 200) -> bool:
-    """Move on up to `limit` resources whose time has come. Says whether there were any."""
+def process_due(limit: int = 200, characters: int = 1_000_000) -> bool:
+    """Move on up to `limit` resources whose time has come, till that many characters of text were taken in.
+
+    Other writers wait meanwhile. Says whether there were any.
+    """
     now = current().clock.now()
     # A PROCESSING resource waits for its end only, so that a call at its beginning finds no work.
     due = Resource.select().where(
@@ -144,7 +150,9 @@ def process_due(limit: int = 200) -> bool:
     )
     resources = list(due.limit(limit))
     for resource in resources:
-        resource.proceed()
+        characters -= resource.proceed()
+        if characters < 0:
+            break
     return bool(resources)
 
 

@@ -1,6 +1,10 @@
 """Resources of a worker: links, files, and where their bytes go."""
 
+from datetime import timedelta
+
 import pytest
+
+from dryline.models.resources import process_due
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
 FILE = {"name": "Prices", "fileName": "prices.csv", "mimeType": "text/csv", "size": 12}
@@ -56,6 +60,18 @@ def test_a_link_shows_what_was_sent_and_starts_as_started(api, path, make_link, 
 
 def test_a_link_to_a_sitemap_is_a_sitemap(make_link):
     assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
+
+
+def test_much_text_is_taken_in_piece_by_piece_so_that_others_may_write_between(app, api, path, make_file, advance):
+    for _ in range(3):
+        make_file(b"tea " * 300_000)
+    app.world.clock.advance(timedelta(seconds=10))
+    with app.world.active(), app.world.transaction():
+        assert process_due()
+    statuses = [file["status"] for file in api.get(f"{path}/file").json]
+    assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]
+    advance(0)
+    assert {file["status"] for file in api.get(f"{path}/file").json} == {"AVAILABLE"}
 
 
 def test_links_and_files_are_listed_apart_newest_first(api, path, make_link, make_file):

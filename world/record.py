@@ -76,7 +76,7 @@ class Record(Model):
 
     @classmethod
     def by_id(cls, id: str) -> Self:
-        """The row of this id, whoever's it is: for callers that no key lets in. Raises NotFound."""
+        """The row of this id, of whatever team: for callers that no key lets in. Raises NotFound."""
         record = cls.find(id=id)
         if record is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
