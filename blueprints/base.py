@@ -8,18 +8,17 @@ from typing import Any
 
 import flask_smorest
 import orjson
-from flask import Request, Response, g, request
+from flask import Request, Response, current_app, g, request
 from flask.json.provider import JSONProvider
-from marshmallow import RAISE, Schema
+from marshmallow import Schema
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
+from dryline.schemas.base import strict
+from dryline.world.nesting import too_deep
 from dryline.world.world import current
-
-# orjson writes at most 254 levels; a body that could not be written again is refused when it is read.
-_DEEP = 200
 
 
 class OrjsonProvider(JSONProvider):
@@ -50,7 +49,7 @@ def json_response(obj: Any, status: int = 200) -> Response:
 def read_json(req: Request, *, shallow: bool = True) -> Any:
     """The body's JSON, or `missing` when there is none. Raises BadRequest and UnsupportedMediaType.
 
-    Unless it need not be `shallow`, it is refused when it could not be written again.
+    Unless it need not be `shallow`, it is refused when it is nested too deeply to be kept.
     """
     raw = req.get_data()
     if not raw:
@@ -59,17 +58,15 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
         raise UnsupportedMediaType("The body must be JSON, with Content-Type: application/json.")
     try:
         body = orjson.loads(raw)
-        if shallow and raw.count(b"[") + raw.count(b"{") > _DEEP:
-            orjson.dumps(body)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
-    except TypeError:
-        raise BadRequest("The body is nested too deeply.") from None
+    if shallow and too_deep(raw, body):
+        raise BadRequest("The body is nested too deeply.")
     return body
 
 
 class Parser(FlaskParser):
-    """webargs, reading JSON as above and refusing unknown body members with `--strict`."""
+    """webargs, reading JSON as above and reading bodies by the `strict` form of their schemas with `--strict`."""
 
     DEFAULT_VALIDATION_STATUS = 400
 
@@ -81,19 +78,24 @@ class Parser(FlaskParser):
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
         if location == "json" and current().settings.strict:
-            unknown = RAISE
-        elif location == "query":
-            unknown = None  # the schema's own: ignored
-        return super()._process_location_data(location_data, schema, req, location, unknown, validators)
+            schema = strict(schema)
+        # None is the schema's own way.
+        return super()._process_location_data(location_data, schema, req, location, None, validators)
 
 
 class Area(flask_smorest.Blueprint):
-    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`."""
+    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`.
+
+    For the view that `secret_for` names the key may come in the header `team-secret` instead.
+    """
 
     ARGUMENTS_PARSER = Parser()
 
-    def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
+    def __init__(
+        self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True, secret_for: str = ""
+    ) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
+        self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
         if key_required:
@@ -168,5 +170,15 @@ def demand_key() -> None:
     environ = request.environ
     if environ["REQUEST_METHOD"] == "OPTIONS":  # a browser asks without the key what it may send
         return
-    key = authenticate(environ.get("HTTP_X_API_KEY"))
+    key = authenticate(sent_key())
     g.key, g.team = key, key.team
+
+
+def sent_key() -> str | None:
+    """The key that the request brings, in clear; from `team-secret` only where the area takes it from there."""
+    key = request.environ.get("HTTP_X_API_KEY")
+    if key is None and request.blueprint:
+        area = current_app.blueprints[request.blueprint]
+        if isinstance(area, Area) and request.endpoint == area.takes_secret:
+            key = request.environ.get("HTTP_TEAM_SECRET")
+    return key

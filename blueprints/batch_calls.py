@@ -21,7 +21,7 @@ class MakeBatchCalls(MethodView):
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
         """Queue rows to be called, batch by batch, the first at once."""
-        taken = batch_calls.make(_deployment(worker_id, deployment_id), **body)
+        taken = batch_calls.make(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id), **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
 
 
@@ -30,10 +30,6 @@ class StopBatchCalls(MethodView):
     @blp.response(200, QueueRemovalSchema)
     def post(self, worker_id, deployment_id):
         """Take every queued batch call out of the queue and give them back."""
-        removed = batch_calls.stop(_deployment(worker_id, deployment_id))
+        removed = batch_calls.stop(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id))
         message = f"{len(removed)} queued calls removed."
         return {"message": message, "removed_count": len(removed), "removed_items": removed}
-
-
-def _deployment(worker_id, deployment_id):
-    return VoiceDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)

@@ -36,18 +36,18 @@ class ChatDeploymentById(MethodView):
     @blp.response(200, ChatDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a chat deployment."""
-        return _fetch(worker_id, deployment_id)
+        return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id)
 
     @blp.arguments(ChatDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
         """Change the members that are sent."""
-        return _fetch(worker_id, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
         """Delete a chat deployment with its logs, parameters and history."""
-        _fetch(worker_id, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).remove()
 
 
 @blp.route("/agent/<chat_agent_id>")
@@ -56,7 +56,3 @@ class ChatDeploymentByAgent(MethodView):
     def get(self, worker_id, chat_agent_id):
         """Retrieve a chat deployment by its agent id."""
         return ChatDeployment.of_agent(Worker.fetch(g.team, worker_id), chat_agent_id)
-
-
-def _fetch(worker_id, deployment_id):
-    return ChatDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)

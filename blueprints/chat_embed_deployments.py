@@ -37,18 +37,18 @@ class ChatEmbedDeploymentById(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a chat widget deployment."""
-        return _fetch(worker_id, deployment_id)
+        return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id)
 
     @blp.arguments(ChatEmbedDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatEmbedDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
         """Change the members that are sent."""
-        return _fetch(worker_id, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
         """Delete a chat widget deployment with its logs, parameters and history."""
-        _fetch(worker_id, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).remove()
 
 
 @blp.route("/deployments/chat-embed/by-embed/<embed_id>", tags=TAGS)
@@ -57,7 +57,3 @@ class ChatEmbedDeploymentByEmbed(MethodView):
     def get(self, embed_id):
         """Retrieve a chat widget deployment of the team by its embed id."""
         return ChatEmbedDeployment.of_embed(g.team, embed_id)
-
-
-def _fetch(worker_id, deployment_id):
-    return ChatEmbedDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)

@@ -35,8 +35,7 @@ class ChatLogById(MethodView):
     @blp.response(200, ChatLogSchema)
     def get(self, worker_id, log_id):
         """Retrieve a chat log."""
-        worker = Worker.fetch(g.team, worker_id)
-        return ChatLog.fetch(worker, log_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(ChatLog, log_id)
 
 
 @blp.route("/chat-embed")
@@ -54,5 +53,4 @@ class ChatEmbedLogById(MethodView):
     @blp.response(200, ChatEmbedLogSchema)
     def get(self, worker_id, log_id):
         """Retrieve a chat widget log."""
-        worker = Worker.fetch(g.team, worker_id)
-        return ChatEmbedLog.fetch(worker, log_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(ChatEmbedLog, log_id)

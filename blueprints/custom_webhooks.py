@@ -23,13 +23,13 @@ class CustomWebhooks(MethodView):
     @blp.response(200, CustomWebhookSchema(many=True))
     def get(self, worker_id, deployment_id):
         """List a voice deployment's webhooks, newest first."""
-        return CustomWebhook.of_deployment(_deployment(worker_id, deployment_id))
+        return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id))
 
     @blp.arguments(CustomWebhookBody)
     @blp.response(201, CustomWebhookSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a webhook."""
-        deployment = _deployment(worker_id, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
         return CustomWebhook.add(g.team, deployment_id=deployment.id, **body)
 
 
@@ -38,23 +38,18 @@ class CustomWebhookById(MethodView):
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook."""
-        return _fetch(worker_id, deployment_id, webhook_id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        return deployment.its(CustomWebhook, webhook_id)
 
     @blp.arguments(CustomWebhookBody(partial=True))
     @blp.response(200, CustomWebhookSchema)
     def patch(self, body, worker_id, deployment_id, webhook_id):
         """Change the members that are sent."""
-        return _fetch(worker_id, deployment_id, webhook_id).change(**body)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        return deployment.its(CustomWebhook, webhook_id).change(**body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, webhook_id):
         """Delete a webhook."""
-        _fetch(worker_id, deployment_id, webhook_id).remove()
-
-
-def _deployment(worker_id, deployment_id):
-    return VoiceDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
-
-
-def _fetch(worker_id, deployment_id, webhook_id):
-    return CustomWebhook.fetch(g.team, webhook_id, deployment_id=_deployment(worker_id, deployment_id).id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        deployment.its(CustomWebhook, webhook_id).remove()

@@ -41,21 +41,17 @@ class DeploymentChecks(MethodView):
     @blp.response(200, DeploymentDefaultChecksSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve the checks as they apply to a deployment: the team's, overlaid with its own."""
-        return checks_of(_deployment(worker_id, deployment_id))
+        return checks_of(Worker.fetch(g.team, worker_id).its(Deployment, deployment_id))
 
     @blp.arguments(DeploymentDefaultChecksSchema(partial=True))
     @blp.response(200, DeploymentDefaultChecksSchema)
     def put(self, body, worker_id, deployment_id):
         """Override the members that are sent for a deployment."""
-        deployment = _deployment(worker_id, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         DeploymentDefaultChecks.put(deployment, **body)
         return checks_of(deployment)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
         """Drop a deployment's overrides; the team's values apply again."""
-        DeploymentDefaultChecks.drop(_deployment(worker_id, deployment_id))
-
-
-def _deployment(worker_id, deployment_id):
-    return Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        DeploymentDefaultChecks.drop(Worker.fetch(g.team, worker_id).its(Deployment, deployment_id))

@@ -25,6 +25,6 @@ class DeploymentHistory(MethodView):
     @blp.response(200, DeploymentHistoryPageSchema)
     def get(self, query, worker_id, deployment_id):
         """List a deployment's changes, newest first."""
-        deployment = Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))
         return window(changes, **query)

@@ -23,14 +23,16 @@ class DeploymentParameters(MethodView):
     @blp.response(200, DeploymentParameterSchema(many=True))
     def get(self, worker_id, deployment_id):
         """List a deployment's parameters, newest first."""
-        return DeploymentParameter.of_deployment(_deployment(worker_id, deployment_id))
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        return DeploymentParameter.of_deployment(deployment)
 
     @blp.arguments(DeploymentParameterBody)
     @blp.response(201, DeploymentParameterSchema)
     @blp.errors(409)
     def post(self, body, worker_id, deployment_id):
         """Create a parameter."""
-        return DeploymentParameter.define(_deployment(worker_id, deployment_id), g.key, **body)
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        return DeploymentParameter.define(deployment, g.key, **body)
 
 
 @blp.route("/<param_id>")
@@ -40,19 +42,11 @@ class DeploymentParameterById(MethodView):
     @blp.errors(409)
     def patch(self, body, worker_id, deployment_id, param_id):
         """Change a parameter's name, value or description."""
-        deployment = _deployment(worker_id, deployment_id)
-        return _parameter(deployment, param_id).revise(deployment, g.key, **body)
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        return deployment.its(DeploymentParameter, param_id).revise(deployment, g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, param_id):
         """Delete a parameter."""
-        deployment = _deployment(worker_id, deployment_id)
-        _parameter(deployment, param_id).withdraw(deployment, g.key)
-
-
-def _deployment(worker_id, deployment_id):
-    return Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
-
-
-def _parameter(deployment, param_id):
-    return DeploymentParameter.fetch(g.team, param_id, deployment_id=deployment.id)
+        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        deployment.its(DeploymentParameter, param_id).withdraw(deployment, g.key)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from flask import g, request
+from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.echo_runs import EchoRun
-from dryline.models.teams import authenticate
 from dryline.schemas.echo import (
     EchoAgentBody,
     EchoAgentSchema,
@@ -19,28 +18,13 @@ from dryline.schemas.echo import (
     EchoSuiteSchema,
 )
 
-
-class EchoArea(Area):
-    """An area whose run also takes the team's key in the header `team-secret`. Contract: runEcho."""
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, key_required=False, **kwargs)
-        self.security = [{"apiKey": []}]
-        self.before_request(demand_key_or_secret)
-
-
-def demand_key_or_secret():
-    """Let the holder of a valid key in, as `demand_key` does. Raises Unauthorized."""
-    if request.method == "OPTIONS":
-        return
-    secret = request.headers.get("x-api-key")
-    if secret is None and request.path.rstrip("/").endswith("/run"):
-        secret = request.headers.get("team-secret")
-    g.key = authenticate(secret)
-    g.team = g.key.team
-
-
-blp = EchoArea("Echo", "/api/echo", description="Test suites, simulated callers, scorecards and runs.")
+# A run's key may come in `team-secret`. Contract: runEcho.
+blp = Area(
+    "Echo",
+    "/api/echo",
+    description="Test suites, simulated callers, scorecards and runs.",
+    secret_for="EchoRunStart",
+)
 
 
 @blp.route("/suites")

@@ -42,8 +42,8 @@ def domain_error(error: DomainError) -> Any:
     if isinstance(error, BadDocument):
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, Invalid):
-        return answer(400, f"{path}: {message}", [{"path": path, "message": message}])
-    return answer(STATUS[type(error)], f"{path}: {message}" if path else message)
+        return answer(400, _named(path, message), [{"path": path, "message": message}])
+    return answer(STATUS[type(error)], _named(path, message))
 
 
 def http_error(error: HTTPException) -> Any:
@@ -52,13 +52,25 @@ def http_error(error: HTTPException) -> Any:
     messages = getattr(error, "data", {}).get("messages")
     if messages:
         details = [{"path": path, "message": text} for path, text in _flatten(messages)]
-        response = answer(status, "; ".join(f"{one['path']}: {one['message']}" for one in details[:3]), details)
+        response = answer(status, _summary(details), details)
     else:
         response = answer(status, _sentence(error, status))
     for name, value in error.get_headers():
         if name.lower() not in ("content-type", "content-length"):
             response.headers[name] = value
     return response
+
+
+def _named(path: str, message: str) -> str:
+    """The message with the member it is about; what is wrong with the whole body has no member."""
+    return f"{path}: {message}" if path else message
+
+
+def _summary(details: list[dict[str, str]]) -> str:
+    """The first three faults in one sentence, and how many more there are."""
+    told = [_named(**detail).removesuffix(".") for detail in details[:3]]
+    more = len(details) - len(told)
+    return "; ".join([*told, f"and {more} more"] if more else told) + "."
 
 
 def _sentence(error: HTTPException, status: int) -> str:

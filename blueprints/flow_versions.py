@@ -24,13 +24,15 @@ class FlowVersions(MethodView):
     @blp.response(200, FlowVersionPageSchema)
     def get(self, query, worker_id, flow_id):
         """List a flow's versions, the highest number first."""
-        return window(FlowVersion.listing(g.team, flow_id=_flow(worker_id, flow_id).id), **query)
+        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        return window(FlowVersion.listing(flow, flow_id=flow.id), **query)
 
     @blp.arguments(FlowVersionSchema)
     @blp.response(201, FlowVersionSchema)
     def post(self, body, worker_id, flow_id):
         """Commit the flow's present code and variables as its next version."""
-        return FlowVersion.commit(_flow(worker_id, flow_id), g.key, body["commit_message"])
+        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        return FlowVersion.commit(flow, g.key, body["commit_message"])
 
 
 @blp.route("/<version_id>")
@@ -38,8 +40,4 @@ class FlowVersionById(MethodView):
     @blp.response(200, FlowVersionSchema)
     def get(self, worker_id, flow_id, version_id):
         """Retrieve a version with its code and variables."""
-        return FlowVersion.fetch(g.team, version_id, flow_id=_flow(worker_id, flow_id).id)
-
-
-def _flow(worker_id, flow_id):
-    return Flow.fetch(g.team, flow_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        return Worker.fetch(g.team, worker_id).its(Flow, flow_id).its(FlowVersion, version_id)

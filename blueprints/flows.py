@@ -34,19 +34,15 @@ class FlowById(MethodView):
     @blp.response(200, FlowSchema)
     def get(self, query, worker_id, flow_id):
         """Retrieve a flow, as it is or as a version has it."""
-        return show_flow(_fetch(worker_id, flow_id), **query)
+        return show_flow(Worker.fetch(g.team, worker_id).its(Flow, flow_id), **query)
 
     @blp.arguments(FlowUpdateBody(partial=True))
     @blp.response(200, FlowSchema)
     def patch(self, body, worker_id, flow_id):
         """Change the members that are sent; a change of code or variables commits a version."""
-        return _fetch(worker_id, flow_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).its(Flow, flow_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, flow_id):
         """Delete a flow and its versions. Its deployments stay."""
-        _fetch(worker_id, flow_id).remove()
-
-
-def _fetch(worker_id, flow_id):
-    return Flow.fetch(g.team, flow_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        Worker.fetch(g.team, worker_id).its(Flow, flow_id).remove()

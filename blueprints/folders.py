@@ -36,19 +36,19 @@ class FolderById(MethodView):
     @blp.response(200, FolderSchema)
     def get(self, worker_id, folder_id):
         """Retrieve a folder."""
-        return Folder.fetch(g.team, folder_id, worker_id=worker_id)
+        return Worker.fetch(g.team, worker_id).its(Folder, folder_id)
 
     @blp.arguments(FolderBodySchema(partial=True))
     @blp.response(200, FolderSchema)
     @blp.errors(409)
     def put(self, body, worker_id, folder_id):
         """Change the members that are sent."""
-        return Folder.fetch(g.team, folder_id, worker_id=worker_id).revise(**body)
+        return Worker.fetch(g.team, worker_id).its(Folder, folder_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, folder_id):
         """Delete a folder. Its resources stay, in no folder."""
-        Folder.fetch(g.team, folder_id, worker_id=worker_id).remove()
+        Worker.fetch(g.team, worker_id).its(Folder, folder_id).remove()
 
 
 @blp.route("/<folder_id>/resources")
@@ -56,5 +56,5 @@ class FolderResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id, folder_id):
         """List the resources in a folder, newest first."""
-        folder = Folder.fetch(g.team, folder_id, worker_id=worker_id)
-        return Resource.of(Worker.fetch(g.team, worker_id), folder_id=folder.id)
+        worker = Worker.fetch(g.team, worker_id)
+        return Resource.of(worker, folder_id=worker.its(Folder, folder_id).id)

@@ -10,6 +10,7 @@ import orjson
 from flask import Request, Response, current_app, g, request
 from waitress.channel import ClientDisconnected
 
+from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.world.errors import DomainError
@@ -114,7 +115,7 @@ def _effect(fault: Fault) -> str:
 
 def _team_id(world: World) -> str | None:
     try:
-        return authenticate(request.headers.get("x-api-key") or request.headers.get("team-secret")).team_id
+        return authenticate(sent_key()).team_id
     except DomainError:
         return None
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from flask import g, request
 from flask.views import MethodView
-from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.base import Area, read_json
 from dryline.models.llm_logs import LlmLog
 from dryline.models.workers import Worker
-from dryline.schemas.llm_logs import LlmLogListSchema, LlmLogPageSchema, LlmLogSchema, hook_record
+from dryline.schemas.llm_logs import LlmLogListSchema, LlmLogPageSchema, LlmLogSchema, hook_records
 
 blp = Area("LLM Logs", "/", description="What was sent to language models. The logs are the team's, whatever worker.")
 
@@ -69,9 +68,5 @@ class PortkeyLogs(MethodView):
     @blp.errors(400)
     def post(self):
         """Receive a log of the LLM gateway, or a list of them."""
-        body = read_json(request)
-        records = body if isinstance(body, list) else [body]
-        if not all(isinstance(record, dict) for record in records):
-            raise BadRequest("The body must be a JSON object, or an array of objects.")
-        for record in records:
-            LlmLog.receive(g.team, **hook_record(record))
+        for record in hook_records(read_json(request)):
+            LlmLog.receive(g.team, **record)

@@ -65,12 +65,12 @@ class ResourceById(MethodView):
     @blp.response(200, ResourceSchema)
     def get(self, worker_id, resource_id):
         """Retrieve a resource."""
-        return Resource.fetch(g.team, resource_id, worker_id=worker_id)
+        return Worker.fetch(g.team, worker_id).its(Resource, resource_id)
 
     @blp.response(204)
     def delete(self, worker_id, resource_id):
         """Delete a resource and its bytes."""
-        Resource.fetch(g.team, resource_id, worker_id=worker_id).remove()
+        Worker.fetch(g.team, worker_id).its(Resource, resource_id).remove()
 
 
 @blp.route("/<resource_id>/move")
@@ -79,4 +79,4 @@ class ResourceMove(MethodView):
     @blp.response(200, ResourceSchema)
     def post(self, body, worker_id, resource_id):
         """Move a resource into another folder, or out of its folder."""
-        return Resource.fetch(g.team, resource_id, worker_id=worker_id).move(body["folder_id"])
+        return Worker.fetch(g.team, worker_id).its(Resource, resource_id).move(body["folder_id"])

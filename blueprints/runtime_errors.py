@@ -35,5 +35,4 @@ class RuntimeErrorById(MethodView):
     @blp.response(200, RuntimeErrorSchema)
     def get(self, worker_id, error_id):
         """Retrieve a runtime error, with its traceback."""
-        worker = Worker.fetch(g.team, worker_id)
-        return RuntimeErrorRecord.fetch(worker, error_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(RuntimeErrorRecord, error_id)

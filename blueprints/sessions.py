@@ -18,5 +18,4 @@ class SessionById(MethodView):
     @blp.response(200, SessionSchema)
     def get(self, worker_id, session_id):
         """Retrieve a session: state, messages, trace, tokens."""
-        worker = Worker.fetch(g.team, worker_id)
-        return Session.fetch(worker, session_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(Session, session_id)

@@ -32,5 +32,4 @@ class SmsLogById(MethodView):
     @blp.response(200, SmsLogSchema)
     def get(self, worker_id, log_id):
         """Retrieve an SMS log."""
-        worker = Worker.fetch(g.team, worker_id)
-        return SmsLog.fetch(worker, log_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(SmsLog, log_id)

@@ -28,12 +28,12 @@ class TestById(MethodView):
     @blp.response(200, TestSchema)
     def put(self, body, worker_id, test_id):
         """Change the members that are sent."""
-        return _fetch(worker_id, test_id).revise(**body)
+        return Worker.fetch(g.team, worker_id).its(Test, test_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, test_id):
         """Delete a test and its runs."""
-        _fetch(worker_id, test_id).remove()
+        Worker.fetch(g.team, worker_id).its(Test, test_id).remove()
 
 
 @blp.route("/<test_id>/run")
@@ -41,7 +41,7 @@ class TestRunStart(MethodView):
     @blp.response(200, TestRunSchema)
     def post(self, worker_id, test_id):
         """Start a run."""
-        return _fetch(worker_id, test_id).run()
+        return Worker.fetch(g.team, worker_id).its(Test, test_id).run()
 
 
 @blp.route("/<test_id>/runs")
@@ -49,8 +49,5 @@ class TestRuns(MethodView):
     @blp.response(200, TestRunSchema(many=True))
     def get(self, worker_id, test_id):
         """List a test's runs, newest first."""
-        return TestRun.listing(g.team, test_id=_fetch(worker_id, test_id).id)
-
-
-def _fetch(worker_id, test_id):
-    return Test.fetch(g.team, test_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        test = Worker.fetch(g.team, worker_id).its(Test, test_id)
+        return TestRun.listing(test, test_id=test.id)

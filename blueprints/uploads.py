@@ -9,7 +9,6 @@ from dryline.blueprints.base import Area
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
-from dryline.world.errors import NotFound
 from dryline.world.world import current
 
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
@@ -21,9 +20,7 @@ class ResourceUploadUrl(MethodView):
     @blp.response(200, UploadUrlSchema)
     def get(self, query, worker_id):
         """Get an address to PUT a file's bytes to. It works for an hour."""
-        worker = Worker.find(id=worker_id)
-        if worker is None:
-            raise NotFound(f"Worker {worker_id} not found.")
+        worker = Worker.by_id(worker_id)
         base = current().settings.public_url or request.url_root.rstrip("/")
         return {"upload_url": Upload.address(worker, base, query["file_name"], query["content_type"])}
 

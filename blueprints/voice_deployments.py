@@ -32,19 +32,15 @@ class VoiceDeploymentById(MethodView):
     @blp.response(200, VoiceDeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a voice deployment."""
-        return _fetch(worker_id, deployment_id)
+        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
 
     @blp.arguments(VoiceDeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
         """Change the members that are sent; externalConfig is merged member by member."""
-        return _fetch(worker_id, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
         """Delete a voice deployment with its logs, webhooks, parameters and history."""
-        _fetch(worker_id, deployment_id).remove()
-
-
-def _fetch(worker_id, deployment_id):
-    return VoiceDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).remove()

@@ -30,7 +30,8 @@ class MakeVoicev1BatchCalls(MethodView):
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
         """Queue rows to be called, batch by batch, the first at once."""
-        taken = batch_calls.make(_deployment(worker_id, deployment_id), rows_have_status=True, **body)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        taken = batch_calls.make(deployment, rows_have_status=True, **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
 
 
@@ -40,7 +41,7 @@ class Voicev1Campaigns(MethodView):
     @blp.response(201, Voicev1CampaignSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a campaign, without rows yet."""
-        return Voicev1Campaign.launch(_deployment(worker_id, deployment_id), **body)
+        return Voicev1Campaign.launch(Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id), **body)
 
 
 @blp.route("/campaigns/<campaign_id>", tags=TAGS)
@@ -48,7 +49,8 @@ class Voicev1CampaignById(MethodView):
     @blp.response(200, Voicev1CampaignSchema)
     def get(self, worker_id, deployment_id, campaign_id):
         """Retrieve a campaign with its rows."""
-        return _campaign(worker_id, deployment_id, campaign_id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        return deployment.its(Voicev1Campaign, campaign_id)
 
 
 @blp.route("/campaigns/<campaign_id>/run", tags=TAGS)
@@ -57,7 +59,8 @@ class Voicev1CampaignRun(MethodView):
     @blp.response(200, Voicev1CampaignSchema)
     def post(self, body, worker_id, deployment_id, campaign_id):
         """Call these rows, batch by batch, the first at once."""
-        return _campaign(worker_id, deployment_id, campaign_id).run(body["data"])
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        return deployment.its(Voicev1Campaign, campaign_id).run(body["data"])
 
 
 @blp.route("/campaigns/<campaign_id>/data/<data_id>", tags=TAGS)
@@ -65,19 +68,12 @@ class Voicev1CampaignRow(MethodView):
     @blp.response(200, Voicev1CampaignDataSchema)
     def get(self, worker_id, deployment_id, campaign_id, data_id):
         """Retrieve a row of a campaign."""
-        return _campaign(worker_id, deployment_id, campaign_id).row(data_id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        return deployment.its(Voicev1Campaign, campaign_id).row(data_id)
 
     @blp.arguments(Voicev1CampaignDataBodySchema)
     @blp.response(200, Voicev1CampaignDataSchema)
     def put(self, body, worker_id, deployment_id, campaign_id, data_id):
         """Change the members that are sent. A row that is PENDING again is called again."""
-        return _campaign(worker_id, deployment_id, campaign_id).row(data_id).revise(**body)
-
-
-def _deployment(worker_id, deployment_id):
-    return VoiceV1Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
-
-
-def _campaign(worker_id, deployment_id, campaign_id):
-    deployment = _deployment(worker_id, deployment_id)
-    return Voicev1Campaign.fetch(g.team, campaign_id, deployment_id=deployment.id)
+        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        return deployment.its(Voicev1Campaign, campaign_id).row(data_id).revise(**body)

@@ -40,19 +40,15 @@ class VoiceV1DeploymentById(MethodView):
     @blp.response(200, VoiceV1DeploymentSchema)
     def get(self, worker_id, deployment_id):
         """Retrieve a legacy voice deployment."""
-        return _fetch(worker_id, deployment_id)
+        return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
 
     @blp.arguments(VoiceV1DeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceV1DeploymentSchema)
     def put(self, body, worker_id, deployment_id):
         """Change the members that are sent; the others keep their value."""
-        return _fetch(worker_id, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
         """Delete a legacy voice deployment with its logs, parameters and history."""
-        _fetch(worker_id, deployment_id).remove()
-
-
-def _fetch(worker_id, deployment_id):
-    return VoiceV1Deployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
+        Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).remove()

@@ -32,5 +32,4 @@ class WhatsappLogById(MethodView):
     @blp.response(200, WhatsappLogSchema)
     def get(self, worker_id, log_id):
         """Retrieve a WhatsApp log."""
-        worker = Worker.fetch(g.team, worker_id)
-        return WhatsappLog.fetch(worker, log_id, worker_id=worker.id)
+        return Worker.fetch(g.team, worker_id).its(WhatsappLog, log_id)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Self
 
-import peewee
 from peewee import BooleanField, TextField
 
 from dryline.models.integrations import Integration
 from dryline.models.numbering import country_of, e164
 from dryline.models.teams import Team, forget_keys
 from dryline.world.collection import WORKER, Collection, Neighbours, Row
-from dryline.world.errors import Conflict, Invalid
-from dryline.world.record import JsonField, Record
+from dryline.world.errors import Invalid
+from dryline.world.record import JsonField, Record, unique
 from dryline.world.world import current
 
 # Who provides a number: one taken over from the team's own account, one bought. Contract: records.phone_number.
@@ -63,10 +62,8 @@ class PhoneNumber(Record):
         number = e164(text)
         if number is None:
             raise Invalid("Not a telephone number.", field)
-        try:
+        with unique(f"The team already has the number {number}."):
             return cls.add(team, phone_number=number, country_code=country_of(number), **values)
-        except peewee.IntegrityError:
-            raise Conflict(f"The team already has the number {number}.") from None
 
 
 def complete_number(row: Row, rows: Neighbours) -> None:
@@ -76,7 +73,7 @@ def complete_number(row: Row, rows: Neighbours) -> None:
 
 
 def open_subaccount(team: Team) -> None:
-    """Give the team a telephony subaccount, unless it has one."""
+    """Give the team a telephony subaccount, unless it has one. Raises NotFound when the team is gone."""
     team = Team.fetch(team, team.id)
     if team.twilio_subaccount_sid is None:
         team.change(twilio_subaccount_sid=new_sid("AC"), twilio_subaccount_auth_token=new_sid(""))

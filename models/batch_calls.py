@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 import orjson
 
-from dryline.models.conditions import condition as condition_of
+from dryline.models.conditions import Condition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.world.errors import Invalid
+from dryline.world.nesting import too_deep
 from dryline.world.world import current
 
 # A V1 row says how far it is; one that was called already is not called again.
@@ -28,17 +31,18 @@ def make(
 ) -> int:
     """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
 
-    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read.
+    `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
+    takes too long, and for JSON text that is nested too deeply.
     """
-    meets = condition_of(condition)
-    shared = _object(additional_data)
+    asked = Condition(condition)
+    shared = _object(additional_data, "additional_data")
     rows = [
         (id, row)
         for id, row in numbered(data)
-        if not (rows_have_status and row.get("status") not in _OPEN) and meets({**(shared or {}), **row})
+        if not (rows_have_status and row.get("status") not in _OPEN) and asked.meets(ChainMap(row, shared or {}))
     ]
     terms |= {"additionalData": shared if shared is not None else additional_data}
-    terms["extractions"] = _object(terms.get("extractions"))
+    terms["extractions"] = _object(terms.get("extractions"), "extractions")
     due = due_times(len(rows), batch_size, batch_interval_minutes, current().clock.now())
     kept = {name: value for name, value in terms.items() if value is not None}
     QueuedCall.enqueue(deployment, rows, due, terms=kept or None)
@@ -50,11 +54,14 @@ def stop(deployment: Deployment) -> list[dict[str, Any]]:
     return QueuedCall.take_out(QueuedCall.deployment_id == deployment.id, QueuedCall.campaign_id.is_null())
 
 
-def _object(value: Any) -> dict[str, Any] | None:
-    """An object, or the object whose JSON text it is; None for anything else."""
+def _object(value: Any, name: str) -> dict[str, Any] | None:
+    """An object, or the object whose JSON text it is; None for anything else. Raises Invalid when it is too deep."""
     if isinstance(value, str):
+        text = value
         try:
-            value = orjson.loads(value)
+            value = orjson.loads(text)
         except orjson.JSONDecodeError:
             return None
+        if too_deep(text, value):
+            raise Invalid("Nested too deeply.", name)
     return value if isinstance(value, dict) else None

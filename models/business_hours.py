@@ -80,9 +80,13 @@ def check_hours(values: dict[str, Any]) -> None:
     """Raises Invalid, naming `timezone` or the weekday, for hours that cannot be."""
     if "timezone" in values and not is_zone(values["timezone"]):
         raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
+    named: set[str] = set()
     for day, text in values.get("hours", {}).items():
         if day.lower() not in WEEKDAYS:
             raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
+        if day.lower() in named:
+            raise Invalid(f"{day.lower()} is there twice.", f"hours.{day}")
+        named.add(day.lower())
         try:
             openings(text)
         except ValueError as error:
@@ -101,7 +105,7 @@ def openings(text: str) -> list[Opening]:
     """The openings that a day's text names. Raises ValueError for what is neither `closed` nor ranges."""
     if text.strip().lower() == "closed":
         return []
-    found = []
+    ranges = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
@@ -112,8 +116,8 @@ def openings(text: str) -> list[Opening]:
             raise ValueError(f"{part.strip()} is beyond the day: times are 00:00 to 23:59, or 24:00 at the end.")
         if start == end:
             raise ValueError(f"{part.strip()} is no range. The whole day is 00:00-24:00.")
-        found.append(Opening(start, end if end > start else end + DAY))
-    return found
+        ranges.append(Opening(start, end if end > start else end + DAY))
+    return ranges
 
 
 class TeamPhoneHours(Record):
@@ -178,19 +182,19 @@ class TeamPhoneHours(Record):
 def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
     """The hours, each with what ties numbers to it. Contract: includeTeamPhoneHours."""
     ties = list(TeamPhoneHours.listing(team))
-    found = list(tables)
-    for table in found:
+    shown = list(tables)
+    for table in shown:
         table.team_phone_hours = [tie for tie in ties if tie.hours_id == table.id]
-    return found
+    return shown
 
 
 def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhoneHours]:
     """The ties, each with its hours and the team. Contract: includeRelations."""
     tables = {table.id: table for table in BusinessHours.listing(team)}
-    found = list(ties)
-    for tie in found:
+    shown = list(ties)
+    for tie in shown:
         tie.hours, tie.team = tables[tie.hours_id], team
-    return found
+    return shown
 
 
 def _key(text: str) -> str:

@@ -77,7 +77,8 @@ class OutboundCampaign(Record):
     def queue_rows(self, start: str | None = None) -> int:
         """Queue, anew, the rows not yet called, if the campaign is active; else none. Returns how many.
 
-        The next batch keeps its time where there was one, else it is due at `start`, or now.
+        The next batch keeps its time where there was one, else it is due at `start`, or now. Raises NotFound when the
+        deployment is gone.
         """
         next_batch = QueuedCall.first_due(self.id) or start or present()
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)

@@ -12,6 +12,7 @@ class ChatEmbedLog(Log):
     """One visit to a chat widget. `duration` is in seconds; `expired` once the visitor's session has ended."""
 
     kind = "ChatEmbedDeploymentLog"
+    session = "session_id"
 
     type = TextField(default=kind)
     expired = BooleanField(default=False)

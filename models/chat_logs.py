@@ -11,6 +11,7 @@ class ChatLog(Log):
     """One chat with a known user. `duration` is in seconds."""
 
     kind = "ChatDeploymentLog"
+    session = "json_extract(session_log_data, '$.sessionId')"
 
     type = TextField(default=kind)
     user_id = TextField(null=True)

@@ -1,9 +1,12 @@
 """Conditions: small expressions that a contact row must meet to be called. Contract: makeVoiceBatchCalls, condition.
 
-    {{status}} == "active" and not ({{age}} < 18 or city in "Rome, Oslo")
+    {{status}} == "active" and not {{age}} < 18 or city in "Rome, Oslo"
 
-Comparisons (== != < <= > >=, also === !== =, `contains`, `in`), `and` `or` `not` (also && || !), parentheses, texts,
-numbers, true, false, null, and names of the row's values, bare or as {{name}}. No source shows the grammar: assumed.
+Tests are joined by `or` and, more closely, by `and`; `not` turns one round. A test is a value by itself, true unless it
+is empty or says no, or two values compared by == != < <= > >= `contains` `in`. Values are texts in quotes, numbers,
+true, false, and the row's own by name, in {{ }} or bare. No source shows the grammar: assumed.
+
+What the row lacks is nothing: a comparison with nothing is false, but for `== null` and `!= null`, which ask for it.
 """
 
 from __future__ import annotations
@@ -16,145 +19,141 @@ from typing import Any
 from dryline.world.errors import Invalid
 
 Values = Mapping[str, Any]
-Term = Callable[[Values], Any]
+Token = tuple[str, str]  # what it is (literal, text, name, word, sign, null), and what it says
 
+# No alternative can begin where another one does, and none holds a repetition of repetitions: linear in any text.
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<number>-?\d+(?:\.\d+)?(?![\w.]))
-    |(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |\{\{\s*(?P<placeholder>[^{}]+?)\s*\}\}
-    |(?P<sign>===|!==|==|!=|<>|<=|>=|&&|\|\||[=<>!()])
-    |(?P<name>[^\W\d][\w.\-]*)
+    "(?P<text>[^"]*)" | '(?P<quoted>[^']*)'
+    |\{\{(?P<name>[^{}]*)\}\}
+    |(?P<sign>[=!<>&|]+)
+    |(?P<word>[\w.\-]+)
     )""",
     re.VERBOSE,
 )
-_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
-_NUMBER = re.compile(r"\s*-?\d+(\.\d+)?\s*")
-_WORDS = {"and": "&&", "or": "||", "not": "!", "contains": "contains", "in": "in"}
-_SAME = {"===": "==", "=": "==", "!==": "!=", "<>": "!="}
-_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
+_PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    **{"==": operator.eq, "!=": operator.ne},
+    **{"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt},
+}
+_SAME = {"===": "==", "=": "==", "!==": "!=", "<>": "!=", "&&": "and", "||": "or", "!": "not"}
+_SIGNS = {*_COMPARE, "contains", "in", "and", "or", "not"}
 _LONGEST = 10_000  # characters
-_DEEPEST = 50  # levels of parentheses and negations
+# What one condition may do over all its rows: some seconds' work. A token costs as much as this many characters, a
+# value as many as it has.
+_MOST_WORK = 30_000_000
+_TOKEN_WORK = 8
 
 
-def condition(text: str | None) -> Term:
-    """The test that `text` describes; without one, every row passes. Raises Invalid for what cannot be read."""
-    if text is None or not text.strip():
-        return lambda values: True
-    term = _Parser(text).parse()
-    return lambda values: _truth(term(values))
+class Condition:
+    """The test that a text describes; without one every row passes. Raises Invalid for what cannot be read."""
 
+    def __init__(self, text: str | None) -> None:
+        tokens = _tokens((text or "").strip())
+        self._choices = [[_test(part) for part in _split(choice, "and")] for choice in _split(tokens, "or") if tokens]
+        self._cost = _TOKEN_WORK * (1 + len(tokens))
+        self._work = _MOST_WORK
 
-class _Parser:
-    """Reads one expression, or before and before not."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens = _tokens(text)
-        self.at = 0
-        self.depth = 0
-
-    def parse(self) -> Term:
-        """The whole expression."""
-        term = self._any()
-        if self.at < len(self.tokens):
-            raise _bad(f"{self.tokens[self.at][1]!r} is not expected")
-        return term
-
-    def _any(self) -> Term:
-        terms = [self._all()]
-        while self._take("||"):
-            terms.append(self._all())
-        return terms[0] if len(terms) == 1 else lambda values: any(_truth(term(values)) for term in terms)
-
-    def _all(self) -> Term:
-        terms = [self._not()]
-        while self._take("&&"):
-            terms.append(self._not())
-        return terms[0] if len(terms) == 1 else lambda values: all(_truth(term(values)) for term in terms)
-
-    def _not(self) -> Term:
-        if not self._take("!"):
-            return self._comparison()
-        with_depth = self._deeper(self._not)
-        return lambda values: not _truth(with_depth(values))
-
-    def _comparison(self) -> Term:
-        left = self._value()
-        for sign, compare in _COMPARISONS.items():
-            if self._take(sign):
-                right = self._value()
-                return lambda values: compare(left(values), right(values))
-        return left
-
-    def _value(self) -> Term:
-        if self._take("("):
-            inside = self._deeper(self._any)
-            if not self._take(")"):
-                raise _bad("a parenthesis is not closed")
-            return inside
-        if self.at == len(self.tokens):
-            raise _bad("it ends too early")
-        kind, token = self.tokens[self.at]
-        if kind == "sign":
-            raise _bad(f"{token!r} is not expected")
-        self.at += 1
-        return _leaf(kind, token)
-
-    def _deeper(self, read: Callable[[], Term]) -> Term:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise _bad("it is nested too deeply")
-        term = read()
-        self.depth -= 1
-        return term
-
-    def _take(self, sign: str) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at] == ("sign", sign):
-            self.at += 1
+    def meets(self, values: Values) -> bool:
+        """Whether a row of these values passes. Raises Invalid once all rows together were too much to look at."""
+        if not self._choices:
             return True
-        return False
+        self._spend(self._cost)
+        return any(all(self._passes(values, *test) for test in tests) for tests in self._choices)
+
+    def _passes(self, values: Values, wanted: bool, left: Token, sign: str = "", right: Token = ("null", "")) -> bool:
+        one, other = self._value(left, values), self._value(right, values)
+        if not sign:
+            return _truth(one) == wanted
+        if sign in ("==", "!=") and "null" in (left[0], right[0]):
+            return ((one is other) == (sign == "==")) == wanted
+        if other is None and right[0] == "word" and sign not in ("<", "<=", ">", ">="):
+            other = right[1]  # a bare word that is no name of the row stands for itself, as in `{{status}} == active`
+        return _compare(sign, one, other) == wanted
+
+    def _value(self, token: Token, values: Values) -> Any:
+        """The value of a token; None where it names something that the row lacks."""
+        kind, says = token
+        if kind == "literal":
+            return says
+        if kind == "text":
+            names = {name: self._value(("name", name.strip()), values) for name in _PLACEHOLDER.findall(says)}
+            return None if None in names.values() else _PLACEHOLDER.sub(lambda match: _text(names[match[1]]), says)
+        value = values.get(says) if kind != "null" else None
+        value = str(value) if isinstance(value, Mapping | list) else value
+        self._spend(len(value) if isinstance(value, str) else 0)
+        return value
+
+    def _spend(self, work: int) -> None:
+        self._work -= work
+        if self._work < 0:
+            raise Invalid("The condition takes too long over so many and so large rows.", "condition")
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
+def _tokens(text: str) -> list[Token]:
     if len(text) > _LONGEST:
         raise _bad("it is too long")
-    text = text.rstrip()
-    found, at = [], 0
+    tokens: list[Token] = []
+    at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
             raise _bad(f"{text[at : at + 20].strip()!r} cannot be read")
-        at, kind, token = match.end(), match.lastgroup, match[match.lastgroup]
-        if kind == "name" and token.lower() in _WORDS:
-            kind, token = "sign", _WORDS[token.lower()]
-        found.append((kind, _SAME.get(token, token) if kind == "sign" else token))
-    return found
+        at, kind, says = match.end(), match.lastgroup, match[match.lastgroup]
+        low = _SAME.get(says, says.lower())
+        if kind == "sign" or (kind == "word" and low in _SIGNS):
+            tokens.append(("sign", low))
+        elif kind == "word" and low in ("null", "none"):
+            tokens.append(("null", ""))
+        elif kind == "word" and (low in ("true", "false") or _NUMBER.fullmatch(low)):
+            tokens.append(("literal", low))
+        elif kind in ("text", "quoted"):
+            tokens.append(("text" if "{{" in says else "literal", says))
+        else:
+            tokens.append((kind, says.strip() if kind == "name" else says))
+    return tokens
 
 
-def _leaf(kind: str, token: str) -> Term:
-    if kind == "number":
-        number = float(token)
-        return lambda values: number
-    if kind == "text":
-        text = re.sub(r"\\(.)", r"\1", token[1:-1])
-        return lambda values: _PLACEHOLDER.sub(lambda match: _text(_look_up(match[1], values)), text)
-    if kind == "placeholder":
-        return lambda values: _look_up(token, values)
-    if token.lower() in _CONSTANTS:
-        constant = _CONSTANTS[token.lower()]
-        return lambda values: values.get(token, constant)
-    # A bare word that the row has no value of stands for itself, as in `{{status}} == active`.
-    return lambda values: found if (found := _look_up(token, values)) is not None else token
+def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
+    """The tokens between those that are this sign."""
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token == ("sign", sign):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
 
 
-def _look_up(name: str, values: Values) -> Any:
-    """The value of a name, dotted for one inside another; None where the row has none."""
-    if name in values:
-        return values[name]
-    found: Any = values
-    for step in name.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return found
+def _test(tokens: list[Token]) -> tuple[Any, ...]:
+    """What must come of the test, its left value, and, where there is a comparison, its sign and right value."""
+    wanted = True
+    while tokens[:1] == [("sign", "not")]:
+        wanted, tokens = not wanted, tokens[1:]
+    signs = [says if kind == "sign" else "" for kind, says in tokens]
+    if signs == [""]:
+        return wanted, tokens[0]
+    if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _SIGNS:
+        return wanted, tokens[0], signs[1], tokens[2]
+    said = " ".join(says for _, says in tokens[:5])
+    raise _bad(f"{said[:50]!r} is neither a value nor a comparison of two")
+
+
+def _compare(sign: str, left: Any, right: Any) -> bool:
+    """As numbers where both are some, else as texts. A number and a text are not equal and have no order."""
+    if left is None or right is None:
+        return False
+    if sign == "contains":
+        return _text(right) in _text(left)
+    if sign == "in":
+        return _text(left) in [part.strip() for part in _text(right).split(",")]
+    numbers = _number(left), _number(right)
+    if None not in numbers:
+        return _COMPARE[sign](*numbers)
+    if sign in ("==", "!=") or numbers == (None, None):
+        return _COMPARE[sign](_text(left), _text(right))
+    return False
 
 
 def _truth(value: Any) -> bool:
@@ -162,8 +161,6 @@ def _truth(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -172,31 +169,7 @@ def _text(value: Any) -> str:
 def _number(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else None
-
-
-def _compared(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """As numbers where both are some, else as texts."""
-
-    def compared(left: Any, right: Any) -> bool:
-        numbers = _number(left), _number(right)
-        if None not in numbers:
-            return compare(*numbers)
-        return compare(_text(left), _text(right))
-
-    return compared
-
-
-_COMPARISONS = {
-    "==": _compared(operator.eq),
-    "!=": _compared(operator.ne),
-    "<=": _compared(operator.le),
-    ">=": _compared(operator.ge),
-    "<": _compared(operator.lt),
-    ">": _compared(operator.gt),
-    "contains": lambda left, right: _text(right) in _text(left),
-    "in": lambda left, right: _text(left) in re.split(r"\s*,\s*", _text(right)) or _text(left) == _text(right),
-}
+    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else None
 
 
 def _bad(why: str) -> Invalid:

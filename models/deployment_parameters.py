@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, Self
 
-import peewee
 from peewee import TextField
 
 from dryline.models.deployment_history import DeploymentHistoryEntry
@@ -13,8 +13,7 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import ApiKey
 from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.errors import Conflict
-from dryline.world.record import JsonField, Record, Rows
+from dryline.world.record import JsonField, Record, Rows, unique
 
 
 class DeploymentParameter(Record):
@@ -39,10 +38,8 @@ class DeploymentParameter(Record):
 
         Raises Conflict when the deployment has one of that name. Contract: createDeploymentParameter.
         """
-        try:
+        with _unique_name(deployment, values["name"]):
             parameter = cls.add(deployment, deployment_id=deployment.id, **values)
-        except peewee.IntegrityError:
-            raise _taken(deployment, values["name"]) from None
         DeploymentHistoryEntry.write_parameters(deployment, author, {}, parameter._history())
         return parameter
 
@@ -52,10 +49,8 @@ class DeploymentParameter(Record):
         Raises Conflict when another parameter has the name. Contract: updateDeploymentParameter.
         """
         before = self._history()
-        try:
+        with _unique_name(deployment, values.get("name", self.name)):
             self.change(**values)
-        except peewee.IntegrityError:
-            raise _taken(deployment, values["name"]) from None
         DeploymentHistoryEntry.write_parameters(deployment, author, before, self._history())
         return self
 
@@ -66,14 +61,14 @@ class DeploymentParameter(Record):
 
     def _history(self) -> dict[str, Any]:
         """What the history compares: the value under the name, the description under `name.description`."""
-        found = {self.name: self.value}
+        values = {self.name: self.value}
         if self.description is not None:
-            found[f"{self.name}.description"] = self.description
-        return found
+            values[f"{self.name}.description"] = self.description
+        return values
 
 
-def _taken(deployment: Deployment, name: str) -> Conflict:
-    return Conflict(f"Deployment {deployment.id} already has a parameter named {name!r}.")
+def _unique_name(deployment: Deployment, name: str) -> AbstractContextManager[None]:
+    return unique(f"Deployment {deployment.id} already has a parameter named {name!r}.")
 
 
 def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | None = None) -> Flow:

@@ -15,7 +15,7 @@ from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
 from dryline.world.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
-from dryline.world.record import Record, Rows, connection_execute
+from dryline.world.record import Record, Rows
 
 
 class Deployment(Record):
@@ -59,9 +59,9 @@ class Deployment(Record):
 
         Raises NotFound when the worker has no such flow, or the flow no such version (`flow_version_id`).
         """
-        flow = Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+        flow = worker.its(Flow, flow_id, field="flow_id")
         if values.get("flow_version_id") is not None:
-            FlowVersion.fetch(worker, values["flow_version_id"], field="flow_version_id", flow_id=flow.id)
+            flow.its(FlowVersion, values["flow_version_id"], field="flow_version_id")
         return cls.add(worker, worker_id=worker.id, type=cls.channel, flow_id=flow.id, **values)
 
     def revise(self, author: ApiKey, **values: Any) -> Self:
@@ -79,8 +79,8 @@ class Deployment(Record):
         """Delete the deployment and its logs; the database deletes the rest that hangs on it."""
         # Logs name their deployment without a foreign key: an imported log may name one that is gone.
         for channel in CHANNELS:
-            table = model_of(channel)._meta.table_name
-            connection_execute(f"DELETE FROM {table} WHERE deployment_id = ? AND team_id = ?", (self.id, self.team_id))
+            if channel.deployments:  # elsewhere a log's deployment is any text
+                model_of(channel).remove_below(self, "deployment_id")
         super().remove()
 
 

@@ -36,6 +36,11 @@ class EchoRun(Run):
         """
         return cls.begin(team, type=type, agent_data=agent_data, plan=make_plan(team, type, agent_data))
 
+    @classmethod
+    def everyones(cls) -> list[Self]:
+        """The runs of all teams, newest first."""
+        return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
+
     def conversations(self) -> int:
         """One for each scorecard that an agent is judged by."""
         return len(self.plan)

@@ -11,7 +11,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
-import peewee
 from itsdangerous import Signer
 from peewee import IntegerField, TextField
 
@@ -22,7 +21,7 @@ from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
-from dryline.world.record import JsonField, Record
+from dryline.world.record import JsonField, Record, unique
 from dryline.world.world import current
 
 # What `log_type` may be, in the order in which an export of all of them lists them.
@@ -85,10 +84,8 @@ class Export(Record):
             Worker.fetch(team, asked["worker_id"], field="worker_id")
         if asked.get("deployment_id") is not None:
             _demand_deployment(team, asked["deployment_id"], asked.get("worker_id"))
-        try:
+        with unique("The team already has an export in PENDING or PROCESSING."):
             export = cls.add(team, **asked)
-        except peewee.IntegrityError:
-            raise Conflict("The team already has an export in PENDING or PROCESSING.") from None
         world = current()
         world.db.after_commit(world.wake)
         return export
@@ -185,9 +182,7 @@ class Export(Record):
         export is gone. Source: DESIGN, Exports."""
         if not _signer().verify_signature(_signed(id, expires), signature):
             raise Forbidden("The link is not valid.")
-        export = cls.find(id=id)
-        if export is None:
-            raise NotFound(f"Export {id} not found.")
+        export = cls.by_id(id)
         if export.expires_at != expires or not export.open:
             raise Forbidden("The link has expired.")
         return export

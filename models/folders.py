@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import peewee
 from peewee import TextField
 
 from dryline.models.workers import Worker
 from dryline.world.collection import WORKER, Collection
-from dryline.world.errors import Conflict
-from dryline.world.record import JsonField, Record
+from dryline.world.record import JsonField, Record, unique
 
 
 class Folder(Record):
@@ -27,17 +25,13 @@ class Folder(Record):
     @classmethod
     def open(cls, worker: Worker, *, name: str, description: str | None = None) -> Self:
         """A new folder. Raises Conflict when the worker has one of that name. Contract: createFolder."""
-        try:
+        with unique(f"Worker {worker.id} already has a folder named {name!r}."):
             return cls.add(worker, worker_id=worker.id, name=name, description=description)
-        except peewee.IntegrityError:
-            raise Conflict(f"Worker {worker.id} already has a folder named {name!r}.") from None
 
     def revise(self, **values: Any) -> Self:
         """Change name or description. Raises Conflict when another folder of the worker has the name."""
-        try:
+        with unique(f"Worker {self.worker_id} already has a folder named {values.get('name')!r}."):
             return self.change(**values)
-        except peewee.IntegrityError:
-            raise Conflict(f"Worker {self.worker_id} already has a folder named {values['name']!r}.") from None
 
 
 STATE = {"folders": Collection(Folder, needs=WORKER)}

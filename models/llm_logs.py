@@ -12,7 +12,10 @@ from dryline.world.record import JsonField, Record, Rows
 
 
 class LlmLog(Record):
-    """One hook record. It belongs to the team; `worker_id` may tell the worker it was made for."""
+    """One hook record. It belongs to the team; `worker_id` may tell the worker it was made for, with which it goes.
+
+    It goes with the log of its call or session, too.
+    """
 
     id_prefix = "llmlog"
 

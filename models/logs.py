@@ -10,18 +10,21 @@ from peewee import TextField
 
 from dryline.world.channels import CHANNELS, Channel
 from dryline.world.collection import FLOW, WORKER, Collection
-from dryline.world.record import JsonField, Record
+from dryline.world.record import JsonField, Record, connection
 
 
 class Log(Record):
     """One conversation of a deployment. Ids are unique across the channels.
 
-    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker (foreign key) and with
-    its deployment (models/deployments.py), and outlives its flow.
+    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker and with its deployment,
+    which `remove_below` sees to, and outlives its flow.
     """
 
     id_prefix = "log"
     kind: ClassVar[str]
+    # How a log of the channel names its session and its call, in SQL.
+    session: ClassVar[str] = "NULL"
+    call: ClassVar[str] = "NULL"
 
     updated_at = TextField()
     worker_id = TextField()
@@ -41,6 +44,22 @@ class Log(Record):
         rows = cls.listing(worker, worker_id=worker.id, **where)
         total = rows.count()
         return Page(rows.slice(limit, first_of(page, limit)), total, page, limit)
+
+    @classmethod
+    def remove_below(cls, parent: Record, column: str) -> None:
+        """Delete the logs whose `column` names the parent, with what ran behind them: sessions, LLM logs, errors."""
+        table = cls._meta.table_name
+        mine = f"FROM {table} WHERE {column} = :parent AND team_id = :team"
+        sessions = f"(SELECT {cls.session} {mine})"
+        for statement in (
+            f"DELETE FROM llm_log WHERE team_id = :team AND session_id IN {sessions}",
+            f"DELETE FROM llm_log WHERE team_id = :team AND call_id IN (SELECT {cls.call} {mine})",
+            f"DELETE FROM runtime_error WHERE team_id = :team AND (bb_engine_session_id IN {sessions}"
+            f" OR json_extract(metadata, '$.logId') IN (SELECT id {mine}))",
+            f"DELETE FROM session WHERE team_id = :team AND id IN {sessions}",
+            f"DELETE {mine}",
+        ):
+            connection().execute(statement, {"parent": parent.id, "team": parent.team_id})
 
 
 def first_of(page: int, limit: int) -> int:

@@ -26,7 +26,8 @@ def e164(text: str) -> str | None:
     """The number in the form `+14155550100`, or None when the text is no telephone number.
 
     Takes any notation: spaces, dashes, dots, brackets, a leading `tel:` or `00`, an extension. Ten digits without a
-    country are North American (assumed: the vendor's home market).
+    country are North American (assumed: the vendor's home market). What has
+    fewer than seven digits cannot be called.
     """
     if len(text) > 64:
         return None
@@ -35,7 +36,7 @@ def e164(text: str) -> str | None:
         return None
     # The bracketed zero of "+44 (0)20" is dialled inside the country only.
     digits = re.sub(r"\D", "", found[2].replace("(0)", "") if found[1] else found[2])
-    if not digits.isascii() or digits.startswith("0") or not 3 <= len(digits) <= 15:
+    if not digits.isascii() or digits.startswith("0") or not 7 <= len(digits) <= 15:
         return None
     if not found[1] and len(digits) == 10:
         digits = "1" + digits

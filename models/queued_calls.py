@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
@@ -10,9 +9,10 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.deployments import Deployment
+from dryline.models.numbering import e164
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.record import JsonField, Record, connection, connection_execute
 from dryline.world.world import current
 
 Row = dict[str, Any]
@@ -66,19 +66,17 @@ class QueuedCall(Record):
             "terms": terms,
             "arrived_at": world.clock.stamp(),
         }
-        names = cls._meta.sorted_field_names
-        cells = []
-        for (row_id, row), due_at in zip(rows, due, strict=True):
-            values = {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
-            cells.append(encode_row(cls, [values[name] for name in names]))
-        connection().executemany(insert_sql(cls), cells)
+        cls.add_many(
+            {"id": world.ids.new(cls.id_prefix), "row": row, "row_id": row_id, "due_at": due_at, **shared}
+            for (row_id, row), due_at in zip(rows, due, strict=True)
+        )
         world.db.after_commit(world.wake)
 
     @classmethod
     def take_out(cls, *conditions: Any) -> list[Row]:
         """Remove what is queued under these conditions. Returns the rows, those due first at the front."""
-        found = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
-        rows = [call.row for call in found]
+        calls = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
+        rows = [call.row for call in calls]
         cls.delete().where(*conditions).execute()
         return rows
 
@@ -138,8 +136,7 @@ def phone_number(row: Row) -> str | None:
     """The row's number as E.164; None where it has none that can be called."""
     for name in _NUMBERS:
         if isinstance(row.get(name), str):
-            digits = re.sub(r"[\s().\-]", "", row[name])
-            return digits if re.fullmatch(r"\+[1-9][0-9]{6,14}", digits) else None
+            return e164(row[name])
     return None
 
 

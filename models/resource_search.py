@@ -32,7 +32,10 @@ _STOP_WORDS = frozenset(
 
 @dataclass(slots=True)
 class Hit:
-    """A resource that matches. A higher `score` is a better match."""
+    """A resource that matches. A higher `score` is a better match.
+
+    `passage` is what its text says; empty where no text is known, of a link and of a file that is no text.
+    """
 
     id: str
     name: str
@@ -40,6 +43,12 @@ class Hit:
     link: str | None
     score: float
     passage: str
+
+    @property
+    def told(self) -> str:
+        """What it says, with its name."""
+        told = self.passage or self.link
+        return f"{self.name}: {told}" if told else self.name
 
 
 def ask(
@@ -74,7 +83,7 @@ def ask(
 def search(
     worker: Worker, query: str, where: dict[str, list[str]], top_k: int, words: int = _PASSAGE_WORDS
 ) -> list[Hit]:
-    """The best `top_k` resources for the query, best first, equal ones by id.
+    """The best `top_k` resources for the query that are AVAILABLE, best first, equal ones by id.
 
     `where` maps columns of the resource to the values that they may have.
     """
@@ -82,13 +91,13 @@ def search(
     if not terms:
         return []
     scope = "".join(f" AND r.{column} IN ({', '.join('?' * len(values))})" for column, values in where.items())
-    # -1: the passage comes from whichever column matches best. A match in the name weighs twice one in the text.
+    # A match in the name weighs twice one in the text. The passage comes from the text (column 2) whatever matched.
     sql = (
         "SELECT r.id, r.name, r.rag_type, r.raw_link, -bm25(resource_index, 2.0, 1.5, 1.0) AS score,"
-        f" snippet(resource_index, -1, '', '', '…', {min(words, 64)})"
+        f" snippet(resource_index, 2, '', '', '…', {min(words, 64)})"
         " FROM resource_index JOIN resource_text t ON t.number = resource_index.rowid"
         " JOIN resource r ON r.id = t.resource_id"
-        " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, '') NOT IN ('FAILED', 'DELETED')"
+        " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
         f"{scope} ORDER BY score DESC, r.id LIMIT ?"
     )
     params = [terms, worker.id, *[value for values in where.values() for value in values], top_k]
@@ -98,11 +107,11 @@ def search(
 def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:
     where: dict[str, list[str]] = {}
     for id in ids[:1000]:
-        Resource.fetch(worker, id, field="resources", worker_id=worker.id)
+        worker.its(Resource, id, field="resources")
         where.setdefault("id", []).append(id)
     folders = []
     if folder_id is not None:
-        folders.append(Folder.fetch(worker, folder_id, field="folder_id", worker_id=worker.id).id)
+        folders.append(worker.its(Folder, folder_id, field="folder_id").id)
     if folder_name is not None:
         named = Folder.find(worker_id=worker.id, name=folder_name)
         if named is None:
@@ -124,12 +133,12 @@ def _answer(hits: list[Hit], response_type: str) -> str:
     if not hits:
         return "No resource matches the query."
     if "bullet" in response_type.lower():
-        return "\n".join(f"- {hit.name}: {hit.passage}" for hit in hits[:5])
+        return "\n".join(f"- {hit.told}" for hit in hits[:5])
     if "single" in response_type.lower():
-        return hits[0].passage
-    return "\n\n".join(f"{hit.name}: {hit.passage}" for hit in hits[:3])
+        return hits[0].passage or hits[0].told
+    return "\n\n".join(hit.told for hit in hits[:3])
 
 
 def _prompt(query: str, hits: list[Hit]) -> str:
-    passages = "\n".join(f"[{number}] {hit.name}: {hit.passage}" for number, hit in enumerate(hits, 1))
+    passages = "\n".join(f"[{number}] {hit.told}" for number, hit in enumerate(hits, 1))
     return f"Answer the question from these passages only.\n\n{passages}\n\nQuestion: {query}"

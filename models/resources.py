@@ -56,7 +56,9 @@ class Resource(Record):
     def of(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
         """The worker's resources of these `rag_type`s (of all when none is named), newest first."""
         return [
-            found for found in cls.listing(worker, worker_id=worker.id, **where) if found.rag_type in types or not types
+            resource
+            for resource in cls.listing(worker, worker_id=worker.id, **where)
+            if resource.rag_type in types or not types
         ]
 
     @classmethod
@@ -68,14 +70,12 @@ class Resource(Record):
     @classmethod
     def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
         """A new file, its bytes put before. Raises NotFound for an unknown folder. Contract: createFileResource."""
-        resource = cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
-        resource._take_in()
-        return resource
+        return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
 
     @classmethod
     def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
         if folder_id is not None:
-            Folder.fetch(worker, folder_id, field="folder_id", worker_id=worker.id)
+            worker.its(Folder, folder_id, field="folder_id")
         now = current().clock.stamp()
         return cls.add(worker, worker_id=worker.id, folder_id=folder_id, last_updated=now, **values)
 
@@ -96,28 +96,31 @@ class Resource(Record):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """The wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
-        found = super().project(names)
-        if "signedS3FilePath" in found and found["signedS3FilePath"] is None:
-            found["signedS3FilePath"] = reading_address(self.s3_file_path)
-        return found
+        shown = super().project(names)
+        if "signedS3FilePath" in shown and shown["signedS3FilePath"] is None:
+            shown["signedS3FilePath"] = reading_address(self.s3_file_path)
+        return shown
 
-    def proceed(self) -> None:
-        """Move on to where the resource is at this time."""
+    def proceed(self) -> int:
+        """Move on to where the resource is at this time. Returns how many characters of text were taken in."""
         age = current().clock.now() - (made := parse(self.created_at))
         if age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
-            return
-        self._take_in()
+            return 0
+        read = self._take_in()
         error = self._fault()
         status = "FAILED" if error else "AVAILABLE"
         self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
+        return read
 
-    def _take_in(self) -> None:
-        """Let the search find the words of the file, where they are known."""
+    def _take_in(self) -> int:
+        """Let the search find the words of the file, where they are known. Returns how many characters they have."""
         upload = Upload.at(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
-        if text is not None:
-            connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+        if text is None:
+            return 0
+        connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
+        return len(text)
 
     def _fault(self) -> str | None:
         """Why it cannot be processed. Assumed: what the real service cannot have read either."""
@@ -134,18 +137,23 @@ class Resource(Record):
         return None
 
 
-def process_due(limit: int = 200) -> bool:
-    """Move on up to `limit` resources whose time has come. Says whether there were any."""
+def process_due(limit: int = 200, characters: int = 1_000_000) -> bool:
+    """Move on up to `limit` resources whose time has come, till that many characters of text were taken in.
+
+    Other writers wait meanwhile. Says whether there were any.
+    """
     now = current().clock.now()
     # A PROCESSING resource waits for its end only, so that a call at its beginning finds no work.
     due = Resource.select().where(
         ((Resource.status == "STARTED") & (Resource.created_at <= wire(now - PROCESSING_AFTER)))
         | ((Resource.status == "PROCESSING") & (Resource.created_at <= wire(now - DONE_AFTER)))
     )
-    found = list(due.limit(limit))
-    for resource in found:
-        resource.proceed()
-    return bool(found)
+    resources = list(due.limit(limit))
+    for resource in resources:
+        characters -= resource.proceed()
+        if characters < 0:
+            break
+    return bool(resources)
 
 
 def _is_web_address(link: str) -> bool:

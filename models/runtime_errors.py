@@ -14,7 +14,10 @@ from dryline.world.record import JsonField, Record, Rows
 
 
 class RuntimeErrorRecord(Record):
-    """An error that the engine recorded. It goes with its worker; when its deployment goes, it only forgets it."""
+    """An error that the engine recorded. It goes with its worker and with the log of its call.
+
+    When its deployment goes otherwise, it only forgets it.
+    """
 
     id_prefix = "rterr"
 
@@ -42,9 +45,9 @@ class RuntimeErrorRecord(Record):
         """
         deployment_id, flow_id = values.get("deployment_id"), values.get("flow_id")
         if deployment_id is not None:
-            Deployment.fetch(worker, deployment_id, field="deployment_id", worker_id=worker.id)
+            worker.its(Deployment, deployment_id, field="deployment_id")
         if flow_id is not None:
-            Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+            worker.its(Flow, flow_id, field="flow_id")
             if deployment_id is None:
                 newest = Deployment.listing(worker, worker_id=worker.id, flow_id=flow_id).slice(1)
                 values["deployment_id"] = next((deployment.id for deployment in newest), None)

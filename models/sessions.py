@@ -9,7 +9,7 @@ from dryline.world.record import JsonField, Record
 
 
 class Session(Record):
-    """One run of a flow. A log names it by `bb_engine_session_id` or `session_id`. It goes with its worker."""
+    """One run of a flow. Its log names it (`Log.session`). It goes with its worker and with its log."""
 
     id_prefix = "session"
 

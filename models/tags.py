@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-import peewee
 from peewee import TextField
 
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.world.collection import WORKER, Collection
-from dryline.world.errors import Conflict, NotFound
-from dryline.world.record import Record, Rows
+from dryline.world.errors import NotFound
+from dryline.world.record import Record, Rows, unique
 
 
 class Tag(Record):
@@ -27,17 +26,13 @@ class Tag(Record):
     @classmethod
     def define(cls, team: Team, *, label: str, color: str) -> Self:
         """A new tag. Raises Conflict when the team has the label already. Contract: createTag."""
-        try:
+        with unique(f"The team already has a tag labelled {label!r}."):
             return cls.add(team, label=label, color=color)
-        except peewee.IntegrityError:
-            raise Conflict(f"The team already has a tag labelled {label!r}.") from None
 
     def revise(self, **values: Any) -> Self:
         """Change label or color. Raises Conflict when another tag of the team has the label."""
-        try:
+        with unique(f"The team already has a tag labelled {values.get('label')!r}."):
             return self.change(**values)
-        except peewee.IntegrityError:
-            raise Conflict(f"The team already has a tag labelled {values['label']!r}.") from None
 
     @classmethod
     def of_worker(cls, worker: Worker) -> list[Self]:
@@ -76,11 +71,11 @@ def workers_with_tags(team: Team) -> Rows:
 
 
 def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:
-    found: dict[str, list[Tag]] = {}
+    by_worker: dict[str, list[Tag]] = {}
     tags = {tag.id: tag for tag in Tag.listing(team)}
     for assigned in WorkerTag.listing(team):
-        found.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
-    return lambda worker_id: found.get(worker_id, [])
+        by_worker.setdefault(assigned.worker_id, []).append(tags[assigned.tag_id])
+    return lambda worker_id: by_worker.get(worker_id, [])
 
 
 STATE = {

@@ -6,12 +6,11 @@ import secrets
 from hashlib import sha256
 from typing import Self
 
-import peewee
 from peewee import TextField
 
 from dryline.world.collection import Collection
-from dryline.world.errors import Conflict, NotFound, Unauthorized
-from dryline.world.record import Record
+from dryline.world.errors import Unauthorized
+from dryline.world.record import Record, unique
 from dryline.world.world import current
 
 _KEYS = "api_keys"  # where a world remembers the keys that were looked up, by their hash
@@ -39,16 +38,8 @@ class Team(Record):
         return list(cls.select().order_by(cls.created_at, cls.id))
 
     @classmethod
-    def known(cls, id: str) -> Self:
-        """The team of this id. Raises NotFound."""
-        team = cls.find(id=id)
-        if team is None:
-            raise NotFound(f"Team {id} not found.")
-        return team
-
-    @classmethod
-    def found(cls, name: str, **values: str) -> Self:
-        """Make a new team."""
+    def new(cls, name: str, **values: str) -> Self:
+        """Make a team."""
         world = current()
         now = world.clock.stamp()
         id = values.pop("id", None) or world.ids.new(cls.id_prefix)
@@ -73,10 +64,8 @@ class ApiKey(Record):
         Raises Conflict for a text that is a key already.
         """
         secret = secret or f"bb_{secrets.token_urlsafe(24)}"
-        try:
+        with unique("That key is in use already."):
             key = cls.add(team, sha256=digest(secret), name=name)
-        except peewee.IntegrityError:
-            raise Conflict("That key is in use already.") from None
         forget_keys()
         return key, secret
 

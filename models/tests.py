@@ -35,7 +35,7 @@ class Test(Record):
     @classmethod
     def define(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
         """A new test of one of the worker's flows. Raises NotFound for another flow. Contract: createTest."""
-        Flow.fetch(worker, flow_id, field="flow_id", worker_id=worker.id)
+        worker.its(Flow, flow_id, field="flow_id")
         return cls.add(worker, worker_id=worker.id, flow_id=flow_id, **values)
 
     def revise(self, **values: Any) -> Self:

@@ -58,17 +58,21 @@ def analyze(
 ) -> Figures:
     """Sums over the team's calls that started between the dates, both inside. Contract: analyzeVoice.
 
-    A period without calls has no entry. Raises Invalid for an unknown time zone and for dates in the wrong order.
+    Dates are wire times or days, `2026-11-21`, which are those of the time zone. A period without calls has no entry.
+    Raises Invalid for an unknown time zone and for dates in the wrong order.
     """
-    if start_date is not None and end_date is None:
-        end_date = current().clock.stamp()
-    elif start_date is not None and end_date is not None and end_date < start_date:
-        raise Invalid("The period ends before it starts.", "end_date")
     if not is_zone(timezone):
         raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
-    calls = _Calls(team, start_date, end_date, worker_id, deployment_ids)
+    zone = ZoneInfo(timezone)
+    start = None if start_date is None else _first_of(start_date, zone)
+    end = None if end_date is None else _last_of(end_date, zone)
+    if start is not None and end is None:
+        end = current().clock.stamp()
+    elif start is not None and end is not None and end < start:
+        raise Invalid("The period ends before it starts.", "end_date")
+    calls = _Calls(team, start, end, worker_id, deployment_ids)
     transfers = calls.transfers() if include_transfers else {}
-    periods = Periods(granularity, ZoneInfo(timezone))
+    periods = Periods(granularity, zone)
     cells: dict[tuple[str, str, str | None], Cell] = {}
     details = []
     columns = SUMMED + DETAILS if include_call_details else SUMMED
@@ -79,11 +83,36 @@ def analyze(
         cell.add(seconds or 0, *transferred)
         if include_call_details:
             details.append(_detail((id, worker, deployment, *rest), key[0], seconds, *transferred))
-    found = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
-    found.summary.average_call_duration = found.summary.total_minutes / (found.summary.total_calls or 1)
+    analysis = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
+    analysis.summary.average_call_duration = analysis.summary.total_minutes / (analysis.summary.total_calls or 1)
     if include_call_details:
-        found.call_details = details
-    return found
+        analysis.call_details = details
+    return analysis
+
+
+def _first_of(day_or_time: str, zone: ZoneInfo) -> str:
+    """The wire time that a period begins with."""
+    if "T" in day_or_time:
+        return day_or_time
+    try:
+        return wire(_midnight(date.fromisoformat(day_or_time), zone))
+    except OverflowError:  # at either end of the calendar a day has no midnight everywhere
+        return f"{day_or_time}T00:00:00.000Z"
+
+
+def _last_of(day_or_time: str, zone: ZoneInfo) -> str:
+    """The wire time that a period ends with: of a day its last millisecond."""
+    if "T" in day_or_time:
+        return day_or_time
+    try:
+        return wire(_midnight(date.fromisoformat(day_or_time) + timedelta(days=1), zone) - timedelta(milliseconds=1))
+    except OverflowError:
+        return f"{day_or_time}T23:59:59.999Z"
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """When the day begins in the zone. Raises OverflowError beyond the calendar."""
+    return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
 class Cell:
@@ -127,7 +156,7 @@ class Periods:
             following = self._start(
                 first + timedelta(days={"daily": 1, "weekly": 7, "monthly": 32, "yearly": 366}[self.granularity])
             )
-            self._first, self._next = self._midnight(first), self._midnight(following)
+            self._first, self._next = wire(_midnight(first, self.zone)), wire(_midnight(following, self.zone))
         except OverflowError:  # at either end of the calendar a day has no midnight everywhere
             first = self._start(moment.date())
             self._first = self._next = ""
@@ -139,9 +168,6 @@ class Periods:
         if self.granularity == "monthly":
             return day.replace(day=1)
         return day.replace(month=1, day=1) if self.granularity == "yearly" else day
-
-    def _midnight(self, day: date) -> str:
-        return wire(datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC))
 
     def _named(self, first: date) -> str:
         if self.granularity == "weekly":
@@ -177,11 +203,11 @@ class _Calls:
         """By log id, the transfers and their minutes, as its metrics have them; without metrics, one transfer."""
         query = VoiceLog.select(VoiceLog.id, VoiceLog.transfer_data)
         query = query.where(*self.conditions, VoiceLog.transfer_data.is_null(False))
-        found = {}
+        by_log = {}
         for id, transfer_data in connection().execute(*query.sql()):
             metrics = orjson.loads(transfer_data).get("metrics", {})
-            found[id] = (metrics.get("transfers", 1), metrics.get("transferMinutes", 0))
-        return found
+            by_log[id] = (metrics.get("transfers", 1), metrics.get("transferMinutes", 0))
+        return by_log
 
 
 def _detail(
@@ -198,7 +224,7 @@ def _detail(
 
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
     """An entry a period, oldest first."""
-    found = []
+    entries = []
     for period, mine in _grouped(cells.items(), lambda key: key[0]):
         entry = _sums([cell for _, cell in mine], period=period)
         entry.per_worker = [
@@ -208,8 +234,8 @@ def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figure
             _sums([cell for _, cell in part], deployment_id=deployment)
             for deployment, part in _grouped(mine, lambda key: key[2])
         ]
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _grouped(cells: Iterable[tuple[Any, Cell]], by: Callable[[Any], str | None]) -> list[tuple[Any, list[Any]]]:

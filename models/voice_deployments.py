@@ -15,6 +15,7 @@ from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
 from dryline.world.collection import Neighbours, Row
 from dryline.world.record import JsonField, Rows
+from dryline.world.world import current
 
 
 class VoiceDeployment(Deployment):
@@ -82,7 +83,7 @@ class VoiceDeployment(Deployment):
             return
         CustomWebhook.replace_all(self, [webhook["url"] for webhook in webhooks])
         del self.custom_webhooks
-        self.change(status=self.status)  # stamps updated_at
+        self.change(updated_at=current().clock.stamp())
         DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": webhooks})
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -26,6 +27,8 @@ class VoiceLog(Log):
     """One call. `duration` is in seconds; `transfer_data` is the whole transfer record or None."""
 
     kind = "VoiceDeploymentLog"
+    session = "bb_engine_session_id"
+    call = "call_sid"
 
     type = TextField(default=kind)
     status = TextField(null=True)
@@ -46,8 +49,8 @@ class VoiceLog(Log):
     @classmethod
     def read(cls, worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
         """The worker's log `id`, only `fields` of it (None: all). Raises NotFound. Contract: getVoiceLog."""
-        found = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
-        if found.fetchone() is None:
+        looked = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
+        if looked.fetchone() is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
         return SelectedLogs([id], fields, single=True)
 
@@ -114,25 +117,25 @@ class SelectedLogs:
         sql = _rows_sql(tuple(names.values()))
         rows = connection().execute(sql, (orjson.dumps(self.ids).decode(),)).fetchall()
         by_id = {row["id"]: row for row in wire_rows(VoiceLog, names, rows)}
-        found = [by_id[id] for id in self.ids]
-        return found[0] if self.single else found
+        logs = [by_id[id] for id in self.ids]
+        return logs[0] if self.single else logs
 
 
 # Filters
 
 
 def conditions(filters: Values, log: type[Log] = VoiceLog) -> list[Any]:
-    """What the list's filters ask of a log, each with one parameter. Contract: listVoiceLogs.
+    """What the list's filters ask of a log, a condition each. Contract: listVoiceLogs.
 
     Borders of time and duration count as inside; a log without the value passes no filter on it, nor does a type of
     log without the member. Whoever runs a query with `search_query` calls `teach_contains` first.
     """
     columns = log._meta.fields
-    found = []
+    asked = []
     for name, value in filters.items():
         member, passes = FILTERS[name]
-        found.append(passes(columns[member], value) if member in columns else SQL("0"))
-    return found
+        asked.append(passes(columns[member], value) if member in columns else SQL("0"))
+    return asked
 
 
 # The member that a filter looks at, and how.
@@ -166,7 +169,27 @@ def _contains_folded(text: str | None, part: str) -> bool:
     return text is not None and part.casefold() in text.casefold()
 
 
-# Keys of a page. SQLite sorts nulls below everything: first when ascending, last when descending.
+# Keys of a page
+
+
+class Piece(Enum):
+    """A piece of a sorted list that is one range of its index: which (sort value, id) lie in it."""
+
+    WHOLE = "all of them"
+    BEHIND = "those behind a pair, in the list's direction"
+    NULLS = "those without a sort value"
+    NULLS_BEHIND = "those without a sort value whose id lies behind an id"
+    VALUES = "those with a sort value"
+
+
+# What a page may take its keys from, by the order and whether the row that the cursor names has a sort value: SQLite
+# sorts nulls below everything, first when ascending, last when descending. Nothing else is left of the list then.
+_LEFT = {
+    ("asc", True): (Piece.BEHIND,),
+    ("desc", True): (Piece.BEHIND, Piece.NULLS),
+    ("asc", False): (Piece.NULLS_BEHIND, Piece.VALUES),
+    ("desc", False): (Piece.NULLS_BEHIND,),
+}
 
 
 def _keys(
@@ -174,67 +197,62 @@ def _keys(
 ) -> Iterator[tuple[str, Any]]:
     """Ids and sort values of up to `limit` logs: those `after` a cursor's (sort value, id), else from `offset` on."""
     left = limit
-    for part, params in _parts(after, order[1]):
-        sql = _keys_sql(filters, order, part)
-        found = connection().execute(sql, (*values, *params, left, offset)).fetchall()
-        yield from found
-        left -= len(found)
+    params: dict[Piece, tuple[Any, ...]] = {}
+    pieces: tuple[Piece, ...] = (Piece.WHOLE,)
+    if after:
+        value, id = after
+        pieces = _LEFT[order[1], value is not None]
+        params = {Piece.BEHIND: (value, id), Piece.NULLS_BEHIND: (id,)}
+    for piece in pieces:
+        sql = _keys_sql(filters, order, piece)
+        keys = connection().execute(sql, (*values, *params.get(piece, ()), left, offset)).fetchall()
+        yield from keys
+        left -= len(keys)
         if not left:
             break
 
 
-def _parts(after: Any, sort_order: str) -> list[tuple[str, tuple[Any, ...]]]:
-    """What is left of the list, as pieces that are each one range of the index."""
-    if not after:
-        return [("all", ())]
-    value, id = after
-    if sort_order == "desc":
-        return [("null after", (id,))] if value is None else [("after", (value, id)), ("null", ())]
-    return [("null after", (id,)), ("not null", ())] if value is None else [("after", (value, id))]
-
-
-@cache
-def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], part: str) -> str:
-    sort_by, sort_order = order
-    value, falling = VoiceLog._meta.fields[sort_by], sort_order == "desc"
-    query = VoiceLog.select(VoiceLog.id, value).where(VoiceLog.worker_id == "", *conditions(dict.fromkeys(filters, "")))
-    if part == "after":
-        here, there = Tuple(value, VoiceLog.id), Tuple("", "")
-        query = query.where(here < there if falling else here > there)
-    elif part == "not null":
-        query = query.where(value.is_null(False))
-    elif part != "all":
-        query = query.where(value.is_null())
-    if part == "null after":
-        query = query.where(VoiceLog.id < "" if falling else VoiceLog.id > "")
-    keys = [value, VoiceLog.id]
-    return query.order_by(*[key.desc() if falling else key.asc() for key in keys]).limit(0).offset(1).sql()[0]
+@lru_cache(maxsize=1024)  # filters come in any combination
+def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) -> str:
+    """SQL for the keys of a piece. Its parameters: the worker, the filters' values, the piece's, limit and offset."""
+    value, id, falling = VoiceLog._meta.fields[order[0]], VoiceLog.id, order[1] == "desc"
+    behind = operator.lt if falling else operator.gt
+    within = {
+        Piece.WHOLE: [],
+        Piece.BEHIND: [behind(Tuple(value, id), Tuple("", ""))],
+        Piece.NULLS: [value.is_null()],
+        Piece.NULLS_BEHIND: [value.is_null(), behind(id, "")],
+        Piece.VALUES: [value.is_null(False)],
+    }[piece]
+    query = VoiceLog.select(id, value).where(VoiceLog.worker_id == "", *conditions(dict.fromkeys(filters, "")), *within)
+    return query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1).sql()[0]
 
 
 class _Totals(threading.local):
     """What was counted on this thread's connection since the database last changed: who pages on need not count again.
 
-    SQLite tells when others have written (`data_version`) and what this connection wrote (`total_changes`).
+    Never out of date: SQLite tells when others have written (`data_version`) and what this connection wrote
+    (`total_changes`), and with either of them all that was counted is dropped.
     """
 
     state: Any = None
-    found: dict[Any, int]
+    counted: dict[Any, int]
 
     def count(self, sql: str, values: tuple[Any, ...]) -> int:
         """The number that `sql` gives."""
         db = connection()
         state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
-        if state != self.state or len(self.found) > 1000:
-            self.state, self.found = state, {}
-        if (sql, values) not in self.found:
-            self.found[sql, values] = db.execute(sql, values).fetchone()[0]
-        return self.found[sql, values]
+        if state != self.state or len(self.counted) > 1000:
+            self.state, self.counted = state, {}
+        if (sql, values) not in self.counted:
+            self.counted[sql, values] = db.execute(sql, values).fetchone()[0]
+        return self.counted[sql, values]
 
 
 _totals = _Totals()
 
 
-@cache
+@lru_cache(maxsize=1024)  # filters come in any combination
 def _total_sql(filters: tuple[str, ...]) -> str:
     query = VoiceLog.select(fn.COUNT(SQL("*"))).where(VoiceLog.worker_id == "")
     for condition in conditions(dict.fromkeys(filters, "")):

@@ -12,7 +12,7 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.world.clock import parse
 from dryline.world.collection import Collection
 from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.record import JsonField, Record, connection, connection_execute
 from dryline.world.world import current
 
 OPEN = ("PENDING", "PROCESSING")
@@ -54,7 +54,7 @@ class Voicev1Campaign(Record):
         world = current()
         now = world.clock.now()
         due = iter(due_times(len(rows), BATCH_SIZE, BATCH_INTERVAL_MINUTES, now))
-        cells = []
+        new = []
         for row in rows:
             status = {"RUNNING": "PROCESSING"}.get(row.get("status", "PENDING"), row.get("status", "PENDING"))
             values = {
@@ -69,11 +69,10 @@ class Voicev1Campaign(Record):
                 "status": status,
                 "due_at": next(due) if status in OPEN else None,
             }
-            names = Voicev1CampaignData._meta.sorted_field_names
-            cells.append(encode_row(Voicev1CampaignData, [values.get(name) for name in names]))
+            new.append(values)
         drop = "DELETE FROM voicev1_campaign_data WHERE campaign_id = ? AND row_id = ?"
         connection().executemany(drop, [(self.id, id) for id in ids])
-        connection().executemany(insert_sql(Voicev1CampaignData), cells)
+        Voicev1CampaignData.add_many(new)
         world.db.after_commit(world.wake)
         return self
 
@@ -126,7 +125,7 @@ class Voicev1CampaignData(Record):
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
 
-        Contract: updateVoiceV1CampaignData.
+        Raises NotFound when its campaign is gone. Contract: updateVoiceV1CampaignData.
         """
         if "status" in values:
             again = values["status"] == "PENDING"

@@ -16,7 +16,7 @@ from peewee import IntegerField, TextField
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
-from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
+from dryline.world.record import JsonField, Record, connection, connection_execute, select_sql
 from dryline.world.world import current
 
 Log = Mapping[str, Any]
@@ -135,9 +135,7 @@ def announce(logs: Sequence[Log]) -> None:
             rows.append(_row(log, ENDED, log["end_time"], url=address, method="POST", body=_batch_payload(log)))
     if not rows:
         return
-    names = WebhookDelivery._meta.sorted_field_names
-    cells = [encode_row(WebhookDelivery, [row.get(name) for name in names]) for row in rows]
-    connection().executemany(insert_sql(WebhookDelivery), cells)
+    WebhookDelivery.add_many(rows)
     current().db.after_commit(current().wake)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from peewee import TextField
 
+from dryline.models.logs import model_of
+from dryline.world.channels import CHANNELS
 from dryline.world.collection import Collection
-from dryline.world.record import JsonField, Record
+from dryline.world.record import JsonField, Record, connection_execute
 
 
 class Worker(Record):
-    """A conversational agent. Deleting it deletes its flows, deployments, logs, tag assignments and the rest."""
+    """A conversational agent."""
 
     id_prefix = "worker"
 
@@ -21,6 +23,13 @@ class Worker(Record):
     last_refreshed_at = TextField(null=True)
     icon = TextField(null=True)
     visualizations = JsonField(null=True)
+
+    def remove(self) -> None:
+        """Delete the worker with its flows, deployments, logs, tag assignments and the rest. Contract: deleteWorker."""
+        for channel in CHANNELS:
+            model_of(channel).remove_below(self, "worker_id")
+        connection_execute("DELETE FROM llm_log WHERE worker_id = ?", (self.id,))
+        super().remove()
 
 
 STATE = {"workers": Collection(Worker)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
-from marshmallow import EXCLUDE, Schema, fields, validate
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, fields, types, validate
 
 from dryline.world.clock import parse, wire
 
@@ -25,11 +26,15 @@ class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown members are ignored, dumping is a projection.
 
     `Meta.sometimes` names the members that an answer may lack; the document marks all others as required in answers.
+    `Meta.without_effect` names those of a body that are checked and then dropped.
     """
 
     class Meta:
         unknown = EXCLUDE
         sometimes: ClassVar[tuple[str, ...]] = ()
+        without_effect: ClassVar[tuple[str, ...]] = ()
+
+    error_messages: dict[str, str] = {"type": "Must be a JSON object."}  # noqa: RUF012  # declared so by marshmallow
 
     def __deepcopy__(self, memo: Any) -> Self:
         """Itself: a schema does not change, and flask-smorest copies what it knows of a view with every decorator."""
@@ -40,6 +45,32 @@ class ApiSchema(Schema):
         if field_obj.data_key is None:
             field_obj.data_key = camel(field_name)
 
+    def load(
+        self,
+        data: Any,
+        *,
+        many: bool | None = None,
+        partial: bool | types.StrSequenceOrSet | None = None,
+        unknown: types.UnknownOption | None = None,
+    ) -> Any:
+        """The values by attribute. Raises ValidationError.
+
+        What must be there but may be null counts as null where a creation's body leaves it out; where unknown members
+        are refused (`strict`), it is asked for.
+        """
+        a_creation = not (self.partial if partial is None else partial)
+        if self._nullable and a_creation and (unknown or self.unknown) != RAISE and isinstance(data, Mapping):
+            data = {**self._nullable, **data}
+        loaded = super().load(data, many=many, partial=partial, unknown=unknown)
+        for name in self.Meta.without_effect:
+            loaded.pop(name, None)
+        return loaded
+
+    @cached_property
+    def _nullable(self) -> Mapping[str, None]:
+        """The members that must be there and may be null, as null."""
+        return {f.data_key: None for f in self.load_fields.values() if f.required and f.allow_none and f.data_key}
+
     @cached_property
     def wire_names(self) -> Mapping[str, str]:
         """The wire's name of each dumped member and the attribute it comes from."""
@@ -48,12 +79,12 @@ class ApiSchema(Schema):
     @cached_property
     def _nested(self) -> list[tuple[str, ApiSchema]]:
         """The members that are records of their own, dumped by their own schema."""
-        found = []
+        nested = []
         for field in self.dump_fields.values():
             inner = field.inner if isinstance(field, fields.List) else field
             if isinstance(inner, fields.Nested) and isinstance(inner.schema, ApiSchema) and field.data_key:
-                found.append((field.data_key, inner.schema))
-        return found
+                nested.append((field.data_key, inner.schema))
+        return nested
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a record, of `Rows`, of a list of records, or of a dict by attribute names.
@@ -66,13 +97,13 @@ class ApiSchema(Schema):
         if isinstance(obj, list):
             return [self.dump(item, many=False) for item in obj]
         if isinstance(obj, dict):
-            found = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
+            dumped = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
         else:
-            found = obj.project(names)
+            dumped = obj.project(names)
         if self._nested:
-            for row in found if isinstance(found, list) else [found]:
+            for row in dumped if isinstance(dumped, list) else [dumped]:
                 self._dump_nested(row)
-        return found
+        return dumped
 
     def _dump_nested(self, row: dict[str, Any]) -> None:
         for name, schema in self._nested:
@@ -80,6 +111,29 @@ class ApiSchema(Schema):
             # JSON from a column is in wire form already; records and rows are not.
             if hasattr(value, "project") or _holds_records(value):
                 row[name] = schema.dump(value)
+
+
+@cache
+def strict(schema: ApiSchema) -> ApiSchema:
+    """The schema as `--strict` reads by it: refuses unknown members at every depth, asks for those that may be null.
+
+    Where the contract lets any member in (`unknown = INCLUDE`), so does this.
+    """
+    only = None if schema.only is None else set(schema.only)
+    form = type(schema)(only=only, exclude=schema.exclude, many=schema.many, partial=schema.partial, unknown=RAISE)
+    _refuse_unknown(form)
+    return form
+
+
+def _refuse_unknown(schema: Schema) -> None:
+    for member in schema.load_fields.values():
+        field: fields.Field | None = member
+        while isinstance(field, fields.List | fields.Dict):
+            field = field.inner if isinstance(field, fields.List) else field.value_field
+        if isinstance(field, fields.Nested):
+            if field.schema.unknown != INCLUDE:
+                field.unknown = RAISE
+            _refuse_unknown(field.schema)
 
 
 def _holds_records(value: Any) -> bool:
@@ -109,11 +163,13 @@ class Integer(fields.Integer):
 
 
 class Number(fields.Float):
-    """A JSON number. What came as an integer stays one."""
+    """A JSON number, of any size but infinity. What came as an integer stays one."""
 
     def _validated(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.make_error("invalid", input=value)
+        if not math.isfinite(value):  # JSON has no such number, but the text of one may be taken (LenientNumber)
+            raise self.make_error("special", input=value)
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise self.make_error("too_large", input=value)
         return value

@@ -28,8 +28,8 @@ class OutboundCampaignSchema(ApiSchema):
     team_id = fields.String(dump_only=True)
     data = rows(dump_only=True, metadata={"description": "the contact rows, as sent"})
     status = fields.String(dump_only=True, metadata={"description": "RUNNING while calls are placed"})
-    batch_size = Integer(dump_only=True)
-    batch_interval_minutes = Integer(dump_only=True)
+    batch_size = Integer(dump_only=True, validate=validate.Range(1))
+    batch_interval_minutes = Integer(dump_only=True, validate=validate.Range(0))
     name = fields.String(dump_only=True, allow_none=True)
     description = fields.String(dump_only=True, allow_none=True)
     additional_data = JsonObject(dump_only=True, allow_none=True)
@@ -62,6 +62,9 @@ class CampaignMembersSchema(ApiSchema):
 
 class OutboundCampaignBodySchema(CampaignMembersSchema):
     """What creating a campaign takes."""
+
+    class Meta(CampaignMembersSchema.Meta):
+        without_effect = ("team_id",)
 
     flow_id = fields.String(data_key="flow_id", metadata={"description": "the deployment's flow where left out"})
     team_id = fields.String(data_key="team_id", metadata={"description": "ignored: the key's team counts"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import Boolean, Integer, JsonObject
 from dryline.schemas.logs import LogFilterSchema, LogSchema
@@ -15,8 +15,8 @@ class ChatEmbedLogSchema(LogSchema):
     expired = Boolean(dump_only=True)
     session_id = fields.String(dump_only=True, allow_none=True)
     status = fields.String(dump_only=True, allow_none=True)
-    message_count = Integer(dump_only=True, allow_none=True)
-    duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
+    message_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
+    duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
     latency = JsonObject(dump_only=True, allow_none=True)
     tool_calls = JsonObject(dump_only=True, allow_none=True)
     origin_url = fields.String(dump_only=True, allow_none=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import Integer
 from dryline.schemas.logs import LogSchema
@@ -15,8 +15,8 @@ class ChatLogSchema(LogSchema):
     user_id = fields.String(dump_only=True, allow_none=True)
     user_name = fields.String(dump_only=True, allow_none=True)
     user_email = fields.String(dump_only=True, allow_none=True)
-    message_count = Integer(dump_only=True, allow_none=True)
-    duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
+    message_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
+    duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
     rating = Integer(dump_only=True, allow_none=True)
     feedback = fields.String(dump_only=True, allow_none=True)
 

@@ -19,6 +19,7 @@ class CustomWebhookSchema(ApiSchema):
         attribute="fields",
         data_key="fields",
         metadata={"description": "comma-separated names of what to send"},
+        error_messages={"invalid": "Must be text: names with commas between them, such as summary,transcript."},
     )
     method = String(dump_only=True, validate=OneOf("GET", "POST", "PUT", "PATCH"))
     name = String(dump_only=True, allow_none=True)

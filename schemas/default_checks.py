@@ -43,9 +43,9 @@ class DeploymentDefaultChecksSchema(ChecksSchema):
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form, which gives the overridden members the wire's names too."""
-        found = super().dump(obj, many=many)
-        found["overridden"] = [camel(name) for name in found["overridden"]]
-        return found
+        dumped = super().dump(obj, many=many)
+        dumped["overridden"] = [camel(name) for name in dumped["overridden"]]
+        return dumped
 
 
 def only_what_is_set(row: Row) -> None:

@@ -28,10 +28,10 @@ class DeploymentHistoryEntrySchema(ApiSchema):
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form, in which the changed members have the wire's names too. Parameters keep their own names."""
-        found = super().dump(obj, many=many)
-        for row in found if isinstance(found, list) else [found]:
+        dumped = super().dump(obj, many=many)
+        for row in dumped if isinstance(dumped, list) else [dumped]:
             wire_changes(row)
-        return found
+        return dumped
 
 
 class DeploymentHistoryPageSchema(PageSchema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from marshmallow import RAISE, ValidationError, fields, validates_schema
+from marshmallow import RAISE, ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
 from dryline.schemas.logs import schema_of
@@ -25,6 +25,14 @@ def members(log_type: str | None) -> list[str]:
     """The wire's names of a log type's members in the record's order; of every type's (None), each name once."""
     types = [log_type] if log_type else LOG_TYPES
     return list(dict.fromkeys(name for one in types for name in MEMBERS[one]))
+
+
+def demand_members(names: list[str], log_type: str | None = None) -> None:
+    """Raises ValidationError for names that no member of the log type has, or, without one, of any type."""
+    known = members(log_type)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValidationError(f"Not a member of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
 
 
 def read_filters(filters: Any) -> dict[str, Any]:
@@ -89,11 +97,7 @@ class ExportBody(ApiSchema):
     @validates_schema
     def _check_names(self, body: dict[str, Any], **kwargs: Any) -> None:
         """Only members that the log type has."""
-        log_type = body.get("log_type")
-        names = members(log_type)
-        unknown = [name for name in body.get("fields") or () if name not in names]
-        if unknown:
-            raise ValidationError(f"Not a member of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
+        demand_members(body.get("fields") or [], body.get("log_type"))
 
 
 class ExportSchema(ApiSchema):
@@ -103,8 +107,8 @@ class ExportSchema(ApiSchema):
     status = fields.String(dump_only=True, validate=OneOf(*STATUSES))
     format = fields.String(dump_only=True, validate=OneOf(*FORMATS))
     log_type = fields.String(dump_only=True, allow_none=True, validate=_known_log_type)
-    row_count = Integer(dump_only=True, allow_none=True)
-    file_size_bytes = Number(dump_only=True, allow_none=True)
+    row_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
+    file_size_bytes = Number(dump_only=True, allow_none=True, validate=validate.Range(0))
     download_url = fields.String(
         dump_only=True, allow_none=True, metadata={"description": "once COMPLETED, for 24 hours; needs no key"}
     )
@@ -123,7 +127,9 @@ ROWS = {
         end_date=Timestamp(allow_none=True),
         worker_id=null_text(),
         deployment_id=null_text(),
-        field_names=fields.List(fields.String(), allow_none=True, data_key="fields", attribute="fields"),
+        field_names=fields.List(
+            fields.String(), allow_none=True, data_key="fields", attribute="fields", validate=demand_members
+        ),
         filters_json=Filters(allow_none=True),
     )
 }

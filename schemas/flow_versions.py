@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
 from dryline.schemas.pages import PageSchema
@@ -15,7 +15,7 @@ class FlowVersionSchema(ApiSchema):
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     flow_id = fields.String(dump_only=True)
-    version_number = Integer(dump_only=True)
+    version_number = Integer(dump_only=True, validate=validate.Range(1))
     code = fields.String(dump_only=True)
     variables = JsonObject(dump_only=True)
     commit_message = fields.String(required=True)

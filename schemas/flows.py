@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from marshmallow import fields, post_load, pre_load
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
 from dryline.schemas.json_text import ObjectAsText
@@ -18,7 +16,7 @@ class FlowSchema(ApiSchema):
         sometimes = ("merged_parameters",)
 
     id = fields.String(dump_only=True)
-    version = Integer(dump_only=True)
+    version = Integer(dump_only=True, validate=validate.Range(1))
     name = fields.String(required=True)
     label = fields.String(required=True, allow_none=True)
     code = fields.String(required=True, metadata={"description": "Based source"})
@@ -37,21 +35,13 @@ class FlowSchema(ApiSchema):
 
 
 class FlowBody(FlowSchema):
-    """What writing a flow takes. `validate` is taken and ignored: Based is not compiled here."""
+    """What writing a flow takes. `validate` is taken without effect: Based is not compiled here."""
+
+    class Meta(FlowSchema.Meta):
+        without_effect = ("validate_code",)
 
     variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
     validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": True})
-
-    @pre_load
-    def default_label(self, data: Any, **kwargs: Any) -> Any:
-        """The vendor's client leaves out a label that is not given. Contract: createFlow."""
-        return {"label": None, **data} if isinstance(data, dict) and not self.partial else data
-
-    @post_load
-    def drop_validate(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Nothing is checked."""
-        data.pop("validate_code", None)
-        return data
 
 
 class FlowUpdateBody(FlowBody):

@@ -7,6 +7,8 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
+from dryline.world.nesting import too_deep
+
 
 class ObjectAsText(fields.String):
     """The JSON text of an object, or the object itself. Loads as the object."""
@@ -51,10 +53,11 @@ class AsSent(fields.Nested):
 
 
 def decode(text: str) -> Any:
-    """What the JSON text says. Raises ValidationError, also for what is nested too deeply to be answered."""
+    """What the JSON text says. Raises ValidationError, also for what is nested too deeply to be kept."""
     try:
         value = orjson.loads(text)
-        orjson.dumps(value)
-    except (orjson.JSONDecodeError, TypeError) as error:
+    except orjson.JSONDecodeError as error:
         raise ValidationError("Not valid JSON text.") from error
+    if too_deep(text, value):
+        raise ValidationError("Nested too deeply.")
     return value

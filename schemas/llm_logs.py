@@ -8,6 +8,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
 from dryline.schemas.row_forms import RowForm, null_text
+from dryline.world.errors import Invalid
 
 
 class LlmLogSchema(ApiSchema):
@@ -29,7 +30,7 @@ class LlmLogListSchema(QuerySchema):
     call_id = fields.String(metadata={"description": "only that call"})
     session_id = fields.String(metadata={"description": "only that session"})
     event_type = fields.String(metadata={"description": "beforeRequestHook or afterRequestHook"})
-    limit = QueryInteger(load_default=50, validate=validate.Range(1, 100))
+    limit = QueryInteger(load_default=50, validate=validate.Range(0, 100))
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
 
 
@@ -42,7 +43,15 @@ class LlmLogPageSchema(ApiSchema):
     offset = Integer(dump_only=True)
 
 
-def hook_record(sent: dict[str, Any]) -> dict[str, Any]:
+def hook_records(body: Any) -> list[dict[str, Any]]:
+    """The records of a gateway's hook, of which it sends one or a list. Raises Invalid for a body of another form."""
+    records = body if isinstance(body, list) else [body]
+    if not all(isinstance(record, dict) for record in records):
+        raise Invalid("Must be a JSON object, or an array of objects.", "")
+    return [_hook_record(record) for record in records]
+
+
+def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
     """What a gateway's hook says of itself, at the top or under `metadata`. Contract: receivePortkeyLogs.
 
     A record that does not say which hook it comes from is of the one after the request if it has a response.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
@@ -26,7 +27,7 @@ class ResourceSchema(ApiSchema):
     update_frequency = fields.String(dump_only=True, allow_none=True)
     file_name = fields.String(dump_only=True, allow_none=True)
     mime_type = fields.String(dump_only=True, allow_none=True)
-    size = Integer(dump_only=True, allow_none=True, metadata={"description": "bytes"})
+    size = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "bytes"})
     s3_file_path = fields.String(dump_only=True, allow_none=True)
     signed_s3_file_path = fields.String(dump_only=True, allow_none=True)
     image_s3_file_path = fields.String(dump_only=True, allow_none=True)
@@ -117,11 +118,23 @@ class ResourceQueryResultSchema(ApiSchema):
     )
 
 
+def printable(text: str) -> None:
+    """Raises ValidationError for text that cannot stand in a header."""
+    if any(unicodedata.category(character) == "Cc" for character in text):
+        raise ValidationError("Must have no control characters.")
+
+
+def ascii_text(text: str) -> None:
+    """Raises ValidationError for what no media type holds."""
+    if not text.isascii():
+        raise ValidationError("Must be ASCII, as media types are.")
+
+
 class UploadQuerySchema(QuerySchema):
     """What will be uploaded."""
 
-    file_name = fields.String(required=True)
-    content_type = fields.String(required=True)
+    file_name = fields.String(required=True, validate=printable)
+    content_type = fields.String(required=True, validate=[printable, ascii_text])
 
 
 class SignatureSchema(QuerySchema):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from marshmallow import INCLUDE, fields, validate
+from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, JsonObject, Number, PartSchema, Timestamp
+from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_forms import RowForm
 
 
 class CheckpointSchema(PartSchema):
     """What a test looks at. Contract: createTest, checkpoints."""
-
-    class Meta(PartSchema.Meta):
-        unknown = INCLUDE  # kept as sent
 
     name = fields.String(required=True)
     description = fields.String(required=True)
@@ -25,7 +23,7 @@ class TestBody(ApiSchema):
 
     name = fields.String(required=True)
     description = fields.String(required=True)
-    checkpoints = fields.List(fields.Nested(CheckpointSchema), required=True)
+    checkpoints = fields.List(AsSent(CheckpointSchema), required=True)
     test_mode = fields.String(required=True)
     system_prompt = fields.String(required=True)
     flow_id = fields.String(required=True)

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, Timestamp
 
 
+class DayOrTime(Timestamp):
+    """An ISO 8601 time, or a day alone, `2026-11-21`, which stays as it is: its borders depend on the time zone."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        moment = super()._deserialize(value, attr, data, **kwargs)
+        return moment[:10] if len(value) <= 10 else moment
+
+
 class VoiceAnalysisBody(ApiSchema):
     """What to add up: all of it when nothing is said. Contract: analyzeVoice."""
 
-    start_date = Timestamp(metadata={"description": "start of the period"})
-    end_date = Timestamp(metadata={"description": "end of the period; now when only the start is given"})
+    start_date = DayOrTime(metadata={"description": "start of the period; of a day alone its midnight in the zone"})
+    end_date = DayOrTime(
+        metadata={"description": "end of the period, a day alone whole; now when only the start is given"}
+    )
     granularity = fields.String(load_default="monthly", validate=OneOf("daily", "weekly", "monthly", "yearly"))
     deployment_ids = fields.List(fields.String(), metadata={"description": "only these; an empty list means all"})
     worker_id = fields.String(metadata={"description": "only that worker"})
     include_transfers = Boolean(load_default=True, metadata={"description": "without, the transfer figures are 0"})
     include_call_details = Boolean(load_default=False, metadata={"description": "send the single calls too"})
-    timezone = fields.String(load_default="UTC", metadata={"description": "IANA time zone for the periods' borders"})
+    timezone = fields.String(load_default="UTC", metadata={"description": "IANA time zone of the days and periods"})
 
 
 class CallTotalsSchema(ApiSchema):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from marshmallow import fields, post_load
+from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, Boolean, PartSchema
 from dryline.schemas.custom_webhooks import CustomWebhookSchema
@@ -48,15 +46,12 @@ class VoiceMembersSchema(ApiSchema):
 
 
 class VoiceDeploymentBody(VoiceMembersSchema):
-    """What creating a voice deployment takes. `createSipTrunk` is taken and ignored: there is no telephony here."""
+    """What creating a voice deployment takes. `createSipTrunk` is without effect: there is no telephony here."""
+
+    class Meta(VoiceMembersSchema.Meta):
+        without_effect = ("create_sip_trunk",)
 
     create_sip_trunk = Boolean()
-
-    @post_load
-    def drop_sip_trunk(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Nothing is made."""
-        data.pop("create_sip_trunk", None)
-        return data
 
 
 class WebhookAddressSchema(PartSchema):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from marshmallow import INCLUDE, fields
 
 from dryline.schemas.base import Boolean, Number, OneOf, PartSchema
 from dryline.schemas.json_text import AsSent
@@ -35,6 +35,9 @@ class PronunciationSchema(PartSchema):
 
 class VoiceExternalConfigSchema(PartSchema):
     """How the agent speaks and listens. Members unknown here are kept too. Contract: records.voice_external_config."""
+
+    class Meta(PartSchema.Meta):
+        unknown = INCLUDE
 
     engine_version = fields.String(
         allow_none=True, metadata={"description": "engine to route to; left out at creation: the worker's"}

@@ -76,7 +76,7 @@ class VoiceLogSchema(LogSchema):
     telephony_source = fields.String(dump_only=True, allow_none=True, data_key="Telephony_source")
     status = fields.String(dump_only=True, allow_none=True)
     call_sid = fields.String(dump_only=True, allow_none=True, data_key="call_sid")
-    duration = Integer(dump_only=True, allow_none=True, metadata={"description": "seconds"})
+    duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
     success_results = JsonObject(dump_only=True, allow_none=True)
     transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
 

@@ -18,7 +18,7 @@ class CallRowSchema(PartSchema):
     class Meta(PartSchema.Meta):
         unknown = INCLUDE
 
-    id = fields.String(required=True)
+    id = fields.String(required=True, validate=validate.Length(1))
     phone_number = fields.String(required=True, metadata={"description": "E.164"})
     status = fields.String(validate=OneOf("PENDING", "RUNNING", "COMPLETED", "FAILED"))
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from marshmallow import INCLUDE, fields, post_load
+from marshmallow import fields
 
 from dryline.schemas.base import ApiSchema, PartSchema, Timestamp
+from dryline.schemas.json_text import AsSent
 from dryline.schemas.row_forms import RowForm, text
 
 
 class WhatsappProfileSchema(PartSchema):
     """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
-
-    class Meta(PartSchema.Meta):
-        unknown = INCLUDE  # kept as sent
 
     name = fields.String(required=True, metadata={"description": "display name"})
     about = fields.String()
@@ -30,14 +26,7 @@ class WhatsappSenderBody(ApiSchema):
     """A sender to buy. Contract: purchaseWhatsappSender."""
 
     phone_number = fields.String(required=True, metadata={"description": "in E.164 form"})
-    profile = fields.Nested(WhatsappProfileSchema, required=True)
-
-    @post_load
-    def keep_profile(self, body: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """The profile is kept under the wire's names."""
-        names = WhatsappProfileSchema().fields
-        profile = {names[k].data_key if k in names else k: value for k, value in body["profile"].items()}
-        return body | {"profile": profile}
+    profile = AsSent(WhatsappProfileSchema, required=True)
 
 
 class WhatsappSenderSchema(ApiSchema):

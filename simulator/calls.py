@@ -23,7 +23,6 @@ from dryline.simulator.trades import Trade
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.clock import wire
 from dryline.world.errors import Invalid
-from dryline.world.record import Record, connection, encode_row, insert_sql
 from dryline.world.world import World, current
 
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
@@ -298,16 +297,8 @@ def _data(
 
 def store(calls: Sequence[Call]) -> None:
     """Write the calls in the running transaction, and tell the webhooks of their deployments."""
-    insert_rows(VoiceLog, [call.log for call in calls])
-    insert_rows(Session, [call.session for call in calls])
-    insert_rows(LlmLog, [row for call in calls for row in call.llm_logs])
-    insert_rows(RuntimeErrorRecord, [row for call in calls for row in call.runtime_errors])
+    VoiceLog.add_many([call.log for call in calls])
+    Session.add_many([call.session for call in calls])
+    LlmLog.add_many([row for call in calls for row in call.llm_logs])
+    RuntimeErrorRecord.add_many([row for call in calls for row in call.runtime_errors])
     announce([call.log for call in calls])
-
-
-def insert_rows(model: type[Record], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert many rows, given by column names. Raises sqlite3.IntegrityError where the schema forbids one."""
-    if rows:
-        names = model._meta.sorted_field_names
-        cells = [encode_row(model, [row.get(name) for name in names]) for row in rows]
-        connection().executemany(insert_sql(model), cells)

@@ -14,7 +14,7 @@ from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, traces
-from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, insert_rows, moments
+from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, moments
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.people import anybody
 from dryline.simulator.scripts import Turn
@@ -73,9 +73,9 @@ def simulate_chats(
     ids: list[str] = []
     for first in range(0, count, AT_ONCE):
         chats = [make_chat(line, deployment.type, rng, at, llm_logs=llm_logs) for at in starts[first : first + AT_ONCE]]
-        insert_rows(LOGS[deployment.type], [chat.log for chat in chats])
-        insert_rows(Session, [chat.session for chat in chats])
-        insert_rows(LlmLog, [row for chat in chats for row in chat.llm_logs])
+        LOGS[deployment.type].add_many([chat.log for chat in chats])
+        Session.add_many([chat.session for chat in chats])
+        LlmLog.add_many([row for chat in chats for row in chat.llm_logs])
         ids += [chat.log["id"] for chat in chats]
     return ids
 

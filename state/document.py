@@ -154,7 +154,7 @@ def unchecked(world: World) -> Iterator[None]:
 def delete_team(world: World, team_id: str) -> None:
     """Delete a team with all that it has. Raises NotFound, and Conflict for the team that the server started with."""
     with replacing(world):
-        team = Team.known(team_id)
+        team = Team.by_id(team_id)
         if (start := start_team()) and start.id == team.id:
             raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
         wipe(world, team.id)
@@ -197,4 +197,4 @@ def team_tables(world: World) -> Mapping[str, str]:
 def demand_team(team_id: str | None) -> None:
     """Raises NotFound when `team_id` names no team."""
     if team_id is not None:
-        Team.known(team_id)
+        Team.by_id(team_id)

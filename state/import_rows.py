@@ -18,6 +18,7 @@ from dryline.state.links import Links, Row
 from dryline.world.clock import parse, wire
 from dryline.world.collection import Collection
 from dryline.world.errors import BadDocument, Conflict, Invalid
+from dryline.world.nesting import AROUND_ROWS, too_deep
 from dryline.world.record import JsonField, Record, insert_sql
 from dryline.world.world import current
 
@@ -134,7 +135,10 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
             if value is None and not (nullable and name in row):
                 value = default()
             if is_json and value is not None:
-                value = orjson.dumps(value).decode()
+                text = orjson.dumps(value).decode()
+                if too_deep(text, value, AROUND_ROWS):
+                    raise TypeError("it is nested too deeply")
+                value = text
                 if shift and 'Z"' in value:
                     value = _STAMP.sub(lambda match: shift(match[0]), value)
             elif shift and type(value) is str and len(value) == 24 and _STAMP.fullmatch(value) and value != state.now:

@@ -89,7 +89,7 @@ def load(name: str) -> Document | None:
 def _fill(world: World, document: Document | None) -> None:
     """Put the scenario into a world without rows. One that has no teams gets the start team."""
     teams = document.rows["teams"] if document else None
-    team = None if teams else Team.found("Team")
+    team = None if teams else Team.new("Team")
     if document is not None:
         Import(document, None, [], adding=not teams).run()
-    admit_start_keys(world, Team.known(teams[0]["id"]) if teams else team)
+    admit_start_keys(world, Team.by_id(teams[0]["id"]) if teams else team)

@@ -62,7 +62,7 @@ def api(app):
 def other_api(app):
     """Another team's client."""
     with app.world.active(), app.world.transaction():
-        ApiKey.issue(Team.found("Other team"), "other-key")
+        ApiKey.issue(Team.new("Other team"), "other-key")
     return Api(app.test_client(), "other-key")
 
 

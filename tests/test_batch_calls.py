@@ -73,7 +73,7 @@ def test_a_log_names_its_row(api, path, logs, advance, deployment):
     assert log["metadata"]["row"]["plan"] == "gold"
 
 
-@pytest.mark.parametrize("number", ["not a number", "4155550100", "+0123456789", "+1 23", ""])
+@pytest.mark.parametrize("number", ["not a number", "555-010", "+0123456789", "+1 23", ""])
 def test_a_row_without_a_usable_number_ends_as_a_failed_call_that_says_so(api, path, logs, advance, number):
     assert api.post(f"{path}/make-batch-calls", {"data": [{"phoneNumber": number}]}).json["rowsProcessed"] == 1
     advance()
@@ -89,8 +89,11 @@ def test_a_row_without_any_number_says_so(api, path, logs, advance):
     assert logs()[0]["metadata"]["error"] == "The row has no phoneNumber."
 
 
-def test_a_number_may_be_written_with_spaces_and_dashes(api, path, logs, advance):
-    api.post(f"{path}/make-batch-calls", {"data": [{"phoneNumber": "+1 (415) 555-0100"}]})
+@pytest.mark.parametrize("number", ["+1 (415) 555-0100", "(415) 555-0100", "4155550100", "tel:+14155550100"])
+def test_a_number_may_be_written_as_where_numbers_are_registered(api, path, logs, advance, number, make_integration):
+    body = {"phoneNumber": number, "integrationId": make_integration()["id"]}
+    assert api.post("/team/assets/register_phone_number", body).json["phoneNumber"] == "+14155550100"
+    api.post(f"{path}/make-batch-calls", {"data": [{"phoneNumber": number}]})
     advance()
     assert logs()[0]["toNumber"] == "+14155550100"
 
@@ -106,6 +109,14 @@ def test_only_rows_that_meet_the_condition_are_called(api, path, logs, advance):
 def test_the_condition_sees_the_additional_data(api, path):
     body = {"data": rows(2), "condition": "open == yes", "additional_data": '{"open": "yes"}'}
     assert api.post(f"{path}/make-batch-calls", body).json["rowsProcessed"] == 2
+
+
+def test_a_row_that_lacks_the_value_does_not_pass(api, path, logs, advance):
+    data = [{"id": "none", "phoneNumber": "+14155550142"}, *rows(1, age="30")]
+    for condition in ("{{age}} < 18", "age < 18", "age >= 18"):
+        api.post(f"{path}/make-batch-calls", {"data": data, "condition": condition})
+    advance()
+    assert [log["metadata"]["rowId"] for log in logs()] == ["r0"]
 
 
 def test_a_condition_that_cannot_be_read_is_named(api, path, logs, advance):

@@ -76,6 +76,7 @@ def test_hours_are_answered_whole_with_utc_by_default(api, make_hours):
         ({"hours": {"monday": "09:00-12:00,"}}, "hours.monday"),
         ({"hours": {"monday": ""}}, "hours.monday"),
         ({"hours": {"noday": "closed"}}, "hours.noday"),
+        ({"hours": {"Monday": "09:00-17:00", "monday": "closed"}}, "hours.monday"),
         ({"hours": {}, "timezone": "Mars/Olympus"}, "timezone"),
         ({"hours": {}, "timezone": ""}, "timezone"),
         ({"hours": {}, "timezone": "../../etc/passwd"}, "timezone"),

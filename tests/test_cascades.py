@@ -45,7 +45,11 @@ def linked(team):
         row(channel)["flowVersionId"] = ref("flowVersions")
     row("outboundCampaigns")["flowId"] = ref("flows")
     row("queuedCalls")["campaignId"] = ref("outboundCampaigns")
-    row("runtimeErrors")["flowId"] = ref("flows")
+    row("runtimeErrors").update(flowId=ref("flows"), bbEngineSessionId=ref("callSession"))
+    row("runtimeErrors")["metadata"] = {"logId": ref("voiceLogs")}
+    row("voiceLogs").update(bbEngineSessionId=ref("callSession"), call_sid=ref("call"))
+    row("chatLogs")["sessionLogData"] = {"sessionId": ref("chatSession")}
+    state["sessions"] += [{"id": ref(kind), "worker_id": ref("workers")} for kind in ("callSession", "chatSession")]
     row("echoSuites")["deploymentId"] = ref("voiceDeployments")
     row("echoSuites")["scorecardIds"] = [ref("echoScorecards")]
     links = {"suiteId": "echoSuites", "agentId": "echoAgents", "deploymentId": "voiceDeployments"}
@@ -65,6 +69,11 @@ def naming(state, id):
         for row in rows
         if row.get("id") != id and f'"{id}"' in json.dumps(row)
     }
+
+
+def ids_of(state):
+    """The ids of all rows."""
+    return {row["id"] for rows in state.values() if isinstance(rows, list) for row in rows if "id" in row}
 
 
 def of_team(state, team):
@@ -100,9 +109,28 @@ def test_nothing_names_what_was_deleted(client, name):
     if name == "deleteDeploymentDefaultChecks":
         assert len(after["deploymentDefaultChecks"]) == 1
         return
-    gone = ids[-1]
-    assert naming(after, gone) <= STAYS[name]
-    assert not any(row.get("id") == gone for rows in after.values() if isinstance(rows, list) for row in rows)
+    gone = ids_of(before) - ids_of(after)
+    assert ids[-1] in gone
+    assert {collection for id in gone for collection in naming(after, id)} <= STAYS[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "deleteVoiceDeployment",
+            {"voiceLogs": 0, "sessions": 2, "runtimeErrors": 0, "llmLogs": 0},
+        ),
+        ("deleteChatDeployment", {"chatLogs": 0, "sessions": 2, "runtimeErrors": 1, "llmLogs": 1}),
+        ("deleteChatEmbedDeployment", {"chatEmbedLogs": 0, "sessions": 2, "runtimeErrors": 1, "llmLogs": 0}),
+        ("deleteWorker", {"voiceLogs": 0, "sessions": 0, "runtimeErrors": 0, "llmLogs": 0}),
+    ],
+)
+def test_what_ran_behind_a_log_goes_with_it(client, name, expected):
+    path = DELETIONS[name]["path"]
+    client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
+    left = of_team(client.get("/_dryline/state").json, NORTH)
+    assert {collection: len(left[collection]) for collection in expected} == expected
 
 
 @pytest.mark.parametrize("name", DELETIONS)

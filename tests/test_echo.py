@@ -162,3 +162,11 @@ def test_the_key_in_the_secrets_header_opens_the_run_alone(app, make_agent):
     body = {"type": "agent", "agent_data": {"agentId": make_agent()["id"]}}
     assert client.post("/api/echo/run", json=body, headers={"team-secret": "wrong"}).status_code == 401
     assert client.post("/api/echo/run", json=body, headers=headers).status_code == 200
+
+
+def test_a_teams_fault_strikes_by_that_header_where_it_opens_something(app, api, control):
+    client, headers = app.test_client(), {"team-secret": "dryline-local-key"}
+    team = api.get("/team").json["id"]
+    assert control.post(f"/faults?team={team}", {"status": 503}).status_code == 201
+    assert client.get("/api/echo/suites", headers=headers).status_code == 401
+    assert client.post("/api/echo/run", json={}, headers=headers).status_code == 503

@@ -91,9 +91,32 @@ def test_malformed_json_is_a_bad_request(api, body):
     assert api.get("/workers").json == []
 
 
-@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true", b""])
-def test_a_body_that_is_no_object_is_a_bad_request(api, body):
-    assert_error(api.post("/workers", data=body, content_type=JSON), 400)
+@pytest.mark.parametrize("body", [b"[]", b'"x"', b"1", b"null", b"true"])
+def test_a_body_that_is_no_object_is_a_bad_request_that_says_so(api, body):
+    answer = api.post("/workers", data=body, content_type=JSON)
+    assert_error(answer, 400)
+    assert answer.json["error"] == "Must be a JSON object."
+
+
+def test_no_body_is_an_empty_one(api):
+    assert_error(api.post("/workers", data=b"", content_type=JSON), 400)
+
+
+def test_the_first_three_faults_are_told_in_a_sentence_and_how_many_more_there_are(api, make_worker):
+    answer = api.post(f"/workers/{make_worker()['id']}/tests", {"name": "A", "flowId": "f"})
+    assert answer.json["error"] == (
+        "description: Missing data for required field; checkpoints: Missing data for required field; "
+        "testMode: Missing data for required field; and 1 more."
+    )
+    assert len(answer.json["details"]) == 4
+
+
+def test_a_list_of_names_that_is_sent_as_text_says_how(api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
+    answer = api.post(path, {"url": "http://127.0.0.1:9", "fields": ["summary", "transcript"]})
+    assert_error(answer, 400)
+    assert answer.json["error"] == "fields: Must be text: names with commas between them, such as summary,transcript."
 
 
 @pytest.mark.parametrize("value", [1, 1.5, True, [], {}, ["x"], 10**18, {"a": {"b": []}}])
@@ -132,12 +155,43 @@ def test_a_nest_that_is_taken_comes_back(api, make_flow):
     assert depth == 100
 
 
-@pytest.mark.parametrize("depth", [254, 1_000, 50_000])
+@pytest.mark.parametrize("depth", [204, 254, 1_000, 50_000])
 def test_a_deeper_nest_is_refused_and_changes_nothing(api, make_flow, depth):
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
     assert_error(api.patch(path, data=nest(depth), content_type=JSON), 400)
     assert api.get(path).json == flow
+
+
+def deep(levels):
+    value = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def test_what_is_as_deep_as_a_body_may_be_can_be_answered_wherever_it_shows(api, control, make_voice_deployment):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments"
+    sent = {"externalConfig": {"newer": deep(202)}}
+    assert api.patch(f"{path}/voice/{deployment['id']}", sent).status_code == 200
+    history = api.get(f"{path}/{deployment['id']}/history").json["data"]
+    assert history[0]["changes"]["externalConfig"]["to"]["newer"] == deep(202)
+    state = control.get("/state")
+    assert control.put("/state", data=state.data, content_type=JSON).status_code == 204
+    sent["externalConfig"]["newer"] = deep(203)
+    assert_error(api.patch(f"{path}/voice/{deployment['id']}", sent), 400)
+
+
+@pytest.mark.parametrize("levels", [205, 300, 900])
+@pytest.mark.parametrize("member", ["additional_data", "extractions"])
+def test_json_text_in_a_body_may_be_no_deeper(api, make_voice_deployment, member, levels):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    text = '{"a":' * levels + "1" + "}" * levels
+    answer = api.post(path, {"data": [{"id": "1"}], member: text})
+    assert_error(answer, 400)
+    assert [detail["path"] for detail in answer.json["details"]] == [member]
 
 
 class TestSmallBodies:

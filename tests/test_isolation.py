@@ -123,6 +123,12 @@ def test_an_id_of_another_team_is_as_unknown_as_one_that_nobody_has(world, opera
     assert world.state() == world.start
 
 
+@pytest.mark.parametrize("operation", [one for one in WITH_PATH if "{workerId}" in one["path"]], ids=by_id)
+def test_an_unknown_worker_reads_the_same_everywhere(world, operation):
+    answer = world.call(operation, ["nothing", *path_ids(operation["path"], NORTH)[1:]])
+    assert (answer.status_code, answer.json) == (404, {"error": "Worker nothing not found."})
+
+
 @pytest.mark.parametrize("id", sorted(EMPTY_WHERE_UNKNOWN))
 def test_another_teams_call_or_session_has_no_logs(world, id):
     operation = next(operation for operation in OPERATIONS if operation["id"] == id)

@@ -82,7 +82,7 @@ def test_the_gateway_needs_the_key(api):
 
 def test_a_record_as_deep_as_a_body_may_be_can_be_read_again(api, gateway, path, logs):
     deep = {}
-    for _ in range(248):
+    for _ in range(202):
         deep = {"a": deep}
     gateway({"deep": deep})
     (log,) = logs()
@@ -117,7 +117,13 @@ def test_the_list_can_be_narrowed(gateway, logs, query):
     assert all(log[name] == value for log in found for name, value in query.items())
 
 
-@pytest.mark.parametrize("query", [{"limit": "0"}, {"limit": "101"}, {"offset": "-1"}])
+def test_a_part_of_no_logs_tells_how_many_there_are(api, gateway, path):
+    gateway()
+    page = api.get(path, query_string={"limit": 0}).json
+    assert (page["logs"], page["total"], page["limit"]) == ([], 1, 0)
+
+
+@pytest.mark.parametrize("query", [{"limit": "-1"}, {"limit": "101"}, {"offset": "-1"}])
 def test_a_bad_part_is_refused_and_named(api, path, query):
     answer = api.get(path, query_string=query)
     assert answer.status_code == 400
@@ -165,8 +171,9 @@ def test_another_teams_logs_are_neither_shown_nor_deleted(api, other_api, gatewa
     assert logs() == [log]
 
 
-def test_a_log_outlives_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
+def test_a_log_goes_with_the_worker_that_it_was_made_for(api, gateway, make_worker, logs):
     worker = make_worker()
     gateway(metadata={"workerId": worker["id"]})
+    gateway()
     api.delete(f"/workers/{worker['id']}")
-    assert len(logs()) == 1
+    assert [log["data"].get("metadata") for log in logs()] == [None]

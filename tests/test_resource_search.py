@@ -39,8 +39,9 @@ def add_file(app, api, worker, path):
 
 
 @pytest.fixture
-def ask(api, path):
-    def ask(query, status=200, **body):
+def ask(api, path, advance):
+    def ask(query, status=200, wait_s=10, **body):
+        advance(wait_s)  # until what was added is processed
         answer = api.post(f"{path}/query", {"query": query, **body})
         assert answer.status_code == status, answer.text
         return answer.json.get("data")
@@ -77,6 +78,32 @@ def test_only_what_a_reader_of_a_page_sees_is_searched(add_file, ask):
     id = add_file("Page", page, "text/html")
     assert ask("pool")["context"] == [id]
     assert ask("secret hidden bold")["context"] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "seen"),
+    [
+        ("Tea &amp; cake &lt;3 &#233;clair &nosuch; &#" + "9" * 5000 + ";", "Tea & cake <3 éclair &nosuch;"),
+        ("1 < 2 tea", "1 2 tea"),
+        ("tea<!-- <b>secret --><i>cake</i>", "tea cake"),
+        ("tea<!-- secret", "tea"),
+        ("tea<SCRIPT async>secret < 3</Script >cake", "tea cake"),
+        ("tea<style>secret", "tea"),
+        ("tea<a href='secret", "tea"),
+        ("<!doctype html><?xml secret?>tea</p>", "tea"),
+    ],
+)
+def test_broken_markup_hides_what_a_browser_would_hide(add_file, ask, page, seen):
+    add_file("Page", page, "text/html")
+    assert ask("tea")["results"][0]["text"].startswith(seen)
+    assert ask("secret")["context"] == []
+
+
+@pytest.mark.parametrize("part", ["<!--", "</", "<a ", "<![CDATA[", "&#x", "<script>", "<style", "<", "</script"])
+def test_markup_that_never_closes_does_not_hold_anything_up(add_file, ask, part):
+    """Would take hours if its time grew with the square of the page."""
+    id = add_file("Page", "tea " + part * (1_000_000 // len(part)), "text/html")
+    assert ask("tea")["context"] == [id]
 
 
 @pytest.mark.parametrize("mime_type", ["application/json", "text/csv", "text/markdown", "text/plain; charset=utf-8"])
@@ -167,9 +194,36 @@ def test_a_bad_query_parameter_is_named(api, path, member, value):
     assert [detail["path"] for detail in answer.json["details"]] == [f"queryParams.{member}"]
 
 
-def test_a_failed_or_deleted_resource_is_not_found(api, path, add_link, ask, advance):
+def test_a_failed_or_deleted_resource_is_not_found(api, path, add_link, ask):
     add_link("Parking", "nowhere")
     gone = add_link("Parking")
     api.delete(f"{path}/{gone}")
-    advance(10)
     assert ask("parking")["context"] == []
+
+
+def test_a_resource_is_not_found_before_it_is_available(control, add_link, add_file, ask):
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+    ids = {add_link("Parking"), add_file("Prices", "Parking is free.")}
+    assert ask("parking", wait_s=0)["context"] == []
+    assert ask("parking", wait_s=1)["context"] == []
+    assert set(ask("parking", wait_s=2)["context"]) == ids
+
+
+def test_a_file_whose_name_matches_answers_with_what_it_says(add_file, ask):
+    add_file("hours.md", "The kitchen is open from nine to five.")
+    found = ask("what are your opening hours?")
+    assert found["answer"] == "hours.md: The kitchen is open from nine to five."
+    assert found["results"][0]["text"] == "The kitchen is open from nine to five."
+
+
+def test_a_link_answers_with_its_name_once_and_where_it_leads(add_link, ask):
+    add_link("Reset your password", "https://example.com/reset")
+    found = ask("how do I reset my password?")
+    assert found["answer"] == "Reset your password: https://example.com/reset"
+    assert found["results"][0]["text"] == ""
+
+
+def test_a_file_that_is_no_text_answers_with_its_name_alone(add_file, ask):
+    add_file("Brochure", "lasagne", "application/pdf")
+    assert ask("brochure")["answer"] == "Brochure"
+    assert ask("brochure", queryParams={"responseType": "Single Paragraph"})["answer"] == "Brochure"

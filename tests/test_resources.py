@@ -1,6 +1,10 @@
 """Resources of a worker: links, files, and where their bytes go."""
 
+from datetime import timedelta
+
 import pytest
+
+from dryline.models.resources import process_due
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
 FILE = {"name": "Prices", "fileName": "prices.csv", "mimeType": "text/csv", "size": 12}
@@ -56,6 +60,18 @@ def test_a_link_shows_what_was_sent_and_starts_as_started(api, path, make_link, 
 
 def test_a_link_to_a_sitemap_is_a_sitemap(make_link):
     assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
+
+
+def test_much_text_is_taken_in_piece_by_piece_so_that_others_may_write_between(app, api, path, make_file, advance):
+    for _ in range(3):
+        make_file(b"tea " * 300_000)
+    app.world.clock.advance(timedelta(seconds=10))
+    with app.world.active(), app.world.transaction():
+        assert process_due()
+    statuses = [file["status"] for file in api.get(f"{path}/file").json]
+    assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]
+    advance(0)
+    assert {file["status"] for file in api.get(f"{path}/file").json} == {"AVAILABLE"}
 
 
 def test_links_and_files_are_listed_apart_newest_first(api, path, make_link, make_file):
@@ -160,6 +176,29 @@ def test_the_upload_address_needs_a_worker_a_file_name_and_a_type(app, worker):
     assert client.get("/api/upload/worker_none/resource-upload-url?fileName=a&contentType=b").status_code == 404
     answer = client.get(f"/api/upload/{worker['id']}/resource-upload-url")
     assert {detail["path"] for detail in answer.json["details"]} == {"fileName", "contentType"}
+
+
+@pytest.mark.parametrize(
+    ("member", "text"),
+    [
+        ("fileName", "a\r\nX-Evil: 1"),
+        ("fileName", "\0"),
+        ("contentType", "text/plain\r\nX-Evil: 1"),
+        ("contentType", "text/\x7f"),
+        ("contentType", "text/📞"),
+    ],
+)
+def test_what_cannot_stand_in_a_header_is_refused_before_the_upload(app, worker, member, text):
+    query = {"fileName": "a", "contentType": "text/plain", member: text}
+    answer = app.test_client().get(f"/api/upload/{worker['id']}/resource-upload-url", query_string=query)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
+
+
+def test_a_file_may_have_a_name_in_any_script(app, api, path, upload):
+    address = upload(name="mənü 📞.csv")
+    file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json
+    with app.test_client().get(file["signedS3FilePath"]) as answer:
+        assert answer.data == b"tea,3\npie,4\n"
 
 
 def test_deleting_a_resource_removes_its_bytes(app, api, path, make_file, advance):

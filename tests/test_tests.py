@@ -33,6 +33,13 @@ def make_test(api, path, body):
     return make
 
 
+@pytest.mark.parametrize("member", CHECKPOINT)
+def test_a_checkpoint_is_whole_in_an_update_too(api, path, make_test, member):
+    part = {name: value for name, value in CHECKPOINT.items() if name != member}
+    answer = api.put(f"{path}/{make_test()['id']}", {"checkpoints": [CHECKPOINT, part]})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, f"checkpoints.1.{member}")
+
+
 @pytest.fixture
 def frozen(control):
     control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})

@@ -111,6 +111,33 @@ def test_days_begin_at_midnight_of_the_zone_summer_time_or_not(analyze, add_call
     assert periods(analyze(granularity="daily", timezone=zone)) == expected
 
 
+@pytest.mark.parametrize(
+    ("zone", "first", "last", "expected"),
+    [
+        ("America/New_York", "2026-05-05", "2026-05-05", {"2026-05-05": 2}),
+        ("America/New_York", "2026-05-06", "2026-05-07", {"2026-05-06": 1}),
+        ("UTC", "2026-05-05", "2026-05-05", {"2026-05-05": 1}),
+        ("UTC", "2026-05-06", None, {"2026-05-06": 2}),
+        ("Asia/Tokyo", "2026-05-05", "20260506", {"2026-05-05": 1, "2026-05-06": 2}),
+        # With its time, a border is that moment, whatever the zone.
+        ("America/New_York", "2026-05-05T00:00:00Z", "2026-05-06T00:00:00Z", {"2026-05-05": 1}),
+    ],
+)
+def test_a_day_as_a_border_is_whole_and_of_the_zone(analyze, add_call, control, zone, first, last, expected):
+    control.put("/clock", {"now": "2026-05-20T00:00:00Z"})
+    # In New York: half past ten in the morning, ten at night, and the first second of the next day.
+    for moment in ("2026-05-05T14:30:00.000Z", "2026-05-06T02:00:00.000Z", "2026-05-06T04:00:00.000Z"):
+        add_call(moment)
+    dates = {"startDate": first} | ({"endDate": last} if last else {})
+    assert periods(analyze(granularity="daily", timezone=zone, **dates)) == expected
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "America/New_York"])
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_the_first_and_the_last_day_of_the_calendar_are_borders_too(analyze, zone, day):
+    assert analyze(startDate=day, endDate=day, timezone=zone)["breakdown"] == []
+
+
 @pytest.mark.parametrize("zone", ["Nowhere/City", "America", "", "../UTC", "UTC\0"])
 def test_an_unknown_zone_is_refused_and_named(api, zone):
     answer = api.post("/voice-analysis", {"timezone": zone})
@@ -140,7 +167,7 @@ def test_a_start_alone_means_until_now(analyze, add_call, control):
     for day in ("2026-11-19", "2026-11-20", "2026-11-22"):
         add_call(f"{day}T12:00:00.000Z")
     assert analyze(startDate="2026-11-20")["summary"]["totalCalls"] == 1
-    assert analyze(endDate="2026-11-20")["summary"]["totalCalls"] == 1
+    assert analyze(endDate="2026-11-20T00:00:00Z")["summary"]["totalCalls"] == 1
     assert analyze()["summary"]["totalCalls"] == 3
 
 

@@ -185,3 +185,16 @@ def test_another_teams_campaign_is_not_found(other_api, path, campaign, run):
     assert other_api.get(one).status_code == 404
     assert other_api.post(f"{one}/run", {"data": []}).status_code == 404
     assert other_api.get(f"{one}/data/r0").status_code == other_api.put(f"{one}/data/r0", {}).status_code == 404
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "five", ""])
+@pytest.mark.parametrize("member", ["batch_size", "batch_interval_minutes"])
+def test_a_text_that_is_no_finite_number_is_refused(api, path, member, number):
+    rows = [{"id": "1", "phoneNumber": "+14155550142"}]
+    answer = api.post(path.replace("/campaigns", "/make-batch-calls"), {"data": rows, member: number})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
+
+
+def test_a_row_needs_an_id_that_is_not_empty(api, path, campaign):
+    answer = api.post(f"{path}/{campaign['id']}/run", {"data": [{"id": "", "phoneNumber": "+14155550142"}]})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["data.0.id"])

@@ -16,10 +16,9 @@ def test_a_new_worker_starts_on_engine_v2_and_without_the_rest(make_worker):
     assert worker["lastRefreshedAt"] is worker["icon"] is worker["visualizations"] is None
 
 
-def test_all_three_members_must_be_sent(api):
-    answer = api.post("/workers", {"name": "Front desk"})
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == ["description", "status"]
+def test_a_name_is_enough(api):
+    worker = api.post("/workers", {"name": "Front desk"}).json
+    assert (worker["name"], worker["description"], worker["status"]) == ("Front desk", None, None)
 
 
 def test_description_and_status_may_be_null_but_name_may_not(api):

@@ -7,16 +7,18 @@ writes the SQL once for each form of a query; after that a lookup is one `execut
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import orjson
-from peewee import BooleanField, Model, TextField
+from peewee import BooleanField, IntegrityError, Model, TextField
 
-from dryline.world.errors import NotFound
+from dryline.world.errors import Conflict, NotFound
 from dryline.world.world import CurrentDatabase, current
 
 Values = Mapping[str, Any]
+Child = TypeVar("Child", bound="Record")
 
 
 class JsonField(TextField):
@@ -73,6 +75,18 @@ class Record(Model):
         return record
 
     @classmethod
+    def by_id(cls, id: str) -> Self:
+        """The row of this id, of whatever team: for callers that no key lets in. Raises NotFound."""
+        record = cls.find(id=id)
+        if record is None:
+            raise NotFound(f"{cls.noun()} {id} not found.")
+        return record
+
+    def its(self, model: type[Child], id: str, *, field: str | None = None) -> Child:
+        """The row of this id that hangs on this one: a worker's flow, a flow's version. Raises NotFound as `fetch`."""
+        return model.fetch(self, id, field=field, **{f"{self._meta.table_name}_id": self.id})
+
+    @classmethod
     def listing(cls, team: Record, **where: Any) -> Rows:
         """The team's rows with these column values, in the class's `order`."""
         return Rows(cls, {"team_id": team.team_id, **where})
@@ -92,13 +106,14 @@ class Record(Model):
         return cls._meta.table_name.replace("_", " ").capitalize()
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form: `names` maps the wire's name to the attribute. An attribute never set is left out."""
-        data = self.__data__
+        """The wire form: `names` maps the wire's name to the attribute. An attribute that is not there is left out."""
+        data, own, cls = self.__data__, self.__dict__, type(self)
         wire = {}
         for name, attribute in names.items():
             if attribute in data:
                 wire[name] = data[attribute]
-            elif hasattr(self, attribute):
+            # Asked of the class: a property that fails must not pass for one that is not there.
+            elif attribute in own or hasattr(cls, attribute):
                 wire[name] = getattr(self, attribute)
         return wire
 
@@ -122,16 +137,27 @@ class Record(Model):
         row = [self.__data__.get(name) for name in cls._meta.sorted_field_names]
         connection_execute(insert_sql(cls), encode_row(cls, row))
 
+    @classmethod
+    def add_many(cls, rows: Iterable[Values]) -> None:
+        """Insert rows as they stand, given by column names; a column that a row leaves out is null.
+
+        Raises sqlite3.IntegrityError where the schema forbids one.
+        """
+        names = cls._meta.sorted_field_names
+        cells = [encode_row(cls, [row.get(name) for name in names]) for row in rows]
+        connection().executemany(insert_sql(cls), cells)
+
     def change(self, **values: Any) -> Self:
-        """Set these columns, stamp `updated_at`, save."""
+        """Set these columns, stamp `updated_at`, save. Raises KeyError for what is no column."""
         if not values:
             return self
-        if "updated_at" in self._meta.fields:
+        fields = self._meta.fields
+        if "updated_at" in fields:
             values.setdefault("updated_at", current().clock.stamp())
-        self.__data__.update(values)
         # In the model's order, which is the order that peewee writes them in.
-        names = tuple(name for name in self._meta.sorted_field_names if name in values)
-        row = [self._meta.fields[name].db_value(values[name]) for name in names]
+        names = tuple(sorted(values, key=_places(type(self)).__getitem__))
+        row = [fields[name].db_value(values[name]) for name in names]
+        self.__data__.update(values)
         connection_execute(_update_sql(type(self), names), [*row, self.id])
         return self
 
@@ -143,6 +169,17 @@ class Record(Model):
     def remove_where(cls, **where: Any) -> int:
         """Delete the rows with these column values. Returns how many there were."""
         return connection_execute(_delete_sql(cls, tuple(where)), list(where.values())).rowcount
+
+
+@contextmanager
+def unique(message: str) -> Iterator[None]:
+    """Raises Conflict with this message when what is written here must be unique and another row has it already."""
+    try:
+        yield
+    except IntegrityError as error:
+        if not str(error).startswith("UNIQUE"):
+            raise
+        raise Conflict(message) from None
 
 
 class Rows:
@@ -175,13 +212,13 @@ class Rows:
         fields = self.model._meta.fields
         columns = {wire: attribute for wire, attribute in names.items() if attribute in fields}
         rows = self._rows(tuple(columns.values()))
-        found = wire_rows(self.model, columns, rows)
+        wired = wire_rows(self.model, columns, rows)
         for wire, attribute in names.items():
             if attribute in self._attached:
                 value_of = self._attached[attribute]
-                for row in found:
+                for row in wired:
                     row[wire] = value_of(row["id"])
-        return found
+        return wired
 
     def __iter__(self) -> Iterator[Any]:
         """The rows as records."""
@@ -197,14 +234,14 @@ def wire_rows(model: type[Record], columns: Mapping[str, str], rows: Iterable[tu
     fields = model._meta.fields
     json = [wire for wire, name in columns.items() if isinstance(fields[name], JsonField)]
     flags = [wire for wire, name in columns.items() if isinstance(fields[name], BooleanField)]
-    found = [dict(zip(columns, row, strict=True)) for row in rows]
-    for row in found:
+    wired = [dict(zip(columns, row, strict=True)) for row in rows]
+    for row in wired:
         for name in json:
             if row[name] is not None:
                 row[name] = orjson.Fragment(row[name])
         for name in flags:
             row[name] = bool(row[name])
-    return found
+    return wired
 
 
 # SQL, compiled once
@@ -267,6 +304,12 @@ def insert_sql(model: type[Record]) -> str:
 @cache
 def _update_sql(model: type[Record], columns: tuple[str, ...]) -> str:
     return model.update(dict.fromkeys(columns, "")).where(model.id == "").sql()[0]
+
+
+@cache
+def _places(model: type[Record]) -> Mapping[str, int]:
+    """Where each column stands in the model's order."""
+    return {name: place for place, name in enumerate(model._meta.sorted_field_names)}
 
 
 @cache

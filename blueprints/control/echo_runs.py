@@ -18,4 +18,4 @@ class EchoRuns(MethodView):
     def get(self):
         """List Echo runs, newest first."""
         with current().reading():
-            return list(EchoRun.select().order_by(EchoRun.created_at.desc(), EchoRun.id.desc()))
+            return EchoRun.everyones()

@@ -27,7 +27,7 @@ class Teams(MethodView):
     def post(self, body):
         """Make a team and its first key, which is shown this once."""
         with current().transaction():
-            team = Team.found(body["name"])
+            team = Team.new(body["name"])
             _, secret = ApiKey.issue(team, body.get("key"))
             return _with_keys(team) | {"api_key": secret}
 
@@ -49,7 +49,7 @@ class TeamKeys(MethodView):
     def post(self, body, team_id):
         """Make another key, which is shown this once."""
         with current().transaction():
-            key, secret = ApiKey.issue(Team.known(team_id), body.get("key"), name=body.get("name"))
+            key, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
         return {**key.__data__, "key": secret}
 
 
@@ -59,7 +59,7 @@ class TeamKeyById(MethodView):
     def delete(self, team_id, key_id):
         """Revoke a key: from now on it opens nothing."""
         with current().transaction():
-            ApiKey.fetch(Team.known(team_id), key_id).revoke()
+            ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
 
 
 def _with_keys(team):

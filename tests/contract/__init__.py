@@ -72,6 +72,17 @@ def example_object(fields: list[dict[str, Any]]) -> dict[str, Any]:
     return {field["name"]: example(field) for field in fields if field["required"]}
 
 
+def whole(field: dict[str, Any]) -> Any:
+    """A valid value of a body member in which every member that is known is there, optional ones too."""
+    inner = field.get("fields")
+    if not inner:
+        return [] if field["type"].startswith("array") else example(field)
+    value = {one["name"]: whole(one) for one in inner if not one["name"].startswith("<")}
+    if field["type"].startswith("array"):
+        return [value]
+    return {"key": value} if field.get("meaning", "").startswith("map: ") else value
+
+
 def example_request(operation: dict[str, Any]) -> dict[str, Any]:
     """The least that a valid call of the operation sends, as arguments of werkzeug's test client."""
     sent: dict[str, Any] = {}

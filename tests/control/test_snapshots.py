@@ -246,11 +246,12 @@ def test_a_teams_save_points_are_its_own(control):
     assert control.delete("/snapshots/mine?team=north-teams").status_code == 204
 
 
-def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_worker):
+def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_worker, advance):
     worker = make_worker()
     path = f"/workers/{worker['id']}/resources"
     body = {"name": "Opening hours", "rawLink": "https://example.com/hours", "updateFrequency": "NEVER"}
     resource = api.post(f"{path}/link", body).json
+    advance(10)
     team = worker["teamId"]
     control.post(f"/snapshots?team={team}", {"name": "mine"})
     control.post(f"/reset?team={team}")

@@ -145,6 +145,12 @@ def test_a_value_of_the_wrong_type_is_refused(control, name):
         ("businessHours", "timezone", "Mars/Olympus"),
         ("whatsappSenders", "senderSid", ""),
         ("workers", "id", 7),
+        ("exports", "fields", ["bogus"]),
+        ("flowVersions", "versionNumber", 0),
+        ("flows", "version", 0),
+        ("voiceLogs", "duration", -1),
+        ("outboundCampaigns", "batchSize", 0),
+        ("voicev1CampaignData", "id", ""),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(control, name, member, value):
@@ -178,10 +184,11 @@ def test_malformed_json_and_other_types_are_refused_as_everywhere(control):
     assert control.put("/state", data=b"{}", content_type="text/plain").status_code == 415
 
 
-def test_what_is_nested_beyond_all_measure_is_refused(control):
+@pytest.mark.parametrize("levels", [230, 254, 400])
+def test_what_is_nested_too_deeply_to_be_answered_is_refused(control, levels):
     deep = b'{"version": 1, "workers": [{"id": "w", "name": "W", "visualizations": %s1%s}]}' % (
-        b'{"a":' * 400,
-        b"}" * 400,
+        b'{"a":' * levels,
+        b"}" * levels,
     )
     assert control.put("/state", data=deep, content_type="application/json").status_code == 422
 

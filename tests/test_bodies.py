@@ -1,0 +1,124 @@
+"""How bodies are read, over all operations of the contract: what may be left out, and what `--strict` refuses."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.tests.contract import OPERATIONS, example_request, fill, whole
+from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
+
+# A creation's members that must be there and may be null.
+NULLABLE = [
+    pytest.param(operation, field["name"], id=f"{operation['id']}-{field['name']}")
+    for operation in OPERATIONS
+    if operation["method"] == "POST" and operation["body"]
+    for field in operation["body"]["fields"] or ()
+    if field["required"] and field["nullable"]
+]
+
+
+@pytest.fixture(scope="module")
+def app():
+    """One stand-in for all of these tests, filled anew for each."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield app
+    app.close()
+
+
+@pytest.fixture
+def send(app):
+    """Sends an operation a body, with ids of a team that has a row in every collection."""
+    client = app.test_client()
+    assert client.put("/_dryline/state", json=document()).status_code == 204
+    client.put("/_dryline/settings", json={"strict": False})
+
+    def send(operation, body, *, strict=False):
+        client.put("/_dryline/settings", json={"strict": strict})
+        path = fill(operation["path"], *path_ids(operation["path"], NORTH))
+        return client.open(path, method=operation["method"], json=body, headers={"x-api-key": KEYS[NORTH]})
+
+    return send
+
+
+def body_of(operation):
+    """The least that is valid, with references to rows that are there."""
+    return {
+        name: id_of(NORTH, REFERENCES[name]) if name in REFERENCES and isinstance(value, str) else value
+        for name, value in example_request(operation)["json"].items()
+    }
+
+
+@pytest.mark.parametrize(("operation", "name"), NULLABLE)
+def test_a_member_that_may_be_null_may_be_left_out_of_a_creation(send, operation, name):
+    body = body_of(operation)
+    del body[name]
+    answer = send(operation, body)
+    assert (answer.status_code, answer.json[name]) == (201, None)
+
+
+@pytest.mark.parametrize(("operation", "name"), NULLABLE)
+def test_with_strict_it_is_asked_for(send, operation, name):
+    body = body_of(operation) | {name: None}
+    assert send(operation, body, strict=True).status_code == 201
+    del body[name]
+    answer = send(operation, body, strict=True)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [name])
+
+
+def objects(fields, steps=()):
+    """Where objects of known members lie in a body, as the steps to them; those that take any member left out."""
+    for field in fields or ():
+        inner = field.get("fields")
+        if not inner:
+            continue
+        here = [*steps, field["name"]]
+        if field["type"].startswith("array"):
+            here.append(0)
+        elif field.get("meaning", "").startswith("map: "):
+            here.append("key")
+        # The record's note lets externalConfig have further members, `<any>` says it of others.
+        if field["name"] != "externalConfig" and not any(one["name"].startswith("<") for one in inner):
+            yield here
+        yield from objects(inner, here)
+
+
+NESTED = [
+    pytest.param(operation, steps, id=f"{operation['id']}-{'.'.join(map(str, steps))}")
+    for operation in OPERATIONS
+    if operation["body"]
+    for steps in objects(operation["body"]["fields"])
+]
+
+
+def place(body, steps):
+    for step in steps:
+        body = body[step]
+    return body
+
+
+@pytest.mark.parametrize(("operation", "steps"), NESTED)
+def test_an_unknown_member_is_ignored_or_with_strict_refused_at_every_depth(send, operation, steps):
+    top = next(field for field in operation["body"]["fields"] if field["name"] == steps[0])
+    body = body_of(operation) | {top["name"]: whole(top)}
+    assert send(operation, body, strict=True).status_code < 300
+    odd = deepcopy(body)
+    place(odd, steps)["shoeSize"] = 43
+    answer = send(operation, odd, strict=True)
+    where = ".".join([*map(str, steps), "shoeSize"])
+    assert answer.status_code == 400
+    assert [(detail["path"], detail["message"]) for detail in answer.json["details"]] == [(where, "Unknown field.")]
+    assert send(operation, odd).status_code < 300
+
+
+def test_strict_takes_any_member_where_the_contract_does(send):
+    operations = {operation["id"]: operation for operation in OPERATIONS}
+    run = operations["runVoiceV1Campaign"]
+    row = {"id": "1", "phoneNumber": "+14155550142", "city": "Oslo"}
+    assert send(run, {"data": [row]}, strict=True).status_code == 200
+    update = operations["updateVoiceDeployment"]
+    answer = send(update, {"externalConfig": {"newerThanThis": 1}}, strict=True)
+    assert answer.json["externalConfig"]["newerThanThis"] == 1

@@ -1,0 +1,51 @@
+"""What every record can do, asked of the record itself: through HTTP a name that is none cannot be reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from dryline.models.tags import Tag
+from dryline.models.teams import ApiKey, Team
+from dryline.models.workers import Worker
+from dryline.world.errors import Conflict
+from dryline.world.record import unique
+
+
+@pytest.fixture
+def team(app):
+    with app.world.active(), app.world.transaction():
+        yield Team.everyone()[0]
+
+
+def test_a_change_refuses_what_is_no_column_and_changes_nothing(team):
+    worker = Worker.add(team, name="A")
+    with pytest.raises(KeyError, match="naem"):
+        worker.change(naem="B", status="x")
+    assert (worker.name, worker.status) == ("A", None)
+    assert Worker.by_id(worker.id).status is None
+
+
+def test_a_member_whose_value_fails_is_not_taken_for_one_that_is_not_there(team, monkeypatch):
+    monkeypatch.setattr(Worker, "mood", property(lambda worker: worker.no_such_thing), raising=False)
+    worker = Worker.add(team, name="A")
+    assert worker.project({"name": "name", "tags": "tags"}) == {"name": "A"}
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        worker.project({"mood": "mood"})
+
+
+def test_only_a_double_is_a_conflict(team):
+    Tag.add(team, label="VIP", color="red")
+    with pytest.raises(Conflict, match="There is one"), unique("There is one."):
+        Tag.add(team, label="VIP", color="blue")
+    with pytest.raises(Exception, match="NOT NULL"), unique("There is one."):
+        Tag.add(team, label="VIP 2", color=None)
+
+
+def test_many_rows_are_added_as_they_stand(team):
+    rows = [{"id": f"key_{n}", "team_id": team.id, "created_at": "2026-01-01", "sha256": f"{n}"} for n in range(3)]
+    ApiKey.add_many(rows)
+    assert [(key.id, key.name) for key in ApiKey.listing(team, created_at="2026-01-01")] == [
+        ("key_2", None),
+        ("key_1", None),
+        ("key_0", None),
+    ]
