@@ -53,6 +53,8 @@ class Shapes:
             return
         if "enum" in schema and value not in schema["enum"]:
             yield here, f"is {value!r:.40}, which is not one of {', '.join(map(str, schema['enum']))}"
+        if "minimum" in schema and value < schema["minimum"]:
+            yield here, f"is less than {schema['minimum']}"
         if schema.get("format") == "date-time" and not _is_date_time(value):
             yield here, "is text, but no date-time"
         if isinstance(value, list):

@@ -22,6 +22,7 @@ READ = {
     "properties",
     "required",
     "enum",
+    "minimum",
     "allOf",
 }
 
@@ -61,6 +62,12 @@ def test_the_only_format_is_the_one_that_is_read(document):
     seen = set()
     formats = {part.get("format") for _, schema in answers(document) for part in parts(document, schema, seen)}
     assert formats == {None, "date-time"}
+
+
+def test_a_number_below_its_least_is_told():
+    shapes = Shapes({})
+    assert list(shapes.deviations({"type": "integer", "minimum": 1}, 0, "n")) == [("n", "is less than 1")]
+    assert list(shapes.deviations({"type": "integer", "minimum": 1}, 1, "n")) == []
 
 
 def test_references_enums_and_lists_are_followed():
