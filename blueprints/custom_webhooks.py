@@ -29,8 +29,7 @@ class CustomWebhooks(MethodView):
     @blp.response(201, CustomWebhookSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a webhook."""
-        deployment = _deployment(worker_id, deployment_id)
-        return CustomWebhook.add(g.team, deployment_id=deployment.id, **body)
+        return _deployment(worker_id, deployment_id).add_webhook(g.key, **body)
 
 
 @blp.route("/<webhook_id>")
@@ -38,23 +37,20 @@ class CustomWebhookById(MethodView):
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook."""
-        return _fetch(worker_id, deployment_id, webhook_id)
+        deployment = _deployment(worker_id, deployment_id)
+        return CustomWebhook.fetch(g.team, webhook_id, deployment_id=deployment.id)
 
     @blp.arguments(CustomWebhookBody(partial=True))
     @blp.response(200, CustomWebhookSchema)
     def patch(self, body, worker_id, deployment_id, webhook_id):
         """Change the members that are sent."""
-        return _fetch(worker_id, deployment_id, webhook_id).change(**body)
+        return _deployment(worker_id, deployment_id).change_webhook(g.key, webhook_id, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, webhook_id):
         """Delete a webhook."""
-        _fetch(worker_id, deployment_id, webhook_id).remove()
+        _deployment(worker_id, deployment_id).remove_webhook(g.key, webhook_id)
 
 
 def _deployment(worker_id, deployment_id):
     return VoiceDeployment.fetch(g.team, deployment_id, worker_id=Worker.fetch(g.team, worker_id).id)
-
-
-def _fetch(worker_id, deployment_id, webhook_id):
-    return CustomWebhook.fetch(g.team, webhook_id, deployment_id=_deployment(worker_id, deployment_id).id)
