@@ -25,8 +25,9 @@ _ANSWERS = {
 class LinkSchema(QuerySchema):
     """What a link carries beside the export's id."""
 
-    expires = fields.String(load_default="", metadata={"description": "when the link ends, API time"})
-    signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
+    signature = fields.String(
+        load_default="", metadata={"description": "proves that this server made the link, and until when it is good"}
+    )
 
 
 @blp.route("/exports/<path:export_id>")

@@ -16,4 +16,4 @@ def process(world: World) -> bool:
 
 def sweep_uploads(world: World) -> bool:
     """Remove the bytes whose rows are gone."""
-    return uploads.sweep(world)
+    return uploads.sweep()

@@ -5,14 +5,11 @@ The files themselves are written by jobs/export_files.py.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
 import peewee
-from itsdangerous import Signer
 from peewee import IntegerField, TextField
 
 from dryline.models.deployments import Deployment
@@ -23,7 +20,10 @@ from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.world.record import JsonField, Record
+from dryline.world.row_files import RowFiles
 from dryline.world.world import current
+
+FILES = RowFiles("exports")
 
 # What `log_type` may be, in the order in which an export of all of them lists them.
 LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
@@ -65,7 +65,7 @@ class Export(Record):
     error_message = TextField(null=True)
     expires_at = TextField(null=True)
 
-    download_url: str | None  # where the address of this server is known: blueprints/exports.py
+    download_url: str | None  # where the address of this server is known: blueprints/links.py
 
     # Asking
 
@@ -159,10 +159,8 @@ class Export(Record):
 
     @property
     def path(self) -> Path:
-        """Where its file lies, or would. The id of an imported export may be no file name: its digest stands in."""
-        plain = re.fullmatch("[a-z0-9_-]{1,100}", self.id)
-        name = self.id if plain else hashlib.sha256(self.id.encode()).hexdigest()
-        return current().exports / f"{name}.{self.format.lower()}"
+        """Where its file lies, or would."""
+        return FILES.path(self.id, f".{self.format.lower()}")
 
     @property
     def alive(self) -> bool:
@@ -177,33 +175,23 @@ class Export(Record):
     @property
     def signature(self) -> str:
         """What its link carries: proves that this server made it, for this id and this expiry."""
-        return _signer().get_signature(_signed(self.id, self.expires_at)).decode()
+        return FILES.sign("get", self.id, self.expires_at or "")
 
     @classmethod
-    def behind_link(cls, id: str, expires: str, signature: str) -> Self:
+    def behind_link(cls, id: str, signature: str) -> Self:
         """The export that a link leads to. Raises Forbidden when the link is altered or expired, NotFound when the
         export is gone. Source: DESIGN, Exports."""
-        if not _signer().verify_signature(_signed(id, expires), signature):
-            raise Forbidden("The link is not valid.")
+        signed = FILES.check("get", id, signature)
         export = cls.find(id=id)
         if export is None:
             raise NotFound(f"Export {id} not found.")
-        if export.expires_at != expires or not export.open:
+        if export.expires_at != signed["until"] or not export.open:
             raise Forbidden("The link has expired.")
         return export
 
 
 def _in_24_hours() -> str:
     return wire(current().clock.now() + LIFE)
-
-
-def _signer() -> Signer:
-    return Signer(current().secret, salt="dryline.exports", digest_method=hashlib.sha256)
-
-
-def _signed(id: str, expires: str | None) -> bytes:
-    # An expiry holds no space, so that no other pair makes the same text.
-    return f"{expires} {id}".encode(errors="replace")
 
 
 def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:

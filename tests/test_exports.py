@@ -442,7 +442,9 @@ def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):
     assert fetch(made, headers={"If-None-Match": fetch(made).headers["ETag"]}).status_code == 304
 
 
-@pytest.mark.parametrize("old, new", [("expires=2", "expires=3"), ("signature=", "signature=x"), ("signature=", "s=")])
+@pytest.mark.parametrize(
+    "old, new", [("signature=ey", "signature=ez"), ("signature=", "signature=x"), ("signature=", "s=")]
+)
 def test_an_altered_link_is_refused(app, export, old, new):
     url = export()["downloadUrl"]
     answer = app.test_client().get(url.replace(old, new))
