@@ -71,6 +71,7 @@ class Server:
         settings = app.world.settings
         self.app = app
         self.socket = bind(settings)
+        app.world.outgoing.own.append(self.socket.getsockname()[:2])
         self._map: dict[int, Any] = {}
         self._waitress: Any = create_server(
             app,

@@ -29,8 +29,7 @@ class CustomWebhooks(MethodView):
     @blp.response(201, CustomWebhookSchema)
     def post(self, body, worker_id, deployment_id):
         """Create a webhook."""
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        return CustomWebhook.add(g.team, deployment_id=deployment.id, **body)
+        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).add_webhook(g.key, **body)
 
 
 @blp.route("/<webhook_id>")
@@ -38,18 +37,16 @@ class CustomWebhookById(MethodView):
     @blp.response(200, CustomWebhookSchema)
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook."""
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        return deployment.its(CustomWebhook, webhook_id)
+        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).its(CustomWebhook, webhook_id)
 
     @blp.arguments(CustomWebhookBody(partial=True))
     @blp.response(200, CustomWebhookSchema)
     def patch(self, body, worker_id, deployment_id, webhook_id):
         """Change the members that are sent."""
         deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        return deployment.its(CustomWebhook, webhook_id).change(**body)
+        return deployment.change_webhook(g.key, webhook_id, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, webhook_id):
         """Delete a webhook."""
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        deployment.its(CustomWebhook, webhook_id).remove()
+        Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)

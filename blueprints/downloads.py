@@ -25,15 +25,16 @@ _ANSWERS = {
 class LinkSchema(QuerySchema):
     """What a link carries beside the export's id."""
 
-    expires = fields.String(load_default="", metadata={"description": "when the link ends, API time"})
-    signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
+    signature = fields.String(
+        load_default="", metadata={"description": "proves that this server made the link, and until when it is good"}
+    )
 
 
 @blp.route("/exports/<path:export_id>")
 class ExportFile(MethodView):
     @blp.arguments(LinkSchema, location="query")
     @blp.doc(responses=_ANSWERS)
-    @blp.errors(403, 416)
+    @blp.errors(403, 416, 503)
     def get(self, query, export_id):
         """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
         export = Export.behind_link(export_id, **query)

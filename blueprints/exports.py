@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlencode
-
-from flask import g, request
+from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
+from dryline.blueprints.links import with_link
 from dryline.models.exports import Export
 from dryline.schemas.exports import ExportBody, ExportSchema
-from dryline.world.world import current
 
 blp = Area("Log Exports", "/api/team/exports", description="Files of logs, made in the background.")
 
@@ -36,15 +34,3 @@ class ExportById(MethodView):
     def get(self, export_id):
         """Retrieve an export: its status and, once it is finished, where to fetch its file."""
         return with_link(Export.fetch(g.team, export_id))
-
-
-def with_link(export: Export) -> Export:
-    """The export with the address of its file, absolute, while it can be fetched."""
-    export.download_url = _address(export) if export.open else None
-    return export
-
-
-def _address(export: Export) -> str:
-    base = current().settings.public_url or request.host_url.rstrip("/")
-    query = urlencode({"expires": export.expires_at, "signature": export.signature}, safe=":")
-    return f"{base}/downloads/exports/{quote(export.id, safe='')}?{query}"

@@ -6,10 +6,10 @@ from flask import Response, request, send_file
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
+from dryline.blueprints.links import base_url
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
-from dryline.world.world import current
 
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
 
@@ -21,8 +21,7 @@ class ResourceUploadUrl(MethodView):
     def get(self, query, worker_id):
         """Get an address to PUT a file's bytes to. It works for an hour."""
         worker = Worker.by_id(worker_id)
-        base = current().settings.public_url or request.url_root.rstrip("/")
-        return {"upload_url": Upload.address(worker, base, query["file_name"], query["content_type"])}
+        return {"upload_url": Upload.address(worker, base_url(), query["file_name"], query["content_type"])}
 
 
 @blp.route("/uploads/<upload_id>/<file_name>")

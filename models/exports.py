@@ -5,13 +5,11 @@ The files themselves are written by jobs/export_files.py.
 
 from __future__ import annotations
 
-import hashlib
-import re
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from itsdangerous import Signer
 from peewee import IntegerField, TextField
 
 from dryline.models.deployments import Deployment
@@ -20,14 +18,18 @@ from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
-from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
+from dryline.world.due import due_rows
+from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound, NotReady
 from dryline.world.record import JsonField, Record, unique
+from dryline.world.row_files import RowFiles
 from dryline.world.world import current
+
+FILES = RowFiles("exports")
 
 # What `log_type` may be, in the order in which an export of all of them lists them.
 LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
 
-# The state machine. An export that a stopping server gives back goes from PROCESSING to PENDING as well.
+# The state machine, as the API and the control plane know it.
 MOVES = {
     "PENDING": ("PROCESSING", "FAILED"),
     "PROCESSING": ("COMPLETED", "FAILED"),
@@ -35,6 +37,11 @@ MOVES = {
     "FAILED": (),
     "EXPIRED": (),
 }
+# What nobody asks for: its writer had to stop, or is gone (a server that ends, a kill, a row that came in or back);
+# its file was lost, and cannot be made anew.
+SETBACKS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
+# What is shown of a COMPLETED export until its lost file is there again: as while it was written.
+_BEING_MADE = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
 LONGEST_WINDOW = timedelta(days=90)
 LIFE = timedelta(hours=24)
@@ -64,7 +71,7 @@ class Export(Record):
     error_message = TextField(null=True)
     expires_at = TextField(null=True)
 
-    download_url: str | None  # where the address of this server is known: blueprints/exports.py
+    download_url: str | None  # where the address of this server is known: blueprints/links.py
 
     # Asking
 
@@ -112,7 +119,7 @@ class Export(Record):
 
     def give_back(self) -> Self:
         """From PROCESSING to PENDING: whoever wrote it could not go on. Raises Conflict when it changed meanwhile."""
-        return self._set(status="PENDING")
+        return self._set(status=SETBACKS["PROCESSING"])
 
     def complete(self, rows: int, size: int) -> Self:
         """From PROCESSING to COMPLETED, with a file of `size` bytes, for the next 24 hours of API time."""
@@ -124,6 +131,8 @@ class Export(Record):
 
     def fail(self, reason: str) -> Self:
         """FAILED, without a file. Raises Conflict when it changed meanwhile."""
+        if SETBACKS.get(self.status) != "FAILED":
+            self.demand_move("FAILED")
         nothing = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
         return self._set(status="FAILED", error_message=reason, **nothing)
 
@@ -137,29 +146,28 @@ class Export(Record):
         return self
 
     @classmethod
-    def next_due(cls) -> Self | None:
-        """The oldest PENDING export, unless exports wait for the control plane or for their delay."""
-        settings, now = current().settings, current().clock.now()
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` exports to be written by a moment, the oldest first. None in the mode `manual`."""
+        settings = current().settings
         if settings.export_mode != "auto":
-            return None
-        due = cls.created_at <= wire(now - timedelta(milliseconds=settings.export_delay_ms))
-        due |= cls.created_at > wire(now)  # the clock was set back
-        query = cls.select().where(cls.status == "PENDING", due).order_by(cls.created_at, cls.id)
-        return next(iter(query.limit(1)), None)
+            return []
+        asked = wire(parse(moment) - timedelta(milliseconds=settings.export_delay_ms))
+        # One that is newer than now was made before the clock was set back: it does not wait for that time again.
+        ripe = "status = 'PENDING' AND (created_at <= :asked OR created_at > :moment)"
+        return due_rows(cls, ripe, "created_at, id", limit, asked=asked, moment=moment)
 
     @classmethod
-    def outlived(cls) -> list[Self]:
-        """The COMPLETED exports whose 24 hours are over."""
-        return list(cls.select().where(cls.status == "COMPLETED", cls.expires_at <= current().clock.stamp()))
+    def outlived(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` COMPLETED exports whose 24 hours are over at a moment."""
+        over = "status = 'COMPLETED' AND expires_at <= :moment"
+        return due_rows(cls, over, "created_at, id", limit, moment=moment)
 
     # The file
 
     @property
     def path(self) -> Path:
-        """Where its file lies, or would. The id of an imported export may be no file name: its digest stands in."""
-        plain = re.fullmatch("[a-z0-9_-]{1,100}", self.id)
-        name = self.id if plain else hashlib.sha256(self.id.encode()).hexdigest()
-        return current().exports / f"{name}.{self.format.lower()}"
+        """Where its file lies, or would."""
+        return FILES.path(self.id, f".{self.format.lower()}")
 
     @property
     def alive(self) -> bool:
@@ -169,36 +177,47 @@ class Export(Record):
     @property
     def open(self) -> bool:
         """Whether its file may be fetched now."""
-        return self.status == "COMPLETED" and self.expires_at is not None and self.alive
+        return self._finished and self.expires_at is not None and self.path.exists()
+
+    @property
+    def lost(self) -> bool:
+        """Whether its file should be there and is not: removed, imported without, or taken by a crash."""
+        return self._finished and not self.path.exists()
+
+    @property
+    def _finished(self) -> bool:
+        return self.status == "COMPLETED" and self.alive
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form. Until a lost file is made anew the export is PROCESSING to whoever polls it."""
+        found = super().project(names)
+        if self.lost:
+            found |= {wire: _BEING_MADE[name] for wire, name in names.items() if name in _BEING_MADE}
+        return found
 
     @property
     def signature(self) -> str:
         """What its link carries: proves that this server made it, for this id and this expiry."""
-        return _signer().get_signature(_signed(self.id, self.expires_at)).decode()
+        return FILES.sign("get", self.id, self.expires_at or "")
 
     @classmethod
-    def behind_link(cls, id: str, expires: str, signature: str) -> Self:
-        """The export that a link leads to. Raises Forbidden when the link is altered or expired, NotFound when the
-        export is gone. Source: DESIGN, Exports."""
-        if not _signer().verify_signature(_signed(id, expires), signature):
-            raise Forbidden("The link is not valid.")
+    def behind_link(cls, id: str, signature: str) -> Self:
+        """The export that a link leads to. Source: DESIGN, Exports.
+
+        Raises Forbidden when the link is altered or expired, NotFound when the export is gone, NotReady while its file
+        is made anew.
+        """
+        signed = FILES.check("get", id, signature)
         export = cls.by_id(id)
-        if export.expires_at != expires or not export.open:
+        if export.expires_at != signed["until"] or not export._finished:
             raise Forbidden("The link has expired.")
+        if export.lost:
+            raise NotReady(f"The file of export {id} is being made anew. Try again in a moment.")
         return export
 
 
 def _in_24_hours() -> str:
     return wire(current().clock.now() + LIFE)
-
-
-def _signer() -> Signer:
-    return Signer(current().secret, salt="dryline.exports", digest_method=hashlib.sha256)
-
-
-def _signed(id: str, expires: str | None) -> bytes:
-    # An expiry holds no space, so that no other pair makes the same text.
-    return f"{expires} {id}".encode(errors="replace")
 
 
 def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
@@ -217,7 +236,7 @@ def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
 def complete_export(row: Row, rows: Neighbours) -> None:
     """What comes in is written by nobody; a file that is still owed is made anew."""
     if row["status"] == "PROCESSING":
-        row["status"] = "PENDING"
+        row["status"] = SETBACKS["PROCESSING"]
     if row["status"] == "COMPLETED":
         now = current().clock.now()
         if row.get("expires_at") is None:
@@ -227,9 +246,9 @@ def complete_export(row: Row, rows: Neighbours) -> None:
 
 
 def give_back_all(team_id: str | None) -> None:
-    """PROCESSING rows of a save point become PENDING: nobody writes them now."""
+    """PROCESSING rows of all teams, or of one, become PENDING: nobody writes them now."""
     mine = () if team_id is None else (Export.team_id == team_id,)
-    Export.update(status="PENDING").where(Export.status == "PROCESSING", *mine).execute()
+    Export.update(status=SETBACKS["PROCESSING"]).where(Export.status == "PROCESSING", *mine).execute()
 
 
 STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export, came_back=give_back_all)}

@@ -14,6 +14,7 @@ from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
 from dryline.world.clock import parse, wire
 from dryline.world.collection import WORKER, Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.errors import Invalid
 from dryline.world.record import JsonField, Record, connection_execute
 from dryline.world.world import current
@@ -101,26 +102,32 @@ class Resource(Record):
             shown["signedS3FilePath"] = reading_address(self.s3_file_path)
         return shown
 
-    def proceed(self) -> int:
-        """Move on to where the resource is at this time. Returns how many characters of text were taken in."""
+    @classmethod
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` resources of any worker that are to go on at a moment, the oldest first."""
+        # A PROCESSING resource waits for its end only, so that a look at its beginning finds no work.
+        ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
+        now = parse(moment)
+        ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
+        return due_rows(cls, ripe, "created_at, id", limit, **ages)
+
+    def proceed(self) -> None:
+        """Go on to where the resource is at this time."""
         age = current().clock.now() - (made := parse(self.created_at))
         if age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
-            return 0
-        read = self._take_in()
+            return
+        self._take_in()
         error = self._fault()
         status = "FAILED" if error else "AVAILABLE"
         self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
-        return read
 
-    def _take_in(self) -> int:
-        """Let the search find the words of the file, where they are known. Returns how many characters they have."""
+    def _take_in(self) -> None:
+        """Let the search find the words of the file, where they are known."""
         upload = Upload.at(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
-        if text is None:
-            return 0
-        connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
-        return len(text)
+        if text is not None:
+            connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
 
     def _fault(self) -> str | None:
         """Why it cannot be processed. Assumed: what the real service cannot have read either."""
@@ -135,25 +142,6 @@ class Resource(Record):
             if upload.size == 0:
                 return "The uploaded file is empty."
         return None
-
-
-def process_due(limit: int = 200, characters: int = 1_000_000) -> bool:
-    """Move on up to `limit` resources whose time has come, till that many characters of text were taken in.
-
-    Other writers wait meanwhile. Says whether there were any.
-    """
-    now = current().clock.now()
-    # A PROCESSING resource waits for its end only, so that a call at its beginning finds no work.
-    due = Resource.select().where(
-        ((Resource.status == "STARTED") & (Resource.created_at <= wire(now - PROCESSING_AFTER)))
-        | ((Resource.status == "PROCESSING") & (Resource.created_at <= wire(now - DONE_AFTER)))
-    )
-    resources = list(due.limit(limit))
-    for resource in resources:
-        characters -= resource.proceed()
-        if characters < 0:
-            break
-    return bool(resources)
 
 
 def _is_web_address(link: str) -> bool:

@@ -9,16 +9,18 @@ import re
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from itsdangerous import BadSignature, URLSafeSerializer
 from peewee import IntegerField, TextField
 
 from dryline.models.workers import Worker
 from dryline.world.clock import wire
-from dryline.world.errors import Forbidden, NotFound
-from dryline.world.record import Record
-from dryline.world.world import World, current
+from dryline.world.errors import NotFound
+from dryline.world.record import Record, connection
+from dryline.world.row_files import RowFiles
+from dryline.world.world import current
+
+FILES = RowFiles("uploads")
 
 # How long an address works, in API time. Assumed: the real one's life is not shown.
 LIFE = timedelta(hours=1)
@@ -45,37 +47,34 @@ class Upload(Record):
     @property
     def path(self) -> Path:
         """Where the bytes lie."""
-        return directory(current()) / self.id
+        return FILES.path(self.id)
 
     @classmethod
     def address(cls, worker: Worker, base: str, file_name: str, content_type: str) -> str:
         """An absolute address below `base` that takes the bytes once or more, for an hour."""
         id = current().ids.new(cls.id_prefix)
         name = re.sub(r"[^A-Za-z0-9._-]", "_", file_name).strip(".") or "file"
-        token = {"id": id, "worker": worker.id, "name": file_name, "type": content_type}
-        return f"{base}/uploads/{id}/{name}?{_sign('put', token)}"
+        signature = FILES.sign("put", id, _in_an_hour(), worker=worker.id, name=file_name, type=content_type)
+        return f"{base}/uploads/{id}/{name}?signature={signature}"
 
     @classmethod
     def receive(cls, id: str, signature: str, data: bytes) -> Self:
         """Keep the bytes; what was put there before is replaced. Raises Forbidden and NotFound (the worker is gone)."""
-        token = _check("put", id, signature)
-        worker = Worker.by_id(token["worker"])
+        signed = FILES.check("put", id, signature)
+        worker = Worker.by_id(signed["worker"])
         upload = cls.find(id=id)
         if upload is None:
-            values = {"file_name": token["name"], "mime_type": token["type"], "size": len(data)}
+            values = {"file_name": signed["name"], "mime_type": signed["type"], "size": len(data)}
             upload = cls.add(worker, id=id, worker_id=worker.id, **values)
         else:
             upload.change(size=len(data))
-        upload.path.parent.mkdir(exist_ok=True)
-        part = upload.path.with_suffix(".part")
-        part.write_bytes(data)
-        part.replace(upload.path)
+        FILES.write(upload.path, data)
         return upload
 
     @classmethod
     def read(cls, id: str, signature: str) -> Self:
         """The upload behind a signed address for reading. Raises Forbidden and NotFound."""
-        _check("get", id, signature)
+        FILES.check("get", id, signature)
         upload = cls.find(id=id)
         if upload is None or not upload.path.exists():
             raise NotFound(f"Upload {id} not found.")
@@ -137,45 +136,17 @@ def own_id(address: str | None) -> str | None:
 def reading_address(address: str | None) -> str | None:
     """An address of ours with a signature to read what was put there, for an hour from now; None for any other."""
     id = own_id(address)
-    return f"{address}?{_sign('get', {'id': id})}" if id else None
+    return f"{address}?signature={FILES.sign('get', id, _in_an_hour())}" if id else None
 
 
-def directory(world: World) -> Path:
-    """Where the bytes lie."""
-    return world.directory / "uploads"
-
-
-def sweep(world: World) -> bool:
+def sweep() -> bool:
     """Remove the files whose rows are gone (with their resource, worker or team). Says whether there were any."""
-    try:
-        names = {path.name for path in directory(world).iterdir()}
-    except FileNotFoundError:
-        return False
-    if not names:
-        return False
-    with world.transaction():  # a writer in between would have its new file swept
-        kept = {id for (id,) in world.db.execute_sql("SELECT id FROM upload")}
-        for name in names - kept:
-            (directory(world) / name).unlink(missing_ok=True)
-    return bool(names - kept)
+    return FILES.sweep(_names)
 
 
-def _signer(verb: str) -> URLSafeSerializer:
-    return URLSafeSerializer(current().secret, salt=f"upload-{verb}")
+def _names() -> list[str]:
+    return [FILES.path(id).name for (id,) in connection().execute("SELECT id FROM upload")]
 
 
-def _sign(verb: str, token: dict[str, Any]) -> str:
-    token["until"] = wire(current().clock.now() + LIFE)
-    return f"signature={_signer(verb).dumps(token)}"
-
-
-def _check(verb: str, id: str, signature: str) -> dict[str, Any]:
-    try:
-        token = _signer(verb).loads(signature)
-    except BadSignature:
-        raise Forbidden("The address's signature is not valid.") from None
-    if token["id"] != id:
-        raise Forbidden("The address's signature is not valid.")
-    if token["until"] < current().clock.stamp():
-        raise Forbidden("The address has expired.")
-    return token
+def _in_an_hour() -> str:
+    return wire(current().clock.now() + LIFE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Self
 
@@ -74,17 +75,42 @@ class VoiceDeployment(Deployment):
             values["external_config"] = {**(self.external_config or {}), **values["external_config"]}
         super().revise(author, **values)
         if custom_webhooks is not None:
-            self._replace_webhooks(author, [{"url": webhook["url"]} for webhook in custom_webhooks])
+            urls = [webhook["url"] for webhook in custom_webhooks]
+            if urls != [webhook.url for webhook in self.custom_webhooks]:
+                with self._new_webhooks(author):
+                    CustomWebhook.replace_all(self, urls)
         return self
 
-    def _replace_webhooks(self, author: ApiKey, webhooks: list[dict[str, str]]) -> None:
-        before = [{"url": webhook.url} for webhook in self.custom_webhooks]
-        if webhooks == before:
-            return
-        CustomWebhook.replace_all(self, [webhook["url"] for webhook in webhooks])
-        del self.custom_webhooks
-        self.change(updated_at=current().clock.stamp())
-        DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": webhooks})
+    def add_webhook(self, author: ApiKey, **values: Any) -> CustomWebhook:
+        """A new webhook, and its entry in the history. Contract: createCustomWebhook."""
+        with self._new_webhooks(author):
+            return CustomWebhook.add(self, deployment_id=self.id, **values)
+
+    def change_webhook(self, author: ApiKey, id: str, **values: Any) -> CustomWebhook:
+        """Change one of its webhooks; another address is for the history. Raises NotFound."""
+        webhook = self.its(CustomWebhook, id)
+        with self._new_webhooks(author):
+            return webhook.change(**values)
+
+    def remove_webhook(self, author: ApiKey, id: str) -> None:
+        """Remove one of its webhooks, and enter that in the history. Raises NotFound."""
+        webhook = self.its(CustomWebhook, id)
+        with self._new_webhooks(author):
+            webhook.remove()
+
+    @contextmanager
+    def _new_webhooks(self, author: ApiKey) -> Iterator[None]:
+        """Enter in the history what a block does to the webhooks' addresses, which are all of them that it shows."""
+        before = self._addresses()
+        yield
+        after = self._addresses()
+        if after != before:
+            self.__dict__.pop("custom_webhooks", None)
+            self.change(updated_at=current().clock.stamp())
+            DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": after})
+
+    def _addresses(self) -> list[dict[str, str]]:
+        return [{"url": webhook.url} for webhook in CustomWebhook.of_deployment(self)]
 
 
 def engine_config(engine_version: str | None) -> dict[str, Any]:

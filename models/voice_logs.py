@@ -14,13 +14,13 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from itsdangerous import BadData, URLSafeSerializer
+from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models.logs import Log, Page, collection_of, first_of
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection, wire_rows
-from dryline.world.world import current
+from dryline.world.signatures import signer
 
 
 class VoiceLog(Log):
@@ -86,7 +86,7 @@ class VoiceLog(Log):
         next_cursor = None
         if len(keys) > limit:
             id, value = keys[limit - 1]
-            next_cursor = _cursors().dumps([sort_by, sort_order, page + 1, value, id])
+            next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, id])
         return VoiceLogPage(SelectedLogs([id for id, _ in keys[:limit]], fields), total, page, limit, next_cursor)
 
 
@@ -269,15 +269,13 @@ def _rows_sql(columns: tuple[str, ...]) -> str:
 
 # Cursors
 
-
-def _cursors() -> URLSafeSerializer:
-    return URLSafeSerializer(current().secret, salt="voice log cursor")
+_CURSORS = "voice log cursors"
 
 
 def _read_cursor(cursor: str) -> tuple[str, str, int, Any, str]:
     """Sort, direction, number of the page, and the last sort value and id before it. Raises Invalid."""
     try:
-        return _cursors().loads(cursor)
+        return signer(_CURSORS).loads(cursor)
     except BadData:
         raise Invalid("Not a cursor that a page gave.", "cursor") from None
 

@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 import peewee
 
+from dryline.models import exports, uploads
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
 from dryline.world.errors import Conflict, Invalid, NotFound
@@ -27,7 +28,7 @@ from dryline.world.world import World
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 _DATABASE, _ABOUT = "dryline.sqlite3", "about.json"
 # Directories whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
-_FILES = ("exports", "uploads")
+_FILES = (exports.FILES.kind, uploads.FILES.kind)
 
 
 class Snapshot:

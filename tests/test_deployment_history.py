@@ -45,6 +45,32 @@ def test_a_change_is_entered_with_before_after_and_author(history, change, line,
     }
 
 
+@pytest.fixture
+def webhooks(line):
+    """Where the deployment's webhooks are."""
+    return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+
+
+def test_a_webhook_that_comes_moves_or_goes_is_entered_as_by_an_update_of_the_deployment(api, history, webhooks):
+    here, there = "http://127.0.0.1/here", "http://127.0.0.1/there"
+    made = api.post(webhooks, {"url": here, "fields": "transcript"}).json
+    api.patch(f"{webhooks}/{made['id']}", {"url": there})
+    api.delete(f"{webhooks}/{made['id']}")
+    entries = history().json["data"]
+    assert {entry["changeType"] for entry in entries} == {"CONFIG"}
+    assert [entry["changes"] for entry in entries[::-1]] == [
+        {"customWebhooks": {"from": [], "to": [{"url": here}]}},
+        {"customWebhooks": {"from": [{"url": here}], "to": [{"url": there}]}},
+        {"customWebhooks": {"from": [{"url": there}], "to": []}},
+    ]
+
+
+def test_a_webhook_that_keeps_its_address_enters_nothing(api, history, webhooks):
+    made = api.post(webhooks, {"url": "http://127.0.0.1/", "fields": "transcript"}).json
+    api.patch(f"{webhooks}/{made['id']}", {"active": False})
+    assert history().json["total"] == 1
+
+
 def test_each_kind_of_change_has_its_own_entry(history, change, line, make_flow):
     flow = make_flow(line["workerId"])
     change(name="New", flowId=flow["id"], enableVoiceSentiment=True, externalConfig={"volume": 1})

@@ -6,8 +6,12 @@ else. Redirects are answers like any other: they could lead elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any, NamedTuple
 
 from dryline import __version__
 
@@ -28,26 +32,185 @@ class Unanswered(Exception):
         self.timed_out = timed_out
 
 
+class NoAddress(Unanswered):
+    """What was to be asked is no address: asking again is no use."""
+
+
+class Refused(Unanswered):
+    """The address may not be asked."""
+
+
+class Cut(Unanswered):
+    """The world ended before an answer came."""
+
+
 def send(
     method: str, url: str, *, headers: Mapping[str, str] | None = None, body: bytes | None = None, timeout_s: float = 10
 ) -> Answer:
     """Ask once. `timeout_s` is for connecting, and for each piece that comes. Raises Unanswered."""
-    import urllib3  # imported late: a start does not need it
+    exchange = _Exchange(url, timeout_s)
+    with exchange.open():
+        return exchange.ask(method, headers, body)
 
-    timeout = urllib3.Timeout(timeout_s)
-    try:
-        with urllib3.PoolManager(retries=False, timeout=timeout) as pool:
-            answer = pool.request(
-                method,
-                url,
-                body=body,
-                headers={"User-Agent": f"dryline/{__version__}", **(headers or {})},
-                redirect=False,
-            )
-    except urllib3.exceptions.NewConnectionError as error:  # to urllib3 one of its timeouts
-        raise Unanswered(f"{type(error).__name__}: {error}") from None
-    except urllib3.exceptions.TimeoutError:
-        raise Unanswered(f"No answer within {timeout_s:g} s.", timed_out=True) from None
-    except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise Unanswered(f"{type(error).__name__}: {error}") from None
-    return Answer(answer.status, answer.headers, answer.data)
+
+class Outgoing:
+    """What one world asks by order of others: in bounds of time and size, and no more than it may reach.
+
+    That is this machine, and the hosts that the settings name; never the world itself, whose control plane asks
+    nobody on this machine for a key.
+    """
+
+    def __init__(self, hosts: tuple[str, ...] = ()) -> None:
+        self._hosts = {host.lower() for host in hosts}
+        # Where the world answers, as host and port of each listening socket: its server says so.
+        self.own: list[tuple[str, int]] = []
+        self._lock = threading.Lock()
+        self._open: set[_Exchange] = set()
+        self._ended = False
+
+    def send(
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, most: int
+    ) -> Answer:
+        """Ask once: all of it `within_s` seconds, and no more than `most` bytes of the answer's body.
+
+        Raises Unanswered: Refused, NoAddress, Cut, or when nothing came in time.
+        """
+        exchange = _Exchange(url, within_s)
+        if not self.may_reach(exchange.host):
+            raise Refused(f"The host {exchange.host} is neither loopback nor named by --webhook-hosts.")
+        # The connection's own time limit is for each piece that comes; this one is for the whole.
+        late = Unanswered(f"No answer within {within_s:g} s.", timed_out=True)
+        deadline = threading.Timer(within_s, exchange.cut, (late,))
+        deadline.daemon = True
+        with self._known(exchange), exchange.open():
+            deadline.start()
+            try:
+                peer, here = exchange.connect()
+                if self._is_own(peer, here):
+                    raise Refused(f"{url} leads to this server itself.")
+                return exchange.ask(method, headers, body, most)
+            finally:
+                deadline.cancel()
+
+    def may_reach(self, host: str) -> bool:
+        """Whether a host is this machine, by a name or number that cannot mean another, or was allowed by name."""
+        if host in self._hosts or host == "localhost":
+            return True
+        try:
+            return ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    def end(self) -> None:
+        """Cut what is under way, for good: each such `send` raises Cut at once, and so does every later one."""
+        with self._lock:
+            self._ended = True
+            under_way = list(self._open)
+        for exchange in under_way:
+            exchange.cut(_ended())
+
+    @contextlib.contextmanager
+    def _known(self, exchange: _Exchange) -> Iterator[None]:
+        with self._lock:
+            if self._ended:
+                raise _ended()
+            self._open.add(exchange)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(exchange)
+
+    def _is_own(self, peer: tuple[str, int], here: tuple[str, int]) -> bool:
+        """Whether a connection from `here` to `peer` has come to a socket of this world, whatever its name was."""
+        address = _plain(peer[0])
+        for host, port in self.own:
+            listens = _plain(host)
+            on_this_machine = address.is_loopback or address == _plain(here[0])
+            if port == peer[1] and (listens == address or (listens.is_unspecified and on_this_machine)):
+                return True
+        return False
+
+
+def _ended() -> Cut:
+    return Cut("The server ended before an answer came.")
+
+
+def _plain(host: str) -> IPv4Address | IPv6Address:
+    """The number of a host; an IPv4 one that IPv6 writes is the same host."""
+    address = ip_address(host)
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+class _Exchange:
+    """One question and its answer, over a connection that another thread may cut."""
+
+    def __init__(self, url: str, timeout_s: float) -> None:
+        import urllib3  # imported late: a start does not need it
+
+        try:
+            address = urllib3.util.parse_url(url)
+        except urllib3.exceptions.HTTPError as error:
+            raise NoAddress(f"Not an address: {error}.") from None
+        kinds = {"http": urllib3.connection.HTTPConnection, "https": urllib3.connection.HTTPSConnection}
+        if address.scheme not in kinds or not address.host:
+            raise Refused(f"Only http and https addresses are sent to, not {url}.")
+        self.host = address.host.strip("[]")
+        self._target = address.request_uri
+        self._timeout_s = timeout_s
+        kind = kinds[address.scheme]
+        self._connection: Any = kind(self.host, address.port or kind.default_port, timeout=timeout_s)
+        self._cut_for: Unanswered | None = None
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Close the connection at the end of a block, in which what goes wrong becomes Unanswered."""
+        from http.client import HTTPException
+
+        from urllib3.exceptions import HTTPError, NewConnectionError
+        from urllib3.exceptions import TimeoutError as Late
+
+        try:
+            yield
+        except Unanswered:
+            raise
+        except (HTTPError, HTTPException, OSError, ValueError) as error:
+            if self._cut_for is not None:
+                raise self._cut_for from None
+            # To urllib3 a connection that was refused is one that timed out.
+            if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
+                raise Unanswered(f"No answer within {self._timeout_s:g} s.", timed_out=True) from None
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            raise Unanswered(f"{type(cause).__name__}: {cause}") from None
+        finally:
+            self._connection.close()
+
+    def connect(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Connect. Gives the address and port of either end, the other one's first."""
+        self._connection.connect()
+        self._demand_whole()  # there was no connection yet that could be cut
+        line = self._connection.sock
+        return line.getpeername()[:2], line.getsockname()[:2]
+
+    def ask(
+        self, method: str, headers: Mapping[str, str] | None, body: bytes | None, most: int | None = None
+    ) -> Answer:
+        """Send, and read the answer: of its body `most` bytes, all when None."""
+        headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
+        self._connection.request(method, self._target, body=body, headers=headers, preload_content=False)
+        found = self._connection.getresponse()
+        answer = Answer(found.status, found.headers, found.read(most))
+        self._demand_whole()  # a cut reads like the end of the answer
+        return answer
+
+    def _demand_whole(self) -> None:
+        if self._cut_for is not None:
+            raise self._cut_for
+
+    def cut(self, why: Unanswered) -> None:
+        """Break it off, from another thread: whoever waits for it gets `why`."""
+        self._cut_for = self._cut_for or why  # before the cut: whoever reads from the connection sees that at once
+        line = self._connection.sock
+        if line is not None:
+            with contextlib.suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)

@@ -26,6 +26,7 @@ from dryline.world.database import WorldDatabase
 from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
+from dryline.world.outgoing import Outgoing
 from dryline.world.request_record import RequestRecord
 
 _current: ContextVar[World] = ContextVar("dryline_world")
@@ -77,6 +78,7 @@ class World:
         self.faults = Faults(settings.seed)
         self.requests = RequestRecord()
         self.metrics = Metrics()
+        self.outgoing = Outgoing(settings.webhook_hosts)
         # Up to when calls have come in by themselves (jobs/live.py).
         self.live_since: datetime | None = None
         # Set when the server ends: long work gives itself back.

@@ -6,7 +6,7 @@ from flask.views import MethodView
 from marshmallow import fields
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.blueprints.exports import with_link
+from dryline.blueprints.links import with_link
 from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema

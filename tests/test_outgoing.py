@@ -1,0 +1,117 @@
+"""What the stand-in itself asks: in bounds of time and size, of nobody it may not ask."""
+
+import contextlib
+import socket
+import threading
+
+import pytest
+
+from dryline.world.outgoing import Cut, Outgoing, Refused, Unanswered, send
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+
+
+class Line:
+    """A server of one connection, which answers what a test says, piece by piece."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.pieces, self.asked, self.over = [HEAD + b"x" * 100_000], threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def serve(self):
+        connection, _ = self.listener.accept()
+        self.listener.close()
+        with connection, contextlib.suppress(OSError):
+            if connection.recv(10_000):
+                self.asked.set()
+            for piece in self.pieces:
+                connection.sendall(piece)
+            self.over.wait(30)
+
+    def close(self):
+        self.over.set()
+        with contextlib.suppress(ConnectionRefusedError):  # somebody came
+            socket.create_connection(("127.0.0.1", self.port)).close()
+        self.thread.join()
+
+
+@pytest.fixture
+def line():
+    line = Line()
+    yield line
+    line.close()
+
+
+def ask(outgoing, url, within_s=10.0):
+    return outgoing.send("GET", url, headers={}, body=None, within_s=within_s, most=10)
+
+
+def test_no_more_of_an_answer_is_read_than_is_asked_for(line):
+    assert ask(Outgoing(), line.url).body == b"x" * 10
+
+
+def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line):
+    def drip():
+        yield HEAD[:20]
+        while not line.over.wait(0.01):
+            yield b"x"
+
+    line.pieces = drip()
+    with pytest.raises(Unanswered) as fault:
+        ask(Outgoing(), line.url, within_s=0.2)
+    assert (str(fault.value), fault.value.timed_out) == ("No answer within 0.2 s.", True)
+
+
+def test_the_end_cuts_what_is_under_way(line):
+    line.pieces = []
+    outgoing = Outgoing()
+    end = threading.Thread(target=lambda: line.asked.wait(10) and outgoing.end())
+    end.start()
+    with pytest.raises(Cut):
+        ask(outgoing, line.url)
+    end.join()
+
+
+def test_after_the_end_nobody_is_asked(line):
+    outgoing = Outgoing()
+    outgoing.end()
+    with pytest.raises(Cut):
+        ask(outgoing, line.url)
+    assert not line.asked.is_set()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1"])
+def test_a_world_does_not_ask_itself_however_it_listens(line, host):
+    outgoing = Outgoing()
+    outgoing.own.append((host, line.port))
+    with pytest.raises(Refused):
+        ask(outgoing, line.url)
+    assert not line.asked.is_set()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1"])
+def test_another_server_on_the_same_port_of_another_address_is_asked(line, host):
+    outgoing = Outgoing()
+    outgoing.own.append((host, line.port))
+    assert ask(outgoing, line.url).status == 200
+
+
+def test_a_host_that_the_settings_name_may_be_asked():
+    outgoing = Outgoing(("Hooks.example.com",))
+    assert outgoing.may_reach("hooks.example.com")
+    assert not outgoing.may_reach("example.com")
+    assert outgoing.may_reach("::1") and outgoing.may_reach("localhost")
+
+
+def test_a_connection_that_is_refused_is_not_one_that_timed_out(line):
+    line.close()
+    with pytest.raises(Unanswered) as fault:
+        send("GET", line.url)
+    assert (str(fault.value), fault.value.timed_out) == (
+        "ConnectionRefusedError: [Errno 111] Connection refused",
+        False,
+    )

@@ -1,0 +1,17 @@
+"""What this server has signed, and would know again."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from itsdangerous import URLSafeSerializer
+
+from dryline.world.world import current
+
+
+def signer(use: str) -> URLSafeSerializer:
+    """Signs JSON values as text that may stand in an address; what was signed for one use is good for no other.
+
+    Its `loads` raises itsdangerous.BadData.
+    """
+    return URLSafeSerializer(current().secret, salt=use, signer_kwargs={"digest_method": sha256})
