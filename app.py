@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask, request
 
 from dryline.blueprints import cors, docs, errors, interception, openapi
-from dryline.blueprints.base import OrjsonProvider
+from dryline.blueprints.base import READS, OrjsonProvider
 from dryline.blueprints.routing import LateRule
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
@@ -99,9 +99,6 @@ STEPS = (
     campaign_jobs.settle_voicev1_campaigns,
     webhook_jobs.deliver,
 )
-
-
-READS = {"GET", "HEAD", "OPTIONS"}
 
 
 class Dryline(Flask):

@@ -49,7 +49,7 @@ SERVE = (
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
     setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
-    setting("--threads", default=Settings.threads, help="Requests served at once."),
+    setting("--threads", default=Settings.threads, help="Threads for reads; what waits has threads of its own."),
     setting("--max-body-mb", default=10, help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
     setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),

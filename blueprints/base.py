@@ -18,6 +18,9 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 from dryline.models.teams import authenticate
 from dryline.world.world import current
 
+# The methods that change nothing.
+READS = {"GET", "HEAD", "OPTIONS"}
+
 # orjson writes at most 254 levels; a body that could not be written again is refused when it is read.
 _DEEP = 200
 

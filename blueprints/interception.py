@@ -26,7 +26,9 @@ def around(world: World, view: Callable[[], Any]) -> Any:
     asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
     method, path = asked.method, asked.path
     fault = world.faults.strike(method, path, _team_id(world)) if world.faults else None
-    response = view() if fault is None else strike(fault, view)
+    response = view() if fault is None else strike(world, fault, view)
+    if fault is not None and fault.forgotten:  # what was called in another world is not this one's to record
+        return response
     seconds = time.perf_counter() - began
     status = None if isinstance(response, Dropped) else response.status_code
     rule = asked.url_rule
@@ -48,21 +50,17 @@ def around(world: World, view: Callable[[], Any]) -> Any:
     return response
 
 
-def strike(fault: Fault, view: Callable[[], Any]) -> Any:
-    """The answer that a fault leaves of a request. Its phase says whether the view runs."""
-    runs = fault.phase == "after" or fault.malformed is not None
-    replaced = fault.drop or fault.status is not None
-    response: Any = None
-    if fault.phase == "after":
-        response = view()
-    if fault.delay_ms:
-        time.sleep(fault.delay_ms / 1000)  # real time: the caller's patience is what is tested
-    if fault.phase != "after" and (runs or not replaced):
-        response = view()
+def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
+    """The answer that a fault leaves of a request. `Fault` says when the view runs."""
+    response = view() if fault.phase == "after" else None
+    if fault.delay_ms and not fault.delay(world.ending):
+        return Dropped()
     if fault.drop:
         return Dropped()
     if fault.status is not None:
         response = _instead(fault)
+    elif response is None:
+        response = view()
     if fault.malformed is not None:
         response = _spoil(response, fault.malformed)
     for name, value in (fault.headers or {}).items():

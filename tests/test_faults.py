@@ -1,5 +1,6 @@
 """Faults on demand."""
 
+import contextlib
 import http.client
 import threading
 import time
@@ -41,6 +42,21 @@ def test_before_the_view_nothing_is_written(api, fault, control):
     api.post("/workers", WORKER)
     control.delete("/faults")
     assert api.get("/workers").json == []
+
+
+@pytest.mark.parametrize("rule", [{"status": 503}, {"drop": True}])
+def test_what_has_an_answer_of_its_own_never_runs_the_view_malformed_or_not(api, fault, control, rule):
+    fault(**rule, malformed="garbage", method="POST")
+    with contextlib.suppress(ClientDisconnected):
+        assert api.post("/workers", WORKER).status_code == 503
+    control.delete("/faults")
+    assert api.get("/workers").json == []
+
+
+def test_what_only_spoils_the_answer_needs_the_views(api, fault):
+    fault(malformed="garbage", method="POST")
+    assert api.post("/workers", WORKER).status_code == 201
+    assert len(api.get("/workers").json) == 1
 
 
 def test_after_the_view_the_write_has_happened_and_its_answer_is_lost(api, fault):
