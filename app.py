@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -109,6 +110,7 @@ class Dryline(Flask):
     world: World
     jobs: Jobs
     openapi: openapi.Api
+    admissions: dict[str | None, Callable[[], None]]  # by the area's name, for those that ask for a key
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
@@ -129,13 +131,16 @@ class Dryline(Flask):
         return interception.around(self.world, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
-        """Run the view in a transaction: committed before the answer is sent, undone by any error."""
+        """Let the caller in and run the view in one transaction: committed before the answer, undone by an error."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
         if asked.routing_exception is not None:
             self.raise_routing_exception(asked)
         if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
             return super().dispatch_request()
+        admit = self.admissions.get(asked.blueprint)
         with self.world.reading() if asked.method in READS else self.world.transaction():
+            if admit is not None:
+                admit()
             return super().dispatch_request()
 
     def close(self) -> None:
@@ -159,8 +164,12 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.register_blueprint(docs.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
+    app.admissions = {}
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
+        blp = import_module(f"dryline.blueprints.{area}").blp
+        app.openapi.register_blueprint(blp)
+        if blp.admit is not None:
+            app.admissions[blp.name] = blp.admit
     app.jobs = Jobs(app.world, STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     app.world.rows_replaced = partial(export_jobs.restore_files, app.world)

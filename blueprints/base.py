@@ -91,16 +91,20 @@ class Parser(FlaskParser):
 
 
 class Area(flask_smorest.Blueprint):
-    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`."""
+    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`.
+
+    `admit` lets the caller in or raises Unauthorized; the application calls it in the request's transaction, so that
+    key, team and rows are of one moment. None where no key is needed.
+    """
 
     ARGUMENTS_PARSER = Parser()
+    admit: Callable[[], None] | None
 
     def __init__(self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True) -> None:
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
-        if key_required:
-            self.before_request(demand_key)
+        self.admit = demand_key if key_required else None
 
     def arguments(self, schema: Any, **kwargs: Any) -> Any:
         """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""

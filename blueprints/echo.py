@@ -26,7 +26,7 @@ class EchoArea(Area):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, key_required=False, **kwargs)
         self.security = [{"apiKey": []}]
-        self.before_request(demand_key_or_secret)
+        self.admit = demand_key_or_secret
 
 
 def demand_key_or_secret():
