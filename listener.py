@@ -14,6 +14,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, WSGITask
 
+from dryline.blueprints.interception import CLOSE
 from dryline.lanes import Lanes
 
 MOST_CONNECTIONS = 1000
@@ -44,8 +45,11 @@ class ApiTask(WSGITask):
 
     def build_response_header(self) -> bytes:
         """The answer's head."""
-        head = super().build_response_header()
         closing = self.request.headers.get("CONNECTION", "").lower() == "close"
+        if CLOSE in self.environ:
+            closing = True
+            self.set_close_on_finish()
+        head = super().build_response_header()
         if self.version == "1.1" and not self.has_body and not closing:
             self.close_on_finish = False
             head = head.replace(b"Connection: close\r\n", b"", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,17 @@ from dryline.world.errors import DomainError
 from dryline.world.faults import Fault
 from dryline.world.world import World
 
-_MASKED = {"HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_AUTHORIZATION", "HTTP_COOKIE"}
+# What the record does not keep: headers by their names in the environ, and members by theirs in queries and bodies.
+_MASKED = {
+    *("HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_X_DRYLINE_TOKEN"),
+    *("HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_COOKIE"),
+}
+_IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret))=)[^&]+")
+_IN_BODY = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
+
+
+# In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
+CLOSE = "dryline.close"
 
 
 def around(world: World, view: Callable[[], Any]) -> Any:
@@ -39,7 +50,7 @@ def around(world: World, view: Callable[[], Any]) -> Any:
         stamp,
         method,
         path,
-        asked.environ.get("QUERY_STRING", ""),
+        _query(asked.environ),
         _headers(asked.environ),
         _body(asked),
         status,
@@ -64,7 +75,10 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.malformed is not None:
         response = _spoil(response, fault.malformed)
     for name, value in (fault.headers or {}).items():
-        response.headers[name] = value
+        if name.lower() == "connection":
+            request.environ[CLOSE] = True
+        else:
+            response.headers[name] = value
     return response
 
 
@@ -125,10 +139,16 @@ def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _query(environ: dict[str, Any]) -> str:
+    query = environ.get("QUERY_STRING", "")
+    return _IN_QUERY.sub(r"\1***", query) if query else query
+
+
 def _body(asked: Request) -> bytes:
     if asked.environ.get("CONTENT_LENGTH") in (None, "", "0"):
         return b""
     length = asked.content_length
     if length is None or length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
-    return asked.get_data()
+    body = asked.get_data()
+    return _IN_BODY.sub(rb'\1"***"', body) if b'"auth' in body or b'"api' in body else body

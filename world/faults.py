@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dryline.world.errors import NotFound
-from dryline.world.path_patterns import path_pattern
-
+from dryline.world.path_patterns import PathPattern
 
 # How often a delayed request looks whether its rule still stands, in seconds.
 LOOK_EVERY_S = 0.25
@@ -49,14 +48,14 @@ class Fault:
     forgotten = False
 
     def __post_init__(self) -> None:
-        self._pattern = path_pattern(self.path)
+        self._pattern = PathPattern(self.path)
 
     def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
         """Whether the rule speaks of such a request."""
         return (
             self.method in ("*", method)
             and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.fullmatch(path) is not None
+            and self._pattern.matches(path)
         )
 
     @property

@@ -9,8 +9,9 @@ from flask import request
 from marshmallow import fields
 
 from dryline.blueprints.base import Area
+from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import Forbidden
+from dryline.world.errors import Forbidden, NotFound
 from dryline.world.world import current
 
 
@@ -18,6 +19,13 @@ class TeamQuery(QuerySchema):
     """Whose part of the world is meant."""
 
     team = fields.String(metadata={"description": "only this team, by its id; all teams when left out"})
+
+
+def known_team(team_id: str | None, field: str | None = None) -> str | None:
+    """The team that is meant, None for all. Raises NotFound for one that there is not, naming a body's `field`."""
+    if team_id is not None and Team.find(id=team_id) is None:
+        raise NotFound(f"Team {team_id} not found.", field)
+    return team_id
 
 
 class ControlArea(Area):
