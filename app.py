@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import cors, docs, errors, interception, openapi
+from dryline.blueprints import cors, docs, errors, hosts, interception, openapi
 from dryline.blueprints.base import READS, OrjsonProvider
 from dryline.blueprints.routing import LateRule
 from dryline.jobs import Jobs
@@ -162,6 +162,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     errors.register(app)
     app.openapi = openapi.Api(app)
     app.register_blueprint(docs.blp)
+    hosts.register(app, app.world.settings)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
     app.admissions = {}

@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Any
 
 from dryline.blueprints.base import READS
+from dryline.blueprints.hosts import HEALTH
 from dryline.world.world import World
 
-HEALTH = "/_dryline/health"
 # How long a thread without work stays, in seconds.
 IDLE_S = 10.0
 

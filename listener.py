@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ErrorTask, WSGITask
+from waitress.task import ErrorTask, Task, WSGITask
 
 from dryline.blueprints.interception import CLOSE
 from dryline.lanes import Lanes
@@ -23,10 +23,22 @@ FRESH_S = 1.0
 # What accepting a connection fails with where the process or the system has no more to give.
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
+_FOR_ALL = b"X-Content-Type-Options: nosniff\r\n"
+_FOR_PAGES = _FOR_ALL + b"X-Frame-Options: DENY\r\nContent-Security-Policy: frame-ancestors 'none'\r\n"
+
 log = logging.getLogger("dryline")
 
 
-class ApiErrorTask(ErrorTask):
+class SafeTask(Task):
+    """What every answer tells a browser: its type is what it says, and no page is shown within another."""
+
+    def build_response_header(self) -> bytes:
+        """The answer's head."""
+        head = super().build_response_header()
+        return head[:-2] + (_FOR_PAGES if b"\r\nContent-Type: text/html" in head else _FOR_ALL) + b"\r\n"
+
+
+class ApiErrorTask(SafeTask, ErrorTask):
     """What waitress itself refuses (a garbled request line, headers too large) has the API's error body too."""
 
     def execute(self) -> None:
@@ -40,7 +52,7 @@ class ApiErrorTask(ErrorTask):
         self.write(body)
 
 
-class ApiTask(WSGITask):
+class ApiTask(SafeTask, WSGITask):
     """A request. Its connection stays open after an answer without a body (204), which waitress takes for endless."""
 
     def build_response_header(self) -> bytes:

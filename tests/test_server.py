@@ -228,6 +228,7 @@ def test_what_the_server_itself_refuses_has_the_error_body_too(start):
         while chunk := connection.recv(1000):
             answer += chunk
     assert answer.startswith(b"HTTP/1.0 400")
+    assert b"X-Content-Type-Options: nosniff\r\n" in answer
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
 
 
