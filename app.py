@@ -11,7 +11,7 @@ from flask import Flask, request
 
 from dryline.blueprints import cors, docs, errors, hosts, interception, openapi
 from dryline.blueprints.base import READS, OrjsonProvider
-from dryline.blueprints.routing import LateRule
+from dryline.blueprints.routing import CONVERTERS, LateRule, path_to_look_up
 from dryline.jobs import Jobs
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -120,6 +120,15 @@ class Dryline(Flask):
         finally:
             leave(token)
 
+    def create_url_adapter(self, request: Any) -> Any:
+        """What finds a request's view. An id is any text: where it has a slash, the path as it was sent tells."""
+        adapter = super().create_url_adapter(request)
+        if request is not None and adapter is not None:
+            sent = request.environ.get("REQUEST_URI", "")
+            if "%2" in sent:
+                adapter.path_info = path_to_look_up(sent)
+        return adapter
+
     def ensure_sync(self, func: Any) -> Any:
         """No view is async, so none needs a look at its kind on every call."""
         return func
@@ -157,6 +166,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
+    app.url_map.converters.update(CONVERTERS)
     app.world = World(settings or Settings())
     app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
     errors.register(app)
