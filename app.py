@@ -142,6 +142,7 @@ class Dryline(Flask):
     def dispatch_request(self) -> Any:
         """Let the caller in and run the view in one transaction: committed before the answer, undone by an error."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
+        hosts.demand_known_host(self.world.settings, asked.environ)
         if asked.routing_exception is not None:
             self.raise_routing_exception(asked)
         if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
@@ -172,7 +173,6 @@ def create_app(settings: Settings | None = None) -> Dryline:
     errors.register(app)
     app.openapi = openapi.Api(app)
     app.register_blueprint(docs.blp)
-    hosts.register(app, app.world.settings)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
     app.admissions = {}

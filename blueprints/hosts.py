@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
-
-from flask import Flask, request
 
 from dryline.settings import Settings
 from dryline.world.errors import Forbidden
@@ -15,27 +14,18 @@ from dryline.world.errors import Forbidden
 HEALTH = "/_dryline/health"
 
 
-def register(app: Flask, settings: Settings) -> None:
-    """Answer only requests that name this machine, or a host from the settings, as the one they were sent to.
+def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
+    """Raises Forbidden for what a server on loopback is sent by a name that is neither loopback's nor the settings'.
 
     A page can let its own name lead here (DNS rebinding), but it cannot choose what its browser sends as Host.
     """
-    if not settings.loopback:
+    host = environ.get("HTTP_HOST")
+    # Only what came over a connection has a port at its other end; a call from this process needs no look.
+    if host is None or is_loopback(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
-
-    @app.before_request
-    def demand_known_host() -> None:
-        """Raises Forbidden."""
-        environ = request.environ
-        host = environ.get("HTTP_HOST")
-        # Only what came over a connection has a port at its other end; a call from this process needs no look.
-        if host is None or "REMOTE_PORT" not in environ or is_loopback(host) or environ["PATH_INFO"] == HEALTH:
-            return
-        if name_of(host) not in known:
-            raise Forbidden(
-                f"This server answers this machine only, not the host {host!r}: --allowed-host can name it."
-            )
+    if settings.loopback and name_of(host) not in known:
+        raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host can name it.")
 
 
 @lru_cache(maxsize=64)

@@ -22,6 +22,7 @@ _MASKED = {
     *("HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_X_DRYLINE_TOKEN"),
     *("HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_COOKIE"),
 }
+_OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
 _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret))=)[^&]+")
 _IN_BODY = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
@@ -132,10 +133,13 @@ def _team_id(world: World) -> str | None:
 
 
 def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    # A list and a slice: of what is done with every request, this was the slowest.
     return tuple(
-        (name, "***" if name in _MASKED else value)
-        for name, value in environ.items()
-        if name.startswith("HTTP_") or name in ("CONTENT_TYPE", "CONTENT_LENGTH")
+        [
+            (name, "***" if name in _MASKED else value)
+            for name, value in environ.items()
+            if name[:5] == "HTTP_" or name in _OTHER_HEADERS
+        ]
     )
 
 
