@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import cors, docs, errors, interception, openapi
-from dryline.blueprints.base import OrjsonProvider
-from dryline.blueprints.routing import LateRule
+from dryline.blueprints import cors, docs, errors, hosts, interception, openapi
+from dryline.blueprints.base import READS, OrjsonProvider
+from dryline.blueprints.routing import CONVERTERS, LateRule, path_to_look_up
 from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -103,9 +104,6 @@ SLOW_STEPS = {
 }
 
 
-READS = {"GET", "HEAD", "OPTIONS"}
-
-
 class Dryline(Flask):
     """The WSGI application. Each request runs in its world and in one transaction."""
 
@@ -114,6 +112,7 @@ class Dryline(Flask):
     world: World
     jobs: Jobs
     openapi: openapi.Api
+    admissions: dict[str | None, Callable[[], None]]  # by the area's name, for those that ask for a key
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
@@ -122,6 +121,15 @@ class Dryline(Flask):
             return super().wsgi_app(environ, start_response)
         finally:
             leave(token)
+
+    def create_url_adapter(self, request: Any) -> Any:
+        """What finds a request's view. An id is any text: where it has a slash, the path as it was sent tells."""
+        adapter = super().create_url_adapter(request)
+        if request is not None and adapter is not None:
+            sent = request.environ.get("REQUEST_URI", "")
+            if "%2" in sent:
+                adapter.path_info = path_to_look_up(sent)
+        return adapter
 
     def ensure_sync(self, func: Any) -> Any:
         """No view is async, so none needs a look at its kind on every call."""
@@ -134,13 +142,17 @@ class Dryline(Flask):
         return interception.around(self.world, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
-        """Run the view in a transaction: committed before the answer is sent, undone by any error."""
+        """Let the caller in and run the view in one transaction: committed before the answer, undone by an error."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
+        hosts.demand_known_host(self.world.settings, asked.environ)
         if asked.routing_exception is not None:
             self.raise_routing_exception(asked)
         if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
             return super().dispatch_request()
+        admit = self.admissions.get(asked.blueprint)
         with self.world.reading() if asked.method in READS else self.world.transaction():
+            if admit is not None:
+                admit()
             return super().dispatch_request()
 
     def close(self) -> None:
@@ -157,6 +169,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
+    app.url_map.converters.update(CONVERTERS)
     app.world = World(settings or Settings())
     app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
     errors.register(app)
@@ -164,8 +177,12 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.register_blueprint(docs.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
+    app.admissions = {}
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
+        blp = import_module(f"dryline.blueprints.{area}").blp
+        app.openapi.register_blueprint(blp)
+        if blp.admit is not None:
+            app.admissions[blp.name] = blp.admit
     app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     app.world.rows_replaced = partial(export_jobs.restore_files, app.world)

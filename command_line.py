@@ -49,10 +49,13 @@ SERVE = (
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
     setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
-    setting("--threads", default=Settings.threads, help="Requests served at once."),
+    setting("--threads", default=Settings.threads, help="Threads for reads; what waits has threads of its own."),
     setting("--max-body-mb", default=10, help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
     setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),
+    setting(
+        "--allowed-host", multiple=True, help="Name, beside localhost, that this machine may be asked by; repeatable."
+    ),
     setting("--webhook-hosts", multiple=True, help="Host beside loopback that webhooks may reach; repeatable."),
     setting("--log-format", type=click.Choice(["text", "json"]), default="text", help="Form of the log."),
 )
@@ -76,7 +79,13 @@ def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 @cli.command()
 @_with(SERVE)
 @click.option("--ready-file", type=click.Path(path_type=Path), help="Write the address here, as JSON, once it answers.")
-def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[str, ...], **values: Any) -> None:
+def serve(
+    ready_file: Path | None,
+    api_key: tuple[str, ...],
+    cors_origin: tuple[str, ...],
+    allowed_host: tuple[str, ...],
+    **values: Any,
+) -> None:
     """Answer requests until Ctrl-C or SIGTERM."""
     gc.disable()  # what is imported now stays: looking for garbage in it only takes time. `server.serve` enables it.
     from dryline import server
@@ -84,7 +93,7 @@ def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[
 
     try:
         with _clear_refusals():
-            settings = Settings(api_keys=api_key, cors_origins=cors_origin, **values)
+            settings = Settings(api_keys=api_key, cors_origins=cors_origin, allowed_hosts=allowed_host, **values)
             server.serve(create_app(settings), ready_file)
     finally:
         gc.enable()  # a start that was refused ends here

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,53 +17,22 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from waitress import wasyncore
-from waitress.channel import HTTPChannel
-from waitress.server import create_server
-from waitress.task import ErrorTask, WSGITask
 
+from dryline.lanes import Lanes
+from dryline.listener import Listener, allow_more_files, most_connections
 from dryline.settings import BadSetting, Settings
 from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
 
-
-class ApiErrorTask(ErrorTask):
-    """What waitress itself refuses (a garbled request line, headers too large) has the API's error body too."""
-
-    def execute(self) -> None:
-        """Answer and close the connection."""
-        error = self.request.error
-        body = orjson.dumps({"error": f"{error.reason}: {error.body}"})
-        self.status = f"{error.code} {error.reason}"
-        self.response_headers.append(("Content-Type", "application/json"))
-        self.set_close_on_finish()
-        self.content_length = len(body)
-        self.write(body)
-
-
-class ApiTask(WSGITask):
-    """A request. Its connection stays open after an answer without a body (204), which waitress takes for endless."""
-
-    def build_response_header(self) -> bytes:
-        """The answer's head."""
-        head = super().build_response_header()
-        closing = self.request.headers.get("CONNECTION", "").lower() == "close"
-        if self.version == "1.1" and not self.has_body and not closing:
-            self.close_on_finish = False
-            head = head.replace(b"Connection: close\r\n", b"", 1)
-        return head
-
-
-class Channel(HTTPChannel):
-    """A connection."""
-
-    task_class = ApiTask
-    error_task_class = ApiErrorTask
+# How long running requests may take to be answered when the server ends, in seconds.
+GRACE_S = 1.2
+ENDINGS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Server:
-    """An application on a socket. Binds when made; `run` answers until `stop` or a signal.
+    """An application on a socket. Binds when made; `run` answers until `stop`.
 
     Raises BadSetting when the address cannot be had.
     """
@@ -73,20 +43,23 @@ class Server:
         self.socket = bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         self._map: dict[int, Any] = {}
-        self._waitress: Any = create_server(
+        self._lanes = Lanes(app.world, settings.threads)
+        self._listener = Listener(
             app,
+            self.socket,
+            self._lanes,
+            most_connections(),
             map=self._map,
-            sockets=[self.socket],
-            threads=settings.threads,
             ident="dryline",
             # Flask refuses larger bodies in the API's form; this only keeps a runaway upload off the disk.
             max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
-            connection_limit=1000,
+            max_request_header_size=64 * 1024,
+            # What a slow reader has not fetched yet lies in a temporary file: no thread waits for it.
+            outbuf_high_watermark=1 << 30,
             channel_timeout=300,
         )
-        self._waitress.channel_class = Channel
-        # That a request waits for a thread is no news; in other projects' tests it would only be noise.
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        self._told_to_end = False
+        self._stopping = threading.RLock()  # a signal's handler may find its own thread in it
 
     @property
     def url(self) -> str:
@@ -96,20 +69,31 @@ class Server:
         return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
     def run(self) -> None:
-        """Answer requests; returns after `stop`, SIGTERM or Ctrl-C, when running requests are answered."""
+        """Answer requests; returns soon after `stop`, when running requests are answered or GRACE_S have passed."""
         try:
-            self._waitress.run()
+            while not self._told_to_end:
+                self._look(1)
+            deadline = time.monotonic() + GRACE_S
+            self._listener.accepting = False
+            while self._listener.busy and time.monotonic() < deadline:
+                self._look(0.1)
+            self._lanes.end(deadline)
         finally:
-            self._waitress.task_dispatcher.shutdown()
-            self._close()
+            with self._stopping:  # whoever wakes the loop is through with it
+                self._told_to_end = True
+                wasyncore.close_all(self._map, ignore_all=True)
+
+    def _look(self, timeout_s: float) -> None:
+        # Not select, which ends the process when a file's number passes 1023.
+        wasyncore.loop(timeout_s, use_poll=True, map=self._map, count=1)
 
     def stop(self) -> None:
-        """End `run`, from another thread."""
-        self._waitress.trigger.pull_trigger(self._close)
-
-    def _close(self) -> None:
-        # In the loop's own thread: an empty map ends the loop.
-        wasyncore.close_all(self._map, ignore_all=True)
+        """End `run`, from another thread or from a signal's handler. Told again, it does nothing."""
+        with self._stopping:
+            if not self._told_to_end:
+                self._told_to_end = True
+                self.app.world.ending.set()
+                self._listener.pull_trigger()
 
 
 def bind(settings: Settings) -> socket.socket:
@@ -152,23 +136,23 @@ def serve(app: Dryline, ready_file: Path | None = None) -> None:
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
+    allow_more_files()
     address = app.world.directory / "address"
-    server = None
     try:
         server = Server(app)
+        for number in ENDINGS:
+            signal.signal(number, lambda *_: server.stop())
         app.jobs.start()
-        signal.signal(signal.SIGTERM, _end)
         address.write_text(server.url)  # for the command line, which finds the running server by it
         announce(app, server.url)
         if ready_file is not None:
             write_whole(ready_file, orjson.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
         server.run()
-    except (KeyboardInterrupt, SystemExit):
-        if server is not None:  # told to end before the loop was entered
-            server.stop()
     finally:
         address.unlink(missing_ok=True)
         app.close()
+        for number in ENDINGS:  # told again while the interpreter ends, it ends all the same
+            signal.signal(number, signal.SIG_IGN)
 
 
 def announce(app: Dryline, url: str) -> None:
@@ -208,7 +192,3 @@ def set_up_logging(form: str) -> None:
     handler.setFormatter(JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("waitress").setLevel(logging.ERROR)
-
-
-def _end(signum: int, frame: Any) -> None:
-    raise SystemExit(0)

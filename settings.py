@@ -32,6 +32,7 @@ class Settings:
     max_body_mb: int = 10
     strict: bool = False
     cors_origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()  # names beside loopback's under which a server on loopback may be asked
     webhook_hosts: tuple[str, ...] = ()  # that webhooks may reach beside loopback
     log_format: str = "text"
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
@@ -50,6 +51,10 @@ class Settings:
             raise BadSetting("--api-key must not be empty.")
         if self.admin_token is not None and not self.admin_token.strip():
             raise BadSetting("--admin-token must not be empty.")
+        for host in self.allowed_hosts:
+            if not host.strip() or any(character in host for character in "/ ,"):
+                raise BadSetting(f"--allowed-host must be a host's name, such as dryline.test, not {host!r}.")
+        self.allowed_hosts = tuple(host.lower() for host in self.allowed_hosts)
         if self.log_format not in ("text", "json"):
             raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
         if self.public_url is not None:

@@ -20,6 +20,9 @@ from dryline.schemas.base import strict
 from dryline.world.nesting import too_deep
 from dryline.world.world import current
 
+# The methods that change nothing.
+READS = {"GET", "HEAD", "OPTIONS"}
+
 
 class OrjsonProvider(JSONProvider):
     """orjson reads and writes every body."""
@@ -86,10 +89,13 @@ class Parser(FlaskParser):
 class Area(flask_smorest.Blueprint):
     """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`.
 
-    For the view that `secret_for` names the key may come in the header `team-secret` instead.
+    `admit` lets the caller in or raises Unauthorized; the application calls it in the request's transaction, so that
+    key, team and rows are of one moment. None where no key is needed. For the view that `secret_for` names the key may
+    come in the header `team-secret` instead.
     """
 
     ARGUMENTS_PARSER = Parser()
+    admit: Callable[[], None] | None
 
     def __init__(
         self, name: str, url_prefix: str, *, description: str = "", key_required: bool = True, secret_for: str = ""
@@ -98,8 +104,7 @@ class Area(flask_smorest.Blueprint):
         self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
-        if key_required:
-            self.before_request(demand_key)
+        self.admit = demand_key if key_required else None
 
     def arguments(self, schema: Any, **kwargs: Any) -> Any:
         """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""

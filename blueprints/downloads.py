@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flask import send_file
 from flask.views import MethodView
 from marshmallow import fields
 
+from dryline.blueprints import files
 from dryline.blueprints.base import Area
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
+from dryline.world.errors import NotFound
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 
@@ -38,5 +39,7 @@ class ExportFile(MethodView):
     def get(self, query, export_id):
         """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
         export = Export.behind_link(export_id, **query)
-        path = export.path
-        return send_file(path, TYPES[export.format], as_attachment=True, download_name=path.name)
+        try:
+            return files.send(export.path, TYPES[export.format], export.path.name)
+        except FileNotFoundError:
+            raise NotFound(f"The file of export {export.id} is gone; the next start makes it anew.") from None

@@ -1,10 +1,15 @@
-"""Routes that cost little to register."""
+"""Routes that cost little to register, and ids that are any text."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
-from werkzeug.routing import Rule
+from werkzeug.routing import PathConverter, Rule, UnicodeConverter
+
+# What stands for a slash within an id while its path is looked up. In a path that is sent, no row has it in its id.
+_SLASH = "\0"
 
 
 class LateRule(Rule):
@@ -24,3 +29,27 @@ class LateRule(Rule):
             return compiled(rule, *args, **kwargs)
 
         return build
+
+
+class Id(UnicodeConverter):
+    """Any text, sent percent-encoded."""
+
+    def to_python(self, value: str) -> str:
+        """The id."""
+        return value.replace(_SLASH, "/")
+
+
+class IdPath(PathConverter):
+    """As `Id`; slashes may come as they are."""
+
+    def to_python(self, value: str) -> str:
+        """The id."""
+        return value.replace(_SLASH, "/")
+
+
+CONVERTERS = {"default": Id, "string": Id, "path": IdPath}
+
+
+def path_to_look_up(request_uri: str) -> str:
+    """The path of a request, in which an encoded slash is part of an id and divides nothing."""
+    return unquote(re.sub("(?i)%2f", "%00", urlsplit(request_uri).path))

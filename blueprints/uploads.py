@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from flask import Response, request, send_file
+from flask import Response, request
 from flask.views import MethodView
 
+from dryline.blueprints import files
 from dryline.blueprints.base import Area
 from dryline.blueprints.links import base_url
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
+from dryline.world.errors import NotFound
 
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
 
@@ -32,7 +34,10 @@ class UploadByAddress(MethodView):
     def get(self, query, upload_id, file_name):
         """Read the bytes, by the signed address of the resource."""
         upload = Upload.read(upload_id, query["signature"])
-        return send_file(upload.path, upload.mime_type, as_attachment=True, download_name=upload.file_name)
+        try:
+            return files.send(upload.path, upload.mime_type, upload.file_name)
+        except FileNotFoundError:  # swept since it was looked up
+            raise NotFound(f"Upload {upload_id} not found.") from None
 
     @blp.arguments(SignatureSchema, location="query")
     @blp.response(200, description="The bytes are kept.")

@@ -14,6 +14,7 @@ from dryline.world.record import Record, unique
 from dryline.world.world import current
 
 _KEYS = "api_keys"  # where a world remembers the keys that were looked up, by their hash
+MOST_REMEMBERED = 1_000
 
 
 class Team(Record):
@@ -83,7 +84,8 @@ def digest(secret: str) -> str:
 def authenticate(secret: str | None) -> ApiKey:
     """The key whose clear text this is, with its team. Raises Unauthorized. Contract: README, Errors.
 
-    Looked up once; `forget_keys` drops what was remembered. With `--any-key` any text is a key of the first team.
+    Looked up once; `forget_keys` drops what was remembered. With `--any-key` any text is a key of the first team, and
+    only the first MOST_REMEMBERED are remembered.
     """
     if not secret:
         raise Unauthorized("The x-api-key header is missing.")
@@ -94,7 +96,9 @@ def authenticate(secret: str | None) -> ApiKey:
     )  # another one, once keys are forgotten: what was found before then is not kept
     key = known.get(hashed)
     if key is None:
-        key = known[hashed] = _look_up(hashed)
+        key = _look_up(hashed)
+        if len(known) < MOST_REMEMBERED:
+            known[hashed] = key
     return key
 
 

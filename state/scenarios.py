@@ -69,7 +69,7 @@ def reset_team(world: World, team_id: str) -> None:
         for team, keys in kept:
             for record in (team, *keys):
                 record.insert_row()
-    world.faults.clear(team_id)
+    world.faults.start_over(team_id)
     world.requests.clear(team_id)
 
 

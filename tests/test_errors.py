@@ -35,6 +35,23 @@ def test_an_odd_id_is_not_found(api, id):
     assert_error(api.get(f"/workers/{id}"), 404)
 
 
+@pytest.mark.parametrize(
+    "id, sent", [("a/b", "a%2Fb"), ("/", "%2f"), ("a/b c/é", "a%2Fb%20c%2F%C3%A9"), ("%2F", "%252F")]
+)
+def test_an_id_is_any_text(api, control, id, sent):
+    team = api.get("/team").json["id"]
+    row = {"id": id, "teamId": team, "name": "Imported"}
+    assert control.post("/state", {"version": 1, "workers": [row]}).status_code == 204
+    assert api.get(f"/workers/{sent}").json["id"] == id
+    assert api.get(f"/workers/{sent}/flows").json == []
+    assert api.delete(f"/workers/{sent}").status_code == 204
+
+
+def test_an_id_with_a_slash_is_told_as_it_is(api, control):
+    assert api.get("/workers/a%2Fb").json["error"] == "Worker a/b not found."
+    assert control.get("/requests").json[0]["path"] == "/api/workers/a/b"
+
+
 def test_a_verb_that_a_path_lacks_is_not_allowed_and_the_answer_says_which_are(api):
     answer = api.put("/workers", NEW_WORKER)
     assert_error(answer, 405)

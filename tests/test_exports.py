@@ -424,7 +424,7 @@ def test_the_answer_names_the_file(export, fetch):
         made = export(format=format)
         answer = fetch(made)
         assert answer.headers["Content-Disposition"] == f"attachment; filename={made['id']}.{format.lower()}"
-        assert answer.mimetype == {"CSV": "text/csv", "JSON": "application/json"}[format]
+        assert answer.content_type == {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}[format]
 
 
 def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
@@ -435,6 +435,21 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
     assert (part.status_code, part.data) == (206, whole[10:20])
     assert part.headers["Content-Range"] == f"bytes 10-19/{len(whole)}"
     assert fetch(made, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
+
+
+@pytest.mark.parametrize("odd", ["lines=1-2", "bytes=1", "bytes=9-3", "bytes=a-b", "bytes=0-1,4-5", "bytes"])
+def test_a_range_that_is_not_one_range_of_bytes_is_ignored(export, fetch, odd):
+    made = export()
+    answer = fetch(made, headers={"Range": odd})
+    assert (answer.status_code, answer.data) == (200, fetch(made).data)
+
+
+def test_a_file_that_is_gone_from_the_disk_is_not_found(app, export, fetch):
+    made = export()
+    for path in app.world.exports.iterdir():
+        path.unlink()
+    answer = fetch(made)
+    assert (answer.status_code, made["id"] in answer.json["error"]) == (404, True)
 
 
 def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):

@@ -1,14 +1,20 @@
 """Faults on demand."""
 
+import contextlib
 import http.client
+import re
 import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from waitress.channel import ClientDisconnected
+from waitress.task import hop_by_hop
 
 from dryline.server import Server
 from dryline.settings import Settings
+from dryline.world.path_patterns import PathPattern
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
@@ -41,6 +47,21 @@ def test_before_the_view_nothing_is_written(api, fault, control):
     api.post("/workers", WORKER)
     control.delete("/faults")
     assert api.get("/workers").json == []
+
+
+@pytest.mark.parametrize("rule", [{"status": 503}, {"drop": True}])
+def test_what_has_an_answer_of_its_own_never_runs_the_view_malformed_or_not(api, fault, control, rule):
+    fault(**rule, malformed="garbage", method="POST")
+    with contextlib.suppress(ClientDisconnected):
+        assert api.post("/workers", WORKER).status_code == 503
+    control.delete("/faults")
+    assert api.get("/workers").json == []
+
+
+def test_what_only_spoils_the_answer_needs_the_views(api, fault):
+    fault(malformed="garbage", method="POST")
+    assert api.post("/workers", WORKER).status_code == 201
+    assert len(api.get("/workers").json) == 1
 
 
 def test_after_the_view_the_write_has_happened_and_its_answer_is_lost(api, fault):
@@ -107,7 +128,8 @@ def test_a_team_fault_leaves_other_teams_alone(api, other_api, control, fault, m
     team = make_worker()["teamId"]
     assert control.post(f"/faults?team={team}", {"status": 500}).json["teamId"] == team
     assert (api.get("/workers").status_code, other_api.get("/workers").status_code) == (500, 200)
-    assert control.delete("/faults?team=team_other").status_code == 204
+    other = other_api.get("/team").json["id"]
+    assert control.delete(f"/faults?team={other}").status_code == 204
     assert api.get("/workers").status_code == 500
 
 
@@ -129,12 +151,46 @@ def test_a_fault_can_be_taken_away(api, control, fault):
         ({"status": 500, "times": 0}, "times"),
         ({"malformed": "a bit"}, "malformed"),
         ({"headers": {"X": "a\r\nb"}}, "headers"),
+        ({"headers": {"X": "\u2028"}}, "headers"),
+        ({"headers": {"Content-Length": "few"}}, "headers"),
+        ({"status": 500, "path": ""}, "path"),
+        ({"status": 500, "path": "api/workers"}, "path"),
+        ({"status": 500, "path": "/_dryline/reset"}, "path"),
     ],
 )
 def test_a_rule_that_cannot_work_is_refused(control, rule, path):
     answer = control.post("/faults", rule)
     assert answer.status_code == 400
     assert [detail["path"] for detail in answer.json["details"]] == [path]
+
+
+@pytest.mark.parametrize("name", sorted({*hop_by_hop, "Trailer", "Proxy-Connection"} - {"connection"}))
+def test_a_header_that_is_the_servers_own_is_refused_by_name(control, name):
+    answer = control.post("/faults", {"headers": {name: "close"}})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "headers")
+    assert name in answer.json["error"]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_the_faults_of_a_team_that_there_is_not_are_not_found(control, method):
+    assert control.client.open("/_dryline/faults?team=nope", method=method).status_code == 404
+
+
+def test_a_fault_for_a_team_that_there_is_not_is_refused(control):
+    assert control.post("/faults?team=nope", {"status": 500}).status_code == 404
+    answer = control.post("/faults", {"status": 500, "teamId": "nope"})
+    assert (answer.status_code, answer.json["error"].startswith("teamId: ")) == (404, True)
+
+
+@given(st.text("ab*/", max_size=8), st.text("ab/", max_size=10))
+def test_a_star_in_a_path_stands_for_any_text(pattern, path):
+    expression = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+    assert PathPattern(pattern).matches(path) == (expression.fullmatch(path) is not None)
+
+
+def test_many_stars_in_a_path_take_no_longer_than_one(api, fault, make_worker):
+    fault(status=500, path="/api" + "*a" * 30 + "*b")
+    assert api.get("/workers/" + "a" * 2_000).status_code == 404
 
 
 class TestOnASocket:
@@ -156,6 +212,16 @@ class TestOnASocket:
     def get(self, connection):
         connection.request("GET", "/api/workers", headers={"x-api-key": "dryline-local-key"})
         return connection.getresponse()
+
+    @pytest.mark.parametrize("method", ["GET", "DELETE"])  # the latter's 204 has no body
+    def test_the_connection_can_be_closed_after_the_answer(self, connection, fault, make_worker, method):
+        fault(headers={"Connection": "close"})
+        key = {"x-api-key": "dryline-local-key"}
+        connection.request(method, f"/api/workers/{make_worker()['id']}", headers=key)
+        answer = connection.getresponse()
+        assert (answer.status < 300, answer.headers["Connection"]) == (True, "close")
+        answer.read()
+        assert connection.sock is None
 
     def test_a_drop_closes_the_socket(self, connection, fault):
         fault(drop=True, times=1)

@@ -33,6 +33,7 @@ PRIVATE = {
     ),
     "marshmallow": (">=4.0,<5", {"_deserialize", "_hooks", "_validated"}),
     "peewee": (">=4.5,<5", {"__data__", "__no_default__", "_callbacks", "_meta", "_state"}),
+    "waitress": (">=3.0,<4", {"_sock"}),
     "webargs": (">=8.7,<9", {"_process_location_data"}),
     "werkzeug": (">=3.1.8,<4", {"_compile_builder", "_get_current_object"}),
 }
@@ -40,11 +41,16 @@ PRIVATE = {
 UNDOCUMENTED = {
     "waitress": (
         ">=3.0,<4",
-        {"ClientDisconnected", "build_response_header", "channel_class", "close_all", "close_on_finish"}
-        | {"error_task_class", "pull_trigger", "task_class", "task_dispatcher"},
+        {"ClientDisconnected", "accepting", "active_channels", "add_task", "bind_socket", "build_response_header"}
+        | {"channel_class", "close_all", "close_on_finish", "dispatcher", "error_task_class", "has_body"}
+        | {"last_activity", "pull_trigger", "response_headers", "set_close_on_finish", "sockinfo", "task_class"}
+        | {"total_outbufs_len", "use_poll", "will_close"},
     )
 }
-LEANED_ON = PRIVATE | UNDOCUMENTED
+LEANED_ON = PRIVATE | {
+    library: (versions, names | PRIVATE.get(library, ("", set()))[1])
+    for library, (versions, names) in UNDOCUMENTED.items()
+}
 # What Python itself and its named tuples document.
 PYTHONS = {
     name

@@ -25,6 +25,26 @@ def test_the_key_is_masked(api, control):
     assert "dryline-local-key" not in answer.text
 
 
+@pytest.mark.parametrize(
+    "header", ["x-api-key", "team-secret", "x-dryline-token", "authorization", "proxy-authorization"]
+)
+def test_a_header_that_lets_in_is_masked(api, control, header):
+    api.get("/workers", headers={header: "s3cret"})
+    assert control.get("/requests").json[0]["headers"][header] == "***"
+
+
+@pytest.mark.parametrize("name", ["x-api-key", "api_key", "apiKey", "key", "token", "access_token", "X-Dryline-Token"])
+def test_a_key_in_the_query_is_masked(api, control, name):
+    api.get(f"/workers?limit=2&{name}=s3cret&monkey=1")
+    assert control.get("/requests").json[0]["query"] == {"limit": ["2"], name: ["***"], "monkey": ["1"]}
+
+
+def test_the_token_of_an_integration_is_masked(api, control, make_integration):
+    make_integration(authToken='s3"cret\\')
+    entry = control.get("/requests").json[0]
+    assert entry["body"] == {"accountSid": "AC0123456789abcdef0123456789abcdef", "authToken": "***"}
+
+
 def test_the_fault_that_hit_is_named_and_a_dropped_request_has_no_status(api, control):
     fault = control.post("/faults", {"status": 503}).json
     api.get("/workers")
@@ -91,6 +111,23 @@ def test_verify_says_no_with_the_nearest_misses(api, control):
     assert nearest["request"]["body"] == WORKER
 
 
+def test_verify_shows_the_calls_that_are_too_many(api, control):
+    api.get("/team/tags")
+    for name in "abc":
+        api.post("/workers", WORKER | {"name": name})
+    answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "times": {"max": 1}})
+    assert (answer.status_code, answer.json["count"], answer.json["nearest"]) == (409, 3, [])
+    assert [entry["body"]["name"] for entry in answer.json["surplus"]] == ["c", "b"]
+
+
+@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
+def test_a_pattern_that_searches_for_ever_is_ended(api, control, monkeypatch, pattern):
+    monkeypatch.setattr(request_record, "LONGEST_SEARCH_S", 0.01)
+    api.post("/workers", WORKER | {"name": ("a" if "a" in pattern else "x") * 3_000})
+    answer = control.post("/requests/verify", {"bodyMatches": pattern})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["bodyMatches"])
+
+
 @pytest.mark.parametrize(
     ("times", "status"),
     [
@@ -112,9 +149,23 @@ def test_at_most_none_is_met_by_nothing(control):
     assert control.post("/requests/verify", {"path": "/api/workers", "times": {"max": 0}}).json == {"count": 0}
 
 
-def test_a_bad_pattern_is_refused(control):
-    answer = control.post("/requests/verify", {"bodyMatches": "("})
+@pytest.mark.parametrize("pattern", ["(", "(" * 400 + ")" * 400, "x" * 1_001])
+def test_a_bad_pattern_is_refused(control, pattern):
+    answer = control.post("/requests/verify", {"bodyMatches": pattern})
     assert [detail["path"] for detail in answer.json["details"]] == ["bodyMatches"]
+
+
+def test_bounds_that_no_number_is_within_are_refused(control):
+    answer = control.post("/requests/verify", {"times": {"min": 3, "max": 1}})
+    assert [detail["path"] for detail in answer.json["details"]] == ["times.max"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/requests"), ("DELETE", "/requests"), ("GET", "/requests/count"), ("POST", "/requests/verify")],
+)
+def test_a_team_that_there_is_not_is_not_found(control, method, path):
+    assert control.client.open(f"/_dryline{path}?team=nope", method=method).status_code == 404
 
 
 def test_the_record_is_bounded_in_number(api, control, monkeypatch):
@@ -129,6 +180,23 @@ def test_the_record_is_bounded_in_size(api, control, monkeypatch):
     for _ in range(3):
         api.post("/workers", WORKER | {"name": "x" * 3_000})
     assert [entry["number"] for entry in control.get("/requests").json] == [3]
+
+
+@pytest.mark.parametrize("part", ["path", "headers"])
+def test_the_bound_counts_path_and_headers(api, control, monkeypatch, part):
+    monkeypatch.setattr(request_record, "MOST_BYTES", 5_000)
+    for _ in range(3):
+        if part == "path":
+            api.get("/workers/" + "x" * 3_000)
+        else:
+            api.get("/workers", headers={"x-long": "x" * 3_000})
+    assert [entry["number"] for entry in control.get("/requests").json] == [3]
+
+
+def test_methods_that_are_made_up_are_one_series(app, control):
+    for method in ("ABC", "XYZ"):
+        app.test_client().open("/api/workers", method=method)
+    assert 'count{method="OTHER",route="unknown",status="405"} 2.0' in control.get("/metrics").text
 
 
 def test_metrics_count_requests_by_operation_and_status_and_faults(api, control):

@@ -140,7 +140,7 @@ def test_a_file_kept_elsewhere_becomes_available(api, path, advance):
 
 def test_the_uploaded_bytes_can_be_read_at_the_signed_path(app, make_file):
     with app.test_client().get(make_file(b"tea,3\n")["signedS3FilePath"]) as answer:
-        assert (answer.data, answer.mimetype) == (b"tea,3\n", "text/csv")
+        assert (answer.data, answer.content_type) == (b"tea,3\n", "text/csv")
 
 
 def test_an_upload_can_be_repeated_and_the_last_one_counts(app, worker):

@@ -20,10 +20,10 @@ KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
 class Process:
     """A running `dryline serve`."""
 
-    def __init__(self, directory, *flags, port="0", **environment):
+    def __init__(self, directory, *flags, port="0", before=(), **environment):
         self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
         self.process = subprocess.Popen(
-            [DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
+            [*before, DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -43,9 +43,10 @@ class Process:
             content = answer.read()
             return json.loads(content) if content else None
 
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=20)
+    def end(self, *how, within=20):
+        for signal_ in how or (signal.SIGTERM,):
+            self.process.send_signal(signal_)
+        out, err = self.process.communicate(timeout=within)
         return self.process.returncode, out, err
 
 
@@ -89,6 +90,37 @@ def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
 def test_a_signal_ends_it_cleanly(start, data_dir, how):
     code, _, err = start(*data_dir).end(how)
     assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("again", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_changes_nothing(start, again):
+    code, _, err = start("--ephemeral", "--scenario", "empty").end(signal.SIGTERM, again)
+    assert (code, err) == (0, "")
+
+
+def test_a_signal_ends_it_soon_beside_a_request_that_waits(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    (host, port) = server.url.removeprefix("http://").split(":")
+    server.call("POST", "/_dryline/faults", {"delayMs": 600_000})
+    with socket.create_connection((host, int(port))) as waiting:
+        waiting.sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while not server.call("GET", "/_dryline/faults")[0]["hits"]:
+            pass
+        code, _, err = server.end(within=5)  # twice over what is promised; it was ten seconds
+    assert (code, err) == (0, "")
+
+
+def test_few_files_are_few_connections_and_new_ones_take_the_place_of_idle_ones(start):
+    server = start("--ephemeral", "--scenario", "empty", before=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
+    host, port = server.url.removeprefix("http://").split(":")
+    connections = []
+    for _ in range(30):
+        connections.append(socket.create_connection((host, int(port)), timeout=20))
+        connections[-1].sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connections[-1].recv(12) == b"HTTP/1.1 200"
+    for connection in connections:
+        connection.close()
+    assert server.end()[0] == 0
 
 
 def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, data_dir):
@@ -196,7 +228,15 @@ def test_what_the_server_itself_refuses_has_the_error_body_too(start):
         while chunk := connection.recv(1000):
             answer += chunk
     assert answer.startswith(b"HTTP/1.0 400")
+    assert b"X-Content-Type-Options: nosniff\r\n" in answer
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
+
+
+def test_a_head_of_more_than_64_kb_is_refused_in_the_apis_form(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    with pytest.raises(urllib.error.HTTPError, match="431") as refused:
+        server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
+    assert list(json.loads(refused.value.read())) == ["error"]
 
 
 def test_a_connection_outlives_an_answer_without_a_body(start):

@@ -1,5 +1,12 @@
 """The team of the key."""
 
+import functools
+
+import pytest
+
+from dryline.models import teams
+from dryline.settings import Settings
+
 
 def test_the_team_of_the_key_is_shown_whole(api):
     team = api.get("/team").json
@@ -49,3 +56,60 @@ def test_a_purchase_that_fails_opens_no_subaccount(api):
     answer = api.post("/team/assets/purchase_phone_numbers", {"phoneNumbers": ["+14155550101", "none"]})
     assert answer.status_code == 400
     assert api.get("/team/subaccount-credentials").json["accountSid"] is None
+
+
+# Key, team and rows are of one moment
+
+
+WORKER = {"name": "Front desk", "description": None, "status": None}
+
+
+class TestBesideOthers:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty")  # without a seed a new world has other ids
+
+    @pytest.fixture
+    def meanwhile(self, app, monkeypatch):
+        """Let something happen when a request has arrived and its transaction is about to begin."""
+
+        def arrange(happening):
+            def late(name):
+                monkeypatch.undo()
+                happening()
+                return getattr(app.world, name)()
+
+            for name in ("transaction", "reading"):
+                monkeypatch.setattr(app.world, name, functools.partial(late, name))
+
+        return arrange
+
+    def test_a_write_beside_a_reset_is_the_new_worlds(self, api, control, meanwhile):
+        old = api.get("/team").json["id"]
+        meanwhile(lambda: control.post("/reset"))
+        made = api.post("/workers", WORKER)
+        assert (made.status_code, made.json["teamId"]) == (201, api.get("/team").json["id"])
+        assert made.json["teamId"] != old
+
+    def test_a_read_beside_a_reset_is_the_new_worlds(self, api, control, meanwhile):
+        old = api.get("/team").json["id"]
+        meanwhile(lambda: control.post("/reset"))
+        answer = api.get("/team")
+        assert (answer.status_code, answer.json["id"] == old) == (200, False)
+
+    def test_a_write_beside_the_deletion_of_its_team_has_no_key(self, other_api, control, meanwhile):
+        team = other_api.get("/team").json["id"]
+        meanwhile(lambda: control.delete(f"/teams/{team}"))
+        assert other_api.post("/workers", WORKER).status_code == 401
+
+
+class TestWithAnyKey:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty", seed=1, any_key=True)
+
+    def test_no_more_keys_are_remembered_than_a_bound(self, app, monkeypatch):
+        monkeypatch.setattr(teams, "MOST_REMEMBERED", 3)
+        client = app.test_client()
+        answers = {client.get("/api/team", headers={"x-api-key": f"key {n}"}).status_code for n in range(5)}
+        assert (answers, len(app.world.memory["api_keys"])) == ({200}, 3)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
 from dryline.world.errors import NotFound
-from dryline.world.path_patterns import path_pattern
+from dryline.world.path_patterns import PathPattern
+
+# How often a delayed request looks whether its rule still stands, in seconds.
+LOOK_EVERY_S = 0.25
 
 
-@dataclass
+@dataclass(eq=False)
 class Fault:
     """One rule. `path` may hold `*` for any text; `times` is how often it strikes, `skip` how many matches pass first.
 
-    `phase` `before` strikes instead of the view, `after` when the view has run and its writes are committed: the
-    answer is what is lost. `delay_ms` is real time. `malformed` is `truncated` or `garbage`.
+    `phase` `after` strikes when the view has run and its writes are committed: the answer is what is lost. `before`
+    strikes instead of the view where the rule has an answer (`status`) or none (`drop`); what only delays the answer,
+    spoils it or adds headers needs the view's, which runs after the delay. `delay_ms` is real time. `malformed` is
+    `truncated` or `garbage`.
     """
 
     id: str
@@ -37,16 +43,36 @@ class Fault:
     matches: int = 0
     hits: int = 0
 
+    # Set once the rule is taken away: by hand, and its delays are over; or with its world, and so are its requests.
+    removed = False
+    forgotten = False
+
     def __post_init__(self) -> None:
-        self._pattern = path_pattern(self.path)
+        self._pattern = PathPattern(self.path)
 
     def matches_request(self, method: str, path: str, team_id: str | None) -> bool:
         """Whether the rule speaks of such a request."""
         return (
             self.method in ("*", method)
             and (self.team_id is None or self.team_id == team_id)
-            and self._pattern.fullmatch(path) is not None
+            and self._pattern.matches(path)
         )
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has struck as often as it may."""
+        return self.times is not None and self.hits >= self.times
+
+    def delay(self, ending: threading.Event) -> bool:
+        """Wait as long as the rule says. Says whether the request goes on.
+
+        Not when the server ends, nor when the world was reset meanwhile: the request is of a time that is gone.
+        """
+        until = time.monotonic() + self.delay_ms / 1000
+        while not self.removed and (left := until - time.monotonic()) > 0:
+            if ending.wait(min(left, LOOK_EVERY_S)):
+                return False
+        return not self.forgotten
 
 
 class Faults:
@@ -60,6 +86,10 @@ class Faults:
 
     def __bool__(self) -> bool:
         return bool(self.rules)
+
+    def may_delay(self) -> bool:
+        """Whether a rule may delay a request."""
+        return any(rule.delay_ms for rule in self.rules)
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""
@@ -75,23 +105,34 @@ class Faults:
     def remove(self, id: str) -> None:
         """Take a rule away. Raises NotFound."""
         with self._lock:
-            kept = [rule for rule in self.rules if rule.id != id]
-            if len(kept) == len(self.rules):
+            gone = [rule for rule in self.rules if rule.id == id]
+            if not gone:
                 raise NotFound(f"Fault {id} not found.")
-            self.rules = kept
+            self._take_away(gone)
 
     def clear(self, team_id: str | None = None) -> None:
         """Take all rules away (with `team_id` only that team's); without it, chance begins again from the seed."""
         with self._lock:
-            self.rules = [rule for rule in self.rules if team_id is not None and rule.team_id != team_id]
+            self._take_away([rule for rule in self.rules if team_id in (None, rule.team_id)])
             if team_id is None:
                 self._random = random.Random(None if self._seed is None else f"{self._seed}/faults")
+
+    def start_over(self, team_id: str | None = None) -> None:
+        """As `clear`, with the world that the rules were made in; the requests that they delay go with it."""
+        for rule in self.listing(team_id):
+            rule.forgotten = True
+        self.clear(team_id)
+
+    def _take_away(self, gone: list[Fault]) -> None:
+        self.rules = [rule for rule in self.rules if rule not in gone]
+        for rule in gone:
+            rule.removed = True
 
     def strike(self, method: str, path: str, team_id: str | None) -> Fault | None:
         """The rule that strikes this request, counted; or None."""
         with self._lock:
             for rule in self.rules:
-                if not rule.matches_request(method, path, team_id) or (rule.times or rule.hits + 1) <= rule.hits:
+                if not rule.matches_request(method, path, team_id) or rule.spent:
                     continue
                 rule.matches += 1
                 if rule.matches <= rule.skip or self._random.random() >= rule.probability:

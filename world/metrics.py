@@ -8,6 +8,9 @@ import threading
 # Upper bounds of the latency buckets, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
+# Others are made up by the caller: each would be a series of its own, kept for ever.
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
 
 class Metrics:
     """What one server has answered since it began."""
@@ -20,6 +23,8 @@ class Metrics:
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
+        if method not in METHODS:
+            method = "OTHER"
         with self._lock:
             counts = self.requests.setdefault((method, route, status), [0.0] * (len(BUCKETS) + 2))
             counts[bisect.bisect_left(BUCKETS, seconds)] += 1

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
-from dryline.world.path_patterns import path_pattern
+from dryline.world.errors import Invalid
+from dryline.world.path_patterns import PathPattern
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000
-# What an entry costs beside its body.
+# What an entry costs beside its texts.
 _OVERHEAD = 1_000
+# Real time that one question may take for its regular expression, in seconds.
+LONGEST_SEARCH_S = 2.0
+MOST_SURPLUS = 10
 
 
 class Entry(NamedTuple):
@@ -53,8 +58,8 @@ class Wanted:
         """Each condition with its name."""
         found: list[tuple[str, Callable[[Entry], bool]]] = []
         if self.path is not None:
-            path = path_pattern(self.path)
-            found.append(("path", lambda entry: path.fullmatch(entry.path) is not None))
+            path = PathPattern(self.path)
+            found.append(("path", lambda entry: path.matches(entry.path)))
         if self.method is not None:
             method = self.method.upper()
             found.append(("method", lambda entry: entry.method == method))
@@ -69,9 +74,45 @@ class Wanted:
             part = self.body_contains
             found.append(("bodyContains", lambda entry: part in entry.text()))
         if self.body_matches is not None:
-            pattern = re.compile(self.body_matches, re.DOTALL)
-            found.append(("bodyMatches", lambda entry: pattern.search(entry.text()) is not None))
+            found.append(("bodyMatches", _body_test(self.body_matches)))
         return found
+
+
+def _body_test(pattern: str) -> Callable[[Entry], bool]:
+    """Whether a regular expression is found in a body. The test raises Invalid once all its searches took too long.
+
+    `re` knows no bound and stops the whole process meanwhile; `regex` does, and lets the others run.
+    """
+    import regex  # imported late: a start does not need it
+
+    compiled = regex.compile(pattern, regex.DOTALL)
+    until = time.monotonic() + LONGEST_SEARCH_S
+
+    def test(entry: Entry) -> bool:
+        try:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            return compiled.search(entry.text(), timeout=left, concurrent=True) is not None
+        except TimeoutError:
+            raise Invalid(f"The search takes longer than {LONGEST_SEARCH_S:g} s.", "body_matches") from None
+
+    return test
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether something was called as often as it should have been. `expected` says how often that is.
+
+    Where it was called too often, `surplus` has the newest calls beyond the bound; where not often enough, `nearest`
+    has the requests that miss the fewest conditions, each with the names of those that it misses.
+    """
+
+    met: bool
+    count: int
+    expected: str
+    surplus: list[Entry]
+    nearest: list[tuple[Entry, list[str]]]
 
 
 class RequestRecord:
@@ -106,8 +147,20 @@ class RequestRecord:
         tests = [test for _, test in wanted.conditions()]
         return (entry for entry in self._newest_first() if all(test(entry) for test in tests))
 
-    def nearest(self, wanted: Wanted, most: int = 3) -> list[tuple[Entry, list[str]]]:
-        """The requests that miss the fewest conditions, each with the names of those that it misses."""
+    def verify(self, wanted: Wanted, least: int | None, most: int | None) -> Verdict:
+        """Check how often something was called; at least once where neither bound is given. Raises Invalid."""
+        if least is None:
+            least = 1 if most is None else 0
+        calls = list(self.find(wanted))
+        count = len(calls)
+        expected = f"at least {least}" + ("" if most is None else f" and at most {most}")
+        if most is not None and count > most:
+            return Verdict(False, count, expected, calls[: count - most][:MOST_SURPLUS], [])
+        if count < least:
+            return Verdict(False, count, expected, [], self._nearest(wanted))
+        return Verdict(True, count, expected, [], [])
+
+    def _nearest(self, wanted: Wanted, most: int = 3) -> list[tuple[Entry, list[str]]]:
         tests = wanted.conditions()
         misses = [
             (entry, [name for name, test in tests if not test(entry)])
@@ -123,7 +176,8 @@ class RequestRecord:
 
 def _size(entry: tuple[Any, ...]) -> int:
     """What an entry takes of the bound, about."""
-    return len(entry[_BODY]) + len(entry[_QUERY]) + _OVERHEAD
+    texts = len(entry[_PATH]) + len(entry[_QUERY]) + len(entry[_BODY])
+    return texts + sum(map(len, chain.from_iterable(entry[_HEADERS]))) + _OVERHEAD
 
 
-_BODY, _QUERY, _TEAM_ID = map(Entry._fields.index, ("body", "query", "team_id"))
+_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID = map(Entry._fields.index, ("path", "query", "headers", "body", "team_id"))

@@ -131,7 +131,7 @@ class World:
         for name, value in self._given.items():
             setattr(self.settings, name, value)
         self.live_since = None
-        self.faults.clear()
+        self.faults.start_over()
         self.requests.clear()
 
     def close(self) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import Any
 
 from flask import request
 from marshmallow import fields
 
 from dryline.blueprints.base import Area
+from dryline.blueprints.hosts import is_loopback, name_of
+from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import Forbidden
+from dryline.world.errors import Forbidden, NotFound
 from dryline.world.world import current
 
 
@@ -18,6 +19,13 @@ class TeamQuery(QuerySchema):
     """Whose part of the world is meant."""
 
     team = fields.String(metadata={"description": "only this team, by its id; all teams when left out"})
+
+
+def known_team(team_id: str | None, field: str | None = None) -> str | None:
+    """The team that is meant, None for all. Raises NotFound for one that there is not, naming a body's `field`."""
+    if team_id is not None and Team.find(id=team_id) is None:
+        raise NotFound(f"Team {team_id} not found.", field)
+    return team_id
 
 
 class ControlArea(Area):
@@ -36,6 +44,9 @@ def guard() -> None:
     Raises Forbidden.
     """
     settings = current().settings
+    # Whoever holds a team's key may have webhooks sent to this machine: that is not the plane's key.
+    if "X-Dryline-Event" in request.headers or "X-Dryline-Delivery" in request.headers:
+        raise Forbidden("The control plane takes no webhooks.")
     if settings.admin_token is not None:
         import hmac
 
@@ -45,22 +56,10 @@ def guard() -> None:
         return
     if not settings.loopback:
         raise Forbidden("The control plane is closed: the server is not bound to loopback and has no --admin-token.")
-    # A page of another site can have its own name lead here, but it cannot choose what its browser sends as Host.
-    if not is_loopback(request.host):
+    if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
         raise Forbidden(f"The control plane answers this machine only, not the host {request.host!r}.")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         raise Forbidden("The control plane does not answer other sites' pages.")
     origin = request.headers.get("Origin")
     if origin is not None and origin != f"{request.scheme}://{request.host}":
         raise Forbidden("The control plane does not answer other sites' pages.")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
-    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
-    if name.lower() == "localhost":
-        return True
-    try:
-        return ip_address(name.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        return False

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from flask.views import MethodView
-from marshmallow import ValidationError, fields, validate, validates_schema
+import re
 
-from dryline.blueprints.control.base import ControlArea, TeamQuery
+from flask.views import MethodView
+from marshmallow import ValidationError, fields, validate, validates, validates_schema
+
+from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
 from dryline.world.world import current
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
+
+# Headers of one connection: RFC 9110, 7.6.1, and those that WSGI leaves to the server (PEP 3333).
+HOP_BY_HOP = {
+    *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
+    *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
+}
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
 class Malformed(fields.Field):
@@ -47,40 +56,62 @@ class FaultSchema(ApiSchema):
     hits = Integer(dump_only=True)
 
     @validates_schema
+    def can_strike(self, data, **kwargs):
+        """A rule that no request can meet is a slip of its writer."""
+        path = data.get("path", "*")
+        if not path.startswith(("/", "*")):
+            raise ValidationError("Must begin with / or *.", "path")
+        if path.startswith("/_dryline"):
+            raise ValidationError("The control plane is never hit.", "path")
+        if data.get("method", "*") != "*" and not data["method"].isalpha():
+            raise ValidationError("Not an HTTP method.", "method")
+
+    @validates_schema
     def has_an_effect(self, data, **kwargs):
         """A rule that does nothing is a slip of its writer."""
         if not any(data.get(name) for name in ("status", "delay_ms", "drop", "malformed", "headers")):
             raise ValidationError("A fault needs status, delayMs, drop, malformed or headers.", "status")
-        if data.get("method", "*") != "*" and not data["method"].isalpha():
-            raise ValidationError("Not an HTTP method.", "method")
-        for name, value in (data.get("headers") or {}).items():
-            if not name.isascii() or not name.replace("-", "").isalnum() or any(c in value for c in "\r\n\0"):
-                raise ValidationError("Not a header.", "headers")
+
+    @validates("headers")
+    def can_be_sent(self, headers, **kwargs):
+        """Some headers are the server's own to send; `Connection: close` it sends where it is asked to."""
+        for name, value in (headers or {}).items():
+            if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
+                raise ValidationError(f"Not a header: {name!r}.")
+            if name.lower() in HOP_BY_HOP and (name.lower(), value.lower()) != ("connection", "close"):
+                raise ValidationError(
+                    f"{name} is between the server and its client; only Connection: close can be set."
+                )
+            if name.lower() == "content-length" and not value.isdigit():
+                raise ValidationError("Content-Length is a number.")
 
 
 @blp.route("/faults")
 class Faults(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, FaultSchema(many=True))
+    @blp.errors(404)
     def get(self, query):
         """List the rules, newest first, with how often each has struck."""
-        return [vars(fault) for fault in current().faults.listing(query.get("team"))]
+        return [vars(fault) for fault in current().faults.listing(known_team(query.get("team")))]
 
     @blp.arguments(FaultSchema)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, FaultSchema)
+    @blp.errors(404)
     def post(self, body, query):
         """Add a rule."""
-        body["team_id"] = query.get("team") or body["team_id"]
+        body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
         world = current()
         rule = body | {"method": body["method"].upper()}
         return vars(world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
+    @blp.errors(404)
     def delete(self, query):
         """Take all rules away."""
-        current().faults.clear(query.get("team"))
+        current().faults.clear(known_team(query.get("team")))
 
 
 @blp.route("/faults/<id>")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from itertools import islice
+from typing import Any
 from urllib.parse import parse_qs
 
 import orjson
-from flask import jsonify, make_response
 from flask.views import MethodView
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.base import json_response
+from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
 from dryline.world.request_record import Entry, Wanted
 from dryline.world.world import current
@@ -60,10 +61,14 @@ class RequestListQuery(RequestQuery):
 
 def a_pattern(value: str) -> None:
     """Raises ValidationError for text that is no regular expression."""
+    import regex  # imported late: a start does not need it
+
     try:
-        re.compile(value)
-    except re.error as error:
+        regex.compile(value)
+    except regex.error as error:
         raise ValidationError(f"Not a regular expression: {error}.") from None
+    except RecursionError:
+        raise ValidationError("Nested too deeply.") from None
 
 
 class TimesSchema(ApiSchema):
@@ -71,6 +76,12 @@ class TimesSchema(ApiSchema):
 
     min = Integer(load_default=None, allow_none=True, validate=validate.Range(0))
     max = Integer(load_default=None, allow_none=True, validate=validate.Range(0))
+
+    @validates_schema
+    def can_be_met(self, data, **kwargs):
+        """Bounds that no number is within are a slip of their writer."""
+        if None not in (data["min"], data["max"]) and data["min"] > data["max"]:
+            raise ValidationError("Must not be less than min.", "max")
 
 
 class VerifySchema(ApiSchema):
@@ -81,7 +92,12 @@ class VerifySchema(ApiSchema):
     status = Integer(load_default=None, allow_none=True)
     since = Timestamp(load_default=None, allow_none=True)
     body_contains = fields.String(load_default=None, allow_none=True)
-    body_matches = fields.String(load_default=None, allow_none=True, validate=a_pattern)
+    body_matches = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=[validate.Length(max=1_000), a_pattern],
+        metadata={"description": "a regular expression; all searches together may take 2 s"},
+    )
     times = fields.Nested(TimesSchema, load_default=None, allow_none=True)
 
 
@@ -92,36 +108,45 @@ class CountSchema(ApiSchema):
 
 
 class UnmetSchema(ApiSchema):
-    """It was not called as it should have been: how often it was, and what came nearest."""
+    """It was not called as it should have been: how often it was, and which calls were too many or came nearest."""
 
     error = fields.String()
     count = Integer()
-    nearest = fields.List(fields.Nested(MissSchema))
+    surplus = fields.List(
+        fields.Nested(EntrySchema), metadata={"description": "too often: the newest calls beyond the bound"}
+    )
+    nearest = fields.List(
+        fields.Nested(MissSchema),
+        metadata={"description": "not called often enough: what misses the fewest conditions"},
+    )
 
 
 @blp.route("/requests")
 class Requests(MethodView):
     @blp.arguments(RequestListQuery, location="query")
     @blp.response(200, EntrySchema(many=True))
+    @blp.errors(404)
     def get(self, query):
         """List the requests, newest first."""
         limit = query.pop("limit")
-        return [shown(entry) for entry, _ in zip(current().requests.find(Wanted(**query)), range(limit), strict=False)]
+        return [shown(entry) for entry in islice(current().requests.find(wanted(query)), limit)]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
+    @blp.errors(404)
     def delete(self, query):
         """Forget the requests."""
-        current().requests.clear(query["team_id"])
+        current().requests.clear(known_team(query["team_id"]))
 
 
 @blp.route("/requests/count")
 class RequestCount(MethodView):
     @blp.arguments(RequestQuery, location="query")
     @blp.response(200, CountSchema)
+    @blp.errors(404)
     def get(self, query):
         """Count the requests."""
-        return {"count": sum(1 for _ in current().requests.find(Wanted(**query)))}
+        return {"count": sum(1 for _ in current().requests.find(wanted(query)))}
 
 
 @blp.route("/requests/verify")
@@ -129,22 +154,27 @@ class RequestVerify(MethodView):
     @blp.arguments(VerifySchema)
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(200, CountSchema)
-    @blp.alt_response(409, schema=UnmetSchema, description="Not so: the nearest misses.")
+    @blp.alt_response(409, schema=UnmetSchema, description="Not so: the calls too many, or the nearest misses.")
+    @blp.errors(404)
     def post(self, body, query):
         """Check that something was called, so and so often."""
         times = body.pop("times") or {"min": None, "max": None}
-        wanted = Wanted(**body, **query)
-        least = times["min"] if times["min"] is not None else (0 if times["max"] is not None else 1)
-        count = sum(1 for _ in current().requests.find(wanted))
-        if least <= count and (times["max"] is None or count <= times["max"]):
-            return {"count": count}
-        bounds = f"at least {least}" + (f" and at most {times['max']}" if times["max"] is not None else "")
-        nearest = [
-            {"request": EntrySchema().dump(shown(entry)), "misses": misses}
-            for entry, misses in current().requests.nearest(wanted)
-        ]
-        unmet = {"error": f"Expected {bounds}, found {count}.", "count": count, "nearest": nearest}
-        return make_response(jsonify(unmet), 409)
+        verdict = current().requests.verify(wanted(body | query), times["min"], times["max"])
+        if verdict.met:
+            return {"count": verdict.count}
+        unmet = {
+            "error": f"Expected {verdict.expected}, found {verdict.count}.",
+            "count": verdict.count,
+            "surplus": list(map(shown, verdict.surplus)),
+            "nearest": [{"request": shown(entry), "misses": misses} for entry, misses in verdict.nearest],
+        }
+        return json_response(UnmetSchema().dump(unmet), 409)
+
+
+def wanted(query: dict[str, Any]) -> Wanted:
+    """What is asked for. Raises NotFound for a team that there is not."""
+    known_team(query["team_id"])
+    return Wanted(**query)
 
 
 def shown(entry: Entry) -> dict[str, object]:

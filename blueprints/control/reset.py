@@ -8,6 +8,7 @@ from marshmallow import fields
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.schemas.base import ApiSchema
 from dryline.state import scenarios
+from dryline.world.errors import Invalid
 from dryline.world.world import current
 
 blp = ControlArea("Control: reset", description="Back to the start.")
@@ -34,6 +35,8 @@ class Reset(MethodView):
         """
         world = current()
         if "team" in query:
+            if "scenario" in body:
+                raise Invalid("A team's reset leaves it empty, without a scenario.", "scenario")
             scenarios.reset_team(world, query["team"])
         else:
             scenarios.reset(world, body.get("scenario"))

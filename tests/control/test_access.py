@@ -90,6 +90,14 @@ def test_writes_and_unsafe_methods_are_guarded_alike(start):
         assert client.open(f"/_dryline{path}", method=method, headers=headers).status_code == 403
 
 
+@pytest.mark.parametrize("header", ["X-Dryline-Event", "X-Dryline-Delivery"])
+@pytest.mark.parametrize("token", [None, "s3cret"])
+def test_a_webhook_may_not(start, header, token):
+    client = start(admin_token=token)
+    assert status(client, token=token) == 200
+    assert status(client, token=token, **{header: "call_ended"}) == 403
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_with_a_token_only_its_header_opens(start, path):
     client = start(admin_token="s3cret-tök")

@@ -156,3 +156,10 @@ def test_the_demos_times_are_of_the_present(tmp_path):
     assert latest <= now and latest[:4] == now[:4]
     assert state["exports"][0]["expiresAt"] > now
     app.close()
+
+
+def test_a_team_is_not_reset_to_a_scenario(control, api, make_worker):
+    team = make_worker()["teamId"]
+    answer = control.post(f"/reset?team={team}", {"scenario": "demo"})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["scenario"])
+    assert len(api.get("/workers").json) == 1

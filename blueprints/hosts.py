@@ -1,0 +1,45 @@
+"""No page of another site reaches a server on loopback, not even by a name of its own that leads there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from dryline.settings import Settings
+from dryline.world.errors import Forbidden
+
+# Answers whoever asks, by any name: for scripts and containers that wait for a start.
+HEALTH = "/_dryline/health"
+
+
+def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
+    """Raises Forbidden for what a server on loopback is sent by a name that is neither loopback's nor the settings'.
+
+    A page can let its own name lead here (DNS rebinding), but it cannot choose what its browser sends as Host.
+    """
+    host = environ.get("HTTP_HOST")
+    # Only what came over a connection has a port at its other end; a call from this process needs no look.
+    if host is None or is_loopback(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
+        return
+    known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
+    if settings.loopback and name_of(host) not in known:
+        raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host can name it.")
+
+
+@lru_cache(maxsize=64)
+def is_loopback(host: str) -> bool:
+    """Whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
+    name = name_of(host)
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
+
+
+def name_of(host: str) -> str:
+    """A Host header without its port, in lower case."""
+    return (host if host.endswith("]") else host.rsplit(":", 1)[0]).lower()

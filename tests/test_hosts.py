@@ -1,0 +1,93 @@
+"""By which names a server on loopback may be asked, and what it tells browsers."""
+
+import http.client
+import threading
+
+import pytest
+
+from dryline.app import create_app
+from dryline.server import Server
+from dryline.settings import BadSetting, Settings
+
+PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", "/uploads/x/y", "/no-such-path"]
+
+
+@pytest.fixture
+def start():
+    """Serve with these settings; gives a function that asks with a Host header and answers status, headers and body."""
+    running = []
+
+    def start(**settings):
+        app = create_app(Settings(ephemeral=True, scenario="empty", port=0, **settings))
+        server = Server(app)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        running.append((app, server, thread))
+
+        def ask(path, host="localhost", method="GET", **headers):
+            connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=20)
+            headers = {"Host": host, "x-api-key": "dryline-local-key"} | headers
+            connection.request(method, path, headers=headers)
+            answer = connection.getresponse()
+            body = answer.read()
+            connection.close()
+            return answer.status, answer.headers, body
+
+        return ask
+
+    yield start
+    for app, server, thread in running:
+        server.stop()
+        thread.join()
+        app.close()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_name_that_leads_here_from_elsewhere_is_refused(start, path):
+    status, _, body = start()(path, host="evil.example:4010")
+    assert status == 403
+    assert b"--allowed-host" in body
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1:1", "[::1]:4010", "127.8.8.8"])
+def test_any_name_of_this_machine_will_do(start, host):
+    assert start()("/api/workers", host=host)[0] == 200
+
+
+def test_health_is_open_to_all_names(start):
+    assert start()("/_dryline/health", host="evil.example")[0] == 200
+
+
+def test_a_name_from_the_settings_opens_the_api_and_the_plane(start):
+    ask = start(allowed_hosts=("Host.Docker.Internal",))
+    for path in ("/api/workers", "/_dryline/clock"):
+        assert ask(path, host="host.docker.internal:4010")[0] == 200
+        assert ask(path, host="evil.example")[0] == 403
+
+
+def test_the_public_urls_name_opens_the_api_and_not_the_plane(start):
+    ask = start(public_url="https://dryline.example/base")
+    assert ask("/api/workers", host="dryline.example")[0] == 200
+    assert ask("/_dryline/clock", host="dryline.example")[0] == 403
+
+
+def test_bound_to_another_address_any_name_will_do(start):
+    assert start(host="0.0.0.0")("/api/workers", host="dryline.test")[0] == 200
+
+
+@pytest.mark.parametrize("host", ["", "http://dryline.test", "dryline.test/x", "a b"])
+def test_a_name_that_is_none_is_a_bad_setting(host):
+    with pytest.raises(BadSetting, match="--allowed-host"):
+        Settings(allowed_hosts=(host,))
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/_dryline/health", "/_dryline/clock"])
+def test_every_answer_says_that_its_type_is_what_it_says(start, path):
+    assert start()(path)[1]["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/docs", "/"])
+def test_no_page_is_shown_within_another(start, path):
+    headers = start()(path)[1]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"

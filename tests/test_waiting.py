@@ -1,0 +1,319 @@
+"""What one client does never stands in another's way: requests that wait, slow readers, too many connections."""
+
+import errno
+import http.client
+import logging
+import os
+import socket
+import threading
+import time
+
+import pytest
+
+from dryline import lanes, listener
+from dryline.server import Server
+from dryline.settings import DEFAULT_API_KEY, Settings
+from dryline.world.faults import Fault
+
+KEY = {"x-api-key": DEFAULT_API_KEY, "content-type": "application/json"}
+MANY = 50
+NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
+PATIENCE_S = 20  # before a test counts as stuck
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
+
+
+@pytest.fixture
+def server(app):
+    server = Server(app)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield server
+    server.stop()
+    thread.join()
+
+
+@pytest.fixture
+def ask(server):
+    """Send a request on a connection of its own; gives the answer's status once it is there."""
+
+    def ask(method, path, body=None):
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
+        try:
+            connection.request(method, path, body, KEY)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status
+        finally:
+            connection.close()
+
+    return ask
+
+
+@pytest.fixture
+def begin(ask):
+    """Send a request from a thread. Gives a function that waits for its status, or for why there is none."""
+    threads = []
+
+    def begin(*request):
+        outcome = []
+
+        def run():
+            try:
+                outcome.append(ask(*request))
+            except (OSError, http.client.HTTPException) as error:
+                outcome.append(type(error).__name__)
+
+        threads.append(threading.Thread(target=run))
+        threads[-1].start()
+
+        def outcome_of(thread=threads[-1]):
+            thread.join()
+            return outcome[0]
+
+        return outcome_of
+
+    yield begin
+    for thread in threads:
+        thread.join()
+
+
+@pytest.fixture
+def delayed(begin, control, monkeypatch):
+    """Requests under a fault of ten minutes, all of which have begun to wait."""
+    waits = threading.Semaphore(0)
+    delay = Fault.delay
+
+    def told(fault, ending):
+        waits.release()
+        return delay(fault, ending)
+
+    monkeypatch.setattr(Fault, "delay", told)
+
+    def make(count=MANY, **rule):
+        rule = control.post("/faults", {"path": "/api/*", "delayMs": 600_000} | rule).json
+        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(count)]
+        for _ in range(count):
+            assert waits.acquire(timeout=PATIENCE_S)
+        return rule["id"], outcomes
+
+    yield make
+    control.delete("/faults")
+
+
+def test_health_answers_beside_delayed_requests(delayed, ask):
+    delayed()
+    assert ask("GET", "/_dryline/health") == 200
+
+
+def test_taking_the_fault_away_ends_the_delays_and_the_requests_go_on(delayed, ask, api):
+    fault, outcomes = delayed()
+    assert ask("DELETE", f"/_dryline/faults/{fault}") == 204
+    assert {outcome() for outcome in outcomes} == {201}
+    assert len(api.get("/workers").json) == MANY
+
+
+def test_a_reset_leaves_no_delayed_request_to_write_into_the_new_world(delayed, ask, api, control):
+    _, outcomes = delayed()
+    assert ask("POST", "/_dryline/reset") == 204
+    assert {outcome() for outcome in outcomes} == {"RemoteDisconnected"}
+    assert (api.get("/workers").json, [entry["method"] for entry in control.get("/requests").json]) == ([], ["GET"])
+
+
+def test_a_teams_reset_drops_that_teams_delayed_requests(delayed, ask, make_worker):
+    team = make_worker()["teamId"]
+    _, outcomes = delayed(1, teamId=team)
+    assert ask("POST", f"/_dryline/reset?team={team}") == 204
+    assert outcomes[0]() == "RemoteDisconnected"
+
+
+def test_the_servers_end_drops_delayed_requests(delayed, server):
+    _, outcomes = delayed()
+    server.stop()
+    assert {outcome() for outcome in outcomes} == {"RemoteDisconnected"}
+
+
+def test_reads_are_answered_beside_writes_that_wait_for_the_writer(app, ask, begin, api):
+    with app.world.held():
+        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(8)]
+        assert [ask("GET", path) for path in ("/api/workers", "/_dryline/health", "/_dryline/faults")] == [200] * 3
+    assert {outcome() for outcome in outcomes} == {201}
+
+
+def test_everything_is_answered_beside_calls_on_the_clock_that_wait_for_long_work(app, ask, begin):
+    begun, over = threading.Semaphore(0), threading.Event()
+
+    def long_work():
+        begun.release()
+        over.wait()
+
+    app.world.run_due = long_work
+    outcomes = [begin("POST", "/_dryline/clock/advance", b'{"seconds": 1}') for _ in range(8)]
+    try:
+        for _ in outcomes:
+            assert begun.acquire(timeout=PATIENCE_S)
+        assert ask("GET", "/_dryline/health") == 200
+        assert ask("POST", "/api/workers", NEW_WORKER) == 201
+        assert ask("POST", "/_dryline/reset") == 204
+    finally:
+        over.set()
+    assert {outcome() for outcome in outcomes} == {200}
+
+
+@pytest.fixture
+def large_file(api, advance):
+    """The path of a download of 40 MB, more than sockets and buffers hold."""
+    window = {"startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+    made = api.post("/team/exports", {"format": "CSV", **window}).json
+
+    def enlarge(world):
+        advance()
+        (path,) = world.exports.glob("*.csv")
+        os.truncate(path, 40_000_000)
+        return api.get(f"/team/exports/{made['id']}").json["downloadUrl"].partition("localhost")[2]
+
+    return enlarge
+
+
+@pytest.fixture
+def raw(server):
+    """Open connections of the test's own."""
+    opened = []
+
+    def connect():
+        host, port = server.url.removeprefix("http://").split(":")
+        opened.append(socket.create_connection((host, int(port)), timeout=PATIENCE_S))
+        return opened[-1]
+
+    yield connect
+    for connection in opened:
+        connection.close()
+
+
+@pytest.mark.parametrize("header", ["", "Range: bytes=1-\r\n"])
+def test_slow_readers_of_a_download_hold_up_nothing(app, raw, ask, large_file, header):
+    path = large_file(app.world)
+    for _ in range(8):
+        reader = raw()
+        reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n".encode())
+        assert reader.recv(9) == b"HTTP/1.1 "
+    assert ask("GET", "/_dryline/health") == 200
+    assert ask("GET", "/api/workers") == 200
+
+
+def test_a_part_of_a_file_is_sent_byte_for_byte(app, server, large_file):
+    path = large_file(app.world)
+    (file,) = app.world.exports.glob("*.csv")
+    with file.open("r+b") as content:
+        content.seek(20_000_000)
+        content.write(b"here it is")
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
+    connection.request("GET", path, headers={"Range": "bytes=20000000-20000009"})
+    answer = connection.getresponse()
+    assert (answer.status, answer.read()) == (206, b"here it is")
+    connection.close()
+
+
+def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, make_worker, monkeypatch):
+    for _ in range(10):
+        make_worker(description="x" * 100_000)
+    answered = threading.Semaphore(0)
+    monkeypatch.setattr(app.world.metrics, "answered", lambda *_: answered.release())
+    raw().sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\nx-api-key: dryline-local-key\r\n\r\n" * 40)
+    for _ in range(40):
+        assert answered.acquire(timeout=PATIENCE_S)
+
+
+def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
+    listener.allow_more_files()
+    taken = [os.dup(1) for _ in range(1100)]
+    server = Server(app)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
+        connection.request("GET", "/_dryline/health")
+        assert connection.getresponse().status == 200
+        connection.close()
+    finally:
+        server.stop()
+        thread.join()
+        for number in taken:
+            os.close(number)
+
+
+class TestWithoutRoom:
+    """A server of at most six connections."""
+
+    @pytest.fixture
+    def server(self, monkeypatch, request):
+        monkeypatch.setattr(listener, "MOST_CONNECTIONS", 6)
+        return request.getfixturevalue("server")
+
+    def test_a_new_connection_takes_the_place_of_the_one_that_was_idle_longest(self, server, raw, monkeypatch):
+        monkeypatch.setattr(listener, "FRESH_S", 0)
+        for _ in range(20):
+            connection = raw()
+            connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert connection.recv(12) == b"HTTP/1.1 200"
+
+    def test_where_all_are_at_work_it_is_said(self, server, delayed, begin, control, caplog):
+        with caplog.at_level(logging.WARNING, "dryline"):
+            fault, outcomes = delayed(6)
+            last = begin("GET", "/_dryline/health")
+            control.delete(f"/faults/{fault}")
+            assert {last(), *(outcome() for outcome in outcomes)} == {200, 201}
+        assert "All 6 connections are in use" in caplog.text
+
+
+class TestOutOfFiles:
+    @pytest.fixture
+    def refusals(self, monkeypatch):
+        """Let accepting fail as often as there are errors in the list."""
+        errors = []
+        accept = listener.TcpWSGIServer.accept
+
+        def failing(self):
+            if errors:
+                raise errors.pop()
+            return accept(self)
+
+        monkeypatch.setattr(listener.TcpWSGIServer, "accept", failing)
+        return errors
+
+    def test_the_connection_that_was_idle_longest_gives_its_file(self, refusals, raw, ask, monkeypatch):
+        monkeypatch.setattr(listener, "FRESH_S", 0)
+        idle = raw()
+        assert ask("GET", "/_dryline/health") == 200
+        refusals.append(OSError(errno.EMFILE, "Too many open files"))
+        assert ask("GET", "/_dryline/health") == 200
+        assert idle.recv(1) == b""
+
+    def test_it_is_not_tried_again_at_once(self, app, refusals):
+        server = Server(app)
+        refusals.append(OSError(errno.EMFILE, "Too many open files"))
+        assert server._listener.readable()
+        server._listener.handle_accept()
+        assert not server._listener.readable()
+        server.stop()
+        server.run()
+
+
+def test_threads_that_have_no_work_end(monkeypatch):
+    monkeypatch.setattr(lanes, "IDLE_S", 0)
+    ended = threading.Event()
+    threads = lanes.Threads("test", 1, ended.set)
+    threads.add(lambda: None)
+    assert ended.wait(PATIENCE_S)
+
+
+def test_a_thread_takes_what_waits_for_it():
+    threads, done = lanes.Threads("test", 1, lambda: None), threading.Semaphore(0)
+    for _ in range(3):
+        threads.add(done.release)
+    for _ in range(3):
+        assert done.acquire(timeout=PATIENCE_S)
+    threads.end(time.monotonic() + PATIENCE_S)
