@@ -9,7 +9,7 @@ from dryline.blueprints import files
 from dryline.blueprints.base import Area
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import NotFound
+from dryline.world.errors import NotReady
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 
@@ -42,4 +42,4 @@ class ExportFile(MethodView):
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)
         except FileNotFoundError:
-            raise NotFound(f"The file of export {export.id} is gone; the next start makes it anew.") from None
+            raise NotReady(f"The file of export {export.id} is being made anew. Try again in a moment.") from None

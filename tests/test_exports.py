@@ -444,12 +444,12 @@ def test_a_range_that_is_not_one_range_of_bytes_is_ignored(export, fetch, odd):
     assert (answer.status_code, answer.data) == (200, fetch(made).data)
 
 
-def test_a_file_that_is_gone_from_the_disk_is_not_found(app, export, fetch):
+def test_a_file_that_is_gone_from_the_disk_is_not_ready(app, export, fetch):
     made = export()
     for path in app.world.exports.iterdir():
         path.unlink()
     answer = fetch(made)
-    assert (answer.status_code, made["id"] in answer.json["error"]) == (404, True)
+    assert (answer.status_code, made["id"] in answer.json["error"]) == (503, True)
 
 
 def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):
