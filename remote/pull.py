@@ -2,143 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote, urlencode
 
+from dryline.remote import lists
+from dryline.remote.lists import Following, Query, Row
+from dryline.remote.memory import Memory
 from dryline.remote.reader import Reader, ReadError
+from dryline.remote.redact import Redactor
+from dryline.world.channels import CHANNELS
+from dryline.world.clock import parse
 
-# What a worker has, by collection: the list's path below the worker.
-CHANNELS = {
+# Of the team, where the service has them. The numbers come first: their countries help to redact all others.
+TEAM = {
+    "phoneNumbers": "/api/team/assets/phone_numbers",
+    "integrations": "/api/team/integrations",
+    "tags": "/api/team/tags",
+}
+# A worker's deployments, by collection: the last part of the list's path.
+DEPLOYMENTS = {
     "voiceDeployments": "voice",
     "voicev1Deployments": "voicev1",
     "chatDeployments": "chat",
     "chatEmbedDeployments": "chat-embed",
 }
-PAGED_LOGS = {"voiceLogs": "voice", "smsLogs": "sms", "whatsappLogs": "whatsapp"}
-PLAIN_LOGS = {"chatLogs": "chat", "chatEmbedLogs": "chat-embed"}
-# Of the team, where the service has them.
-TEAM = {
-    "integrations": "/api/team/integrations",
-    "phoneNumbers": "/api/team/assets/phone_numbers",
-    "tags": "/api/team/tags",
-}
+# Channels whose logs come all at once. Contract: README, Pagination.
+UNPAGED = ("chat", "chat-embed")
+# Members of a collection's rows that are rows of another collection.
+NESTED = {"workers": "tags", "voiceDeployments": "customWebhooks"}
+PAGE = 100
 
 
 @dataclass
 class Pull:
     """One copying. `since` (wire form) bounds the logs by their start, `worker_id` takes one worker only.
 
-    `tell` hears what is being read, `done` is the share of the workers that is finished; `missing` collects what the
-    service does not have, which is left out.
+    What was read is kept in `memory` and not asked for again; with a `redactor`, only what it made of it. `tell` hears
+    what is being read, `done` is the share of the workers that is finished; `left_out` has a line for everything that
+    the service did not give, or not as the contract says.
     """
 
     reader: Reader
     since: str | None = None
     worker_id: str | None = None
+    memory: Memory | None = None
+    redactor: Redactor | None = None
     tell: Callable[[str], None] = lambda text: None
-    missing: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     done: float = 0
+    _document: dict[str, Any] = field(default_factory=dict, init=False)
+    _about: str = field(default="", init=False)
 
     def run(self) -> dict[str, Any]:
-        """The state document. Raises ReadError when the team or its workers cannot be read."""
-        team = self.reader.get("/api/team")
-        document: dict[str, Any] = {"version": 1, "teams": [{**team, "apiKeys": []}]}
+        """The rows as they came, by collection. Raises ReadError when the team or its workers cannot be read."""
+        self._document = {"version": 1}
+        [team] = self._part("teams", "/api/team", {}, None)["rows"]
+        self._add("teams", [{**team, "apiKeys": []}])
         for collection, path in TEAM.items():
-            document[collection] = self._optional(path)
-        workers = self.reader.get("/api/workers")
+            rows = self._copy(collection, path)
+            if self.redactor and collection == "phoneNumbers":
+                self.redactor.numbers.know_countries(row.get("countryCode") for row in rows)
+        workers = self._part("workers", "/api/workers", {}, lists.bare)["rows"]
         if self.worker_id is not None:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
-                raise ReadError(f"No worker {self.worker_id}.")
-        document["workers"] = []
+                raise ReadError(f"The service has no worker {self.worker_id}")
+        self._add("workers", [])
         for number, worker in enumerate(workers):
             self.done = number / len(workers)
-            self._worker(document, dict(worker))
-        self._mend(document)
-        return document
+            self._worker(worker)
+        return self._document
 
-    def _worker(self, document: dict[str, Any], worker: dict[str, Any]) -> None:
+    def _worker(self, worker: Row) -> None:
+        base, link = f"/api/workers/{quote(worker['id'], safe='')}", {"workerId": worker["id"]}
         tags = worker.pop("tags", None)
+        self._add("workers", [worker])
         if tags is None:
-            tags = self._optional(f"/api/workers/{worker['id']}/tags")
-        document["workers"].append(worker)
-        _extend(document, "workerTags", ({"workerId": worker["id"], "tagId": tag["id"]} for tag in tags))
-        self.tell(f"{worker['name']}: flows")
-        base = f"/api/workers/{worker['id']}"
-        for flow in self._optional(f"{base}/flows"):
-            _extend(document, "flows", [{**flow, "workerId": worker["id"]}])
-            self._versions(document, base, flow["id"])
-        for collection, channel in CHANNELS.items():
-            self.tell(f"{worker['name']}: {channel} deployments")
-            for deployment in self._optional(f"{base}/deployments/{channel}"):
-                deployment.pop("customWebhooks", None)
-                _extend(document, collection, [{**deployment, "workerId": worker["id"]}])
-                parameters = self._optional(f"{base}/deployments/{deployment['id']}/params")
-                _extend(document, "deploymentParameters", parameters)
-        self._logs(document, worker, base)
+            tags = self._read("tags", f"{base}/tags", {}, lists.bare)
+        self._add("workerTags", [{**link, "tagId": tag["id"]} for tag in tags])
+        self._about = f"{worker.get('name') or worker['id']}: "
+        for flow in self._copy("flows", f"{base}/flows", link):
+            path = f"{base}/flows/{quote(flow['id'], safe='')}/versions"
+            self._copy("flowVersions", path, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0}, lists.by_offset)
+        for collection, kind in DEPLOYMENTS.items():
+            for deployment in self._copy(collection, f"{base}/deployments/{kind}", link):
+                to_it = {"deploymentId": deployment["id"]}
+                webhooks = deployment.pop(NESTED.get(collection, ""), ())
+                self._add("customWebhooks", [{**webhook, **to_it} for webhook in webhooks])
+                path = f"{base}/deployments/{quote(deployment['id'], safe='')}/params"
+                self._copy("deploymentParameters", path, to_it)
+        for channel in CHANNELS:
+            path = f"{base}/deploymentLogs/{channel.key}"
+            if channel.key in UNPAGED:
+                rows = self._read(channel.collection, path, {}, lists.bare)
+            else:
+                since = {"startTimeAfter": self.since} if self.since and channel.key == "voice" else {}
+                rows = self._read(channel.collection, path, {"limit": PAGE, **since}, lists.by_cursor)
+            self._add(channel.collection, [{**row, **link} for row in rows if self._is_recent(row)])
 
-    def _versions(self, document: dict[str, Any], base: str, flow_id: str) -> None:
-        path = f"{base}/flows/{flow_id}/versions"
+    def _copy(
+        self,
+        collection: str,
+        path: str,
+        link: Row | None = None,
+        query: Query | None = None,
+        following: Following = lists.bare,
+    ) -> list[Row]:
+        """Add a list's rows, each with its `link`, to the document; they are what is given back."""
+        rows = [{**row, **(link or {})} for row in self._read(collection, path, query or {}, following)]
+        return self._add(collection, rows)
+
+    def _add(self, collection: str, rows: list[Row]) -> list[Row]:
+        self._document.setdefault(collection, []).extend(rows)
+        return rows
+
+    def _is_recent(self, row: Row) -> bool:
+        """Whether a log began since then. One that does not say when is taken for recent."""
         try:
-            for page in self.reader.offset_pages(path):
-                _extend(document, "flowVersions", page["data"])
-        except ReadError as error:
-            self._left_out(error)
+            return self.since is None or parse(row.get("startTime") or row["createdAt"]) >= parse(self.since)
+        except (KeyError, TypeError, ValueError):
+            return True
 
-    def _logs(self, document: dict[str, Any], worker: dict[str, Any], base: str) -> None:
-        for collection, channel in PAGED_LOGS.items():
-            query = {"startTimeAfter": self.since} if channel == "voice" else {}
-            done = 0
-            try:
-                for page in self.reader.cursor_pages(f"{base}/deploymentLogs/{channel}", **query):
-                    _extend(document, collection, self._recent(page["data"], worker["id"]))
-                    done += len(page["data"])
-                    total = page.get("pagination", {}).get("total", done)
-                    self.tell(f"{worker['name']}: {channel} logs {done}/{total}")
-            except ReadError as error:
-                self._left_out(error)
-        for collection, channel in PLAIN_LOGS.items():
-            self.tell(f"{worker['name']}: {channel} logs")
-            rows = self._optional(f"{base}/deploymentLogs/{channel}")
-            _extend(document, collection, self._recent(rows, worker["id"]))
-
-    def _recent(self, rows: Iterable[dict[str, Any]], worker_id: str) -> Iterable[dict[str, Any]]:
-        for row in rows:
-            began = row.get("startTime") or row.get("createdAt")
-            if self.since is None or began is None or began >= self.since:
-                yield {**row, "workerId": worker_id}
-
-    def _optional(self, path: str) -> list[dict[str, Any]]:
+    def _read(self, collection: str, path: str, query: Query, following: Following) -> list[Row]:
+        """All rows of a list that the service may do without. Raises ReadError for what may pass, and a refused key."""
+        rows: list[Row] = []
+        asked: set[str] = set()
+        question: Query | None = query
         try:
-            answer = self.reader.get(path)
+            while question is not None:
+                if urlencode(question) in asked:
+                    raise ReadError(f"GET {path}: a page leads back to one that was read")
+                asked.add(urlencode(question))
+                part = self._part(collection, path, question, following)
+                rows += part["rows"]
+                question = part["next"]
+                self.tell(f"{self._about}{collection} {len(rows)}" + (f"/{part['total']}" if part["total"] else ""))
         except ReadError as error:
-            self._left_out(error)
-            return []
-        return answer if isinstance(answer, list) else answer.get("data", [])
+            if error.passing or error.status == 401:
+                raise
+            self.left_out.append(f"{error}" + (f"; {len(rows)} records before it are copied" if rows else ""))
+        return rows
 
-    def _left_out(self, error: ReadError) -> None:
-        if error.status is None or error.status in (401, 403, 429) or error.status >= 500:
-            raise error
-        self.missing.append(str(error))
+    def _part(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
+        """What one answer gives: `rows`, the `next` question, the `total`. Without `following` it is one record."""
+        question = f"GET {path}" + (f"?{urlencode(query)}" if query else "")
+        part = self.memory.recall(question) if self.memory else None
+        if part is None:
+            part = self._fresh(collection, question, self.reader.get(path, **query), query, following)
+            if self.redactor:
+                part["numbers"] = self.redactor.numbers.given_since()
+            if self.memory:
+                self.memory.keep(question, part)
+        elif self.redactor:
+            self.redactor.numbers.learn(part["numbers"])
+        self.left_out += part["told"]
+        return part
 
-    def _mend(self, document: dict[str, Any]) -> None:
-        """Drop links that lead out of what was copied, where the state document wants them whole."""
-        known = {row["id"] for row in document["workers"]}
-        for name in ("integrations", "phoneNumbers"):
-            for row in document[name]:
-                if row.get("workerId") not in known:
-                    row["workerId"] = None
-        integrations = {row["id"] for row in document["integrations"]}
-        for row in document["phoneNumbers"]:
-            if row.get("integrationId") not in integrations:
-                row["integrationId"] = None
-        versions = {row["id"] for row in document.get("flowVersions", [])}
-        for name in ("chatDeployments", "chatEmbedDeployments"):
-            for row in document.get(name, []):
-                if row.get("flowVersionId") not in versions:
-                    row["flowVersionId"] = None
+    def _fresh(self, collection: str, question: str, answer: Any, query: Query, following: Following | None) -> Row:
+        told: list[str] = []
+        if following is None:
+            rows, after = [lists.one(question, answer)], None
+        else:
+            rows, odd = lists.rows_of(question, answer, following)
+            after, lost = lists.next_question(question, answer, query, following)
+            told += odd + lost
+        rows = [self._row(collection, row, question, told) for row in rows]
+        return {"rows": rows, "next": after, "total": lists.total(answer), "told": told}
 
-
-def _extend(document: dict[str, Any], collection: str, rows: Iterable[dict[str, Any]]) -> None:
-    document.setdefault(collection, []).extend(rows)
+    def _row(self, collection: str, row: Row, question: str, told: list[str]) -> Row:
+        """A row as it may be kept."""
+        row = dict(row)
+        inner = NESTED.get(collection, "")
+        nested = row.pop(inner, None)
+        if self.redactor:
+            row = self.redactor.row(collection, row)
+        if nested is None:
+            return row
+        try:
+            nested, lost = lists.rows_of(f"{question}: {inner} of {row['id']}", nested, lists.bare)
+        except ReadError as error:
+            told.append(str(error))
+            return row
+        told += lost
+        return {**row, inner: [self.redactor.row(inner, one) if self.redactor else one for one in nested]}

@@ -1,123 +1,136 @@
-"""Reads from a running service: GET only, at a bounded rate, patient with refusals, going on where it stopped."""
+"""Reads from a running service: GET only, at a bounded rate, patient with refusals."""
 
 from __future__ import annotations
 
-import hashlib
-import http.client
-import json
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from time import monotonic, sleep
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from dryline.world.files import write_whole
+import orjson
+
+from dryline.world.outgoing import Answer, Unanswered, send
+
+TIMEOUT_S = 60.0
+# A service may ask to be left alone for so long. For longer, nobody waits in front of a command.
+LONGEST_PAUSE_S = 3600.0
+# From this on a pause is told: somebody may wonder.
+NOTICED_S = 2.0
+
+REASONS = {401: "the API key is not taken there", 403: "the API key may not read this"}
 
 
 class ReadError(Exception):
-    """The service did not answer as it should. The message names the request and the reason."""
+    """The service did not answer as it should. The message names the request and the reason.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    `passing` tells that the same request may succeed later, `pause_s` the pause that the service asked for. `status` is
+    None where nothing came back that has one.
+    """
+
+    def __init__(
+        self, message: str, status: int | None = None, *, passing: bool = False, pause_s: float | None = None
+    ) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.passing, self.pause_s = status, passing, pause_s
+
+
+class Reply(NamedTuple):
+    """What the service answered: a status below 300, and the body's JSON."""
+
+    status: int
+    value: Any
 
 
 class Reader:
     """GETs JSON below `base_url`.
 
     At most `rate` requests a second (0: no bound). 429, 5xx and broken or garbled answers are tried again up to
-    `tries` times, after the answer's Retry-After or a wait that doubles. With `memory`, answers are kept in that folder
-    and not asked for again.
+    `tries` times, after the answer's Retry-After or a pause that doubles. `tell` hears of long pauses.
     """
 
-    def __init__(
-        self, base_url: str, api_key: str, *, rate: float = 5, tries: int = 6, memory: Path | None = None
-    ) -> None:
+    def __init__(self, base_url: str, api_key: str, *, rate: float = 5, tries: int = 6) -> None:
         self.base_url, self.api_key = base_url.rstrip("/"), api_key
-        self.rate, self.tries, self.memory = rate, tries, memory
+        self.rate, self.tries = rate, tries
+        self.tell: Callable[[str], None] = lambda text: None
         self.sent = 0
         self._next = 0.0
 
     def get(self, path: str, **query: Any) -> Any:
-        """The answer's JSON. Raises ReadError, with its status, for 4xx and when every try has failed."""
+        """The JSON of an answer with status 200. Raises ReadError for any other, and when every try has failed."""
+        reply = self.ask(path, **query)
+        if reply.status != 200:
+            raise ReadError(f"GET {path}: status {reply.status}, not 200", reply.status)
+        return reply.value
+
+    def ask(self, path: str, **query: Any) -> Reply:
+        """The answer. Raises ReadError for a status from 300 on, and when every try has failed."""
         query = {name: value for name, value in query.items() if value is not None}
         target = path + (f"?{urlencode(query)}" if query else "")
-        kept = self._kept(target)
-        if kept is not None and kept.exists():
-            return json.loads(kept.read_bytes())
-        raw, answer = self._ask(target)
-        if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(kept, raw)
-        return answer
-
-    def cursor_pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
-        """The pages of a list that is read by cursor, or by page where it gives none."""
-        page = self.get(path, limit=100, **query)
-        yield page
-        number = 1
-        while page.get("nextCursor") or page.get("pagination", {}).get("hasNext"):
-            number += 1
-            cursor = page.get("nextCursor")
-            position = {"cursor": cursor} if cursor else {"page": number}
-            page = self.get(path, limit=100, **query, **position)
-            yield page
-
-    def offset_pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
-        """The pages of a list that is read by limit and offset."""
-        offset = 0
+        turn, pause_s = 1, 0.5
         while True:
-            page = self.get(path, limit=100, offset=offset, **query)
-            yield page
-            offset += len(page["data"])
-            if not page.get("hasMore") or not page["data"]:
-                return
-
-    def _kept(self, target: str) -> Path | None:
-        if self.memory is None:
-            return None
-        return self.memory / (hashlib.sha256(f"{self.base_url}{target}".encode()).hexdigest() + ".json")
-
-    def _ask(self, target: str) -> tuple[bytes, Any]:
-        request = urllib.request.Request(
-            self.base_url + target, headers={"x-api-key": self.api_key, "accept": "application/json"}, method="GET"
-        )
-        reason, status, wait = "", None, 0.5
-        for _ in range(self.tries):
             self._wait_for_turn()
-            retry_after: str | None = None
             try:
-                with urllib.request.urlopen(request, timeout=60) as response:
-                    raw = response.read()
-                return raw, json.loads(raw)
-            except urllib.error.HTTPError as error:
-                reason, status = f"status {error.code}", error.code
-                error.close()
-                if error.code != 429 and error.code < 500:
-                    raise ReadError(f"GET {target}: {reason}", status) from None
-                retry_after = error.headers.get("Retry-After")
-            except (OSError, http.client.HTTPException) as error:
-                reason, status = f"{type(error).__name__}: {error}", None
-            except ValueError:
-                reason, status = "the answer is not JSON", None
-            delay = _seconds(retry_after)
-            time.sleep(wait if delay is None else delay)
-            wait *= 2
-        raise ReadError(f"GET {target}: {reason}, after {self.tries} tries", status)
+                return self._once(target)
+            except ReadError as error:
+                if not error.passing:
+                    raise
+                if turn >= self.tries:
+                    raise ReadError(f"{error}, after {self.tries} tries", error.status, passing=True) from None
+                self._pause(error, pause_s)
+            turn, pause_s = turn + 1, pause_s * 2
+
+    def _once(self, target: str) -> Reply:
+        question = f"GET {target}"
+        headers = {"x-api-key": self.api_key, "accept": "application/json"}
+        try:
+            answer = send("GET", self.base_url + target, headers=headers, timeout_s=TIMEOUT_S)
+        except Unanswered as error:
+            raise ReadError(f"{question}: {str(error).rstrip('.')}", passing=True) from None
+        if answer.status == 429 or answer.status >= 500:
+            pause_s = _retry_after_s(answer.headers.get("Retry-After"))
+            raise ReadError(f"{question}: status {answer.status}", answer.status, passing=True, pause_s=pause_s)
+        if answer.status >= 300:
+            raise ReadError(f"{question}: {_refusal(answer)}", answer.status)
+        try:
+            return Reply(answer.status, orjson.loads(answer.body))
+        except orjson.JSONDecodeError:
+            raise ReadError(f"{question}: the answer is not JSON", passing=True) from None
+
+    def _pause(self, error: ReadError, pause_s: float) -> None:
+        if error.pause_s is not None:
+            pause_s = error.pause_s
+            if pause_s > LONGEST_PAUSE_S:
+                raise ReadError(f"{error}, asking for a pause of {pause_s:.0f} s", error.status, passing=True) from None
+        if pause_s >= NOTICED_S:
+            self.tell(f"{error}: pausing for {pause_s:.0f} s")
+        sleep(pause_s)
 
     def _wait_for_turn(self) -> None:
         self.sent += 1
         if self.rate > 0:
-            now = time.monotonic()
+            now = monotonic()
             if now < self._next:
-                time.sleep(self._next - now)
+                sleep(self._next - now)
             self._next = max(now, self._next) + 1 / self.rate
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def _refusal(answer: Answer) -> str:
+    """Why an answer with this status is no answer."""
+    if answer.status < 400 and (place := answer.headers.get("Location")):
+        # It may lead to another host, which the key is none of the business of.
+        return f"status {answer.status}, to {place}: redirects are not followed"
+    reason = REASONS.get(answer.status)
+    return f"status {answer.status}" + (f", {reason}" if reason else "")
+
+
+def _retry_after_s(header: str | None) -> float | None:
+    """The pause that a Retry-After asks for, in seconds or by an HTTP date; None without one that can be read."""
+    from urllib3.exceptions import InvalidHeader
+    from urllib3.util import Retry
+
+    if header is None:
+        return None
     try:
-        return min(float(retry_after), 120) if retry_after is not None else None
-    except ValueError:
+        return Retry().parse_retry_after(header)
+    except (InvalidHeader, ValueError, OverflowError):
         return None

@@ -1,59 +1,151 @@
-"""Takes what is personal out of a state document: numbers become others, words become blanks, the shape stays."""
+"""Takes what is personal out of rows of a state document. The shape stays, and so do the links.
+
+What comes from conversations is judged by what a value is, whatever it is called: it stays only where it surely tells
+of nobody. All other rows are a team's own configuration: telephone numbers, e-mail addresses and social security
+numbers are replaced within their texts, wherever they stand.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-PHONE = re.compile(r"\+[1-9]\d{6,14}")
+from dryline.remote.numbers import Numbers
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import forms
+from dryline.world.channels import CHANNELS
+
+Row = dict[str, Any]
+
 REDACTED = "[redacted]"
 
-# Members of logs whose texts are somebody's words, names or recordings.
-WORDS = {"transcription", "userName", "userEmail", "userId", "feedback", "recordingUrl", "callerName"}
-# Members of logs in which every text is masked; keys, numbers and flags stay.
-DEEP = {"messages", "extractionsData", "sessionLogData", "metadata", "data", "successResults", "toolCalls"}
-# Texts that tell a form, not a person.
-KEEP = {"role", "type", "name", "status", "speaker", "timestamp", "id", "callId", "startTime", "endTime"}
-LOGS = ("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs")
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+# The ids of the API (worker_<uuid>) and of the carrier (CA and 32 hex digits).
+_ID = rf"(?:(?:[a-z]{{1,20}}_)?{_UUID}|[A-Z]{{2}}[0-9a-f]{{32}})"
+_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+ID = re.compile(_ID)
+TIME = re.compile(_TIME)
+# Digits that are no telephone number, although they may look like one.
+OPAQUE = re.compile(rf"(?<![\w-])({_ID}|{_TIME})(?![\w-])")
+# Bounded, so that a megabyte without an @ is read but once.
+EMAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+SOCIAL_SECURITY = re.compile(r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])")
+WORD = re.compile(r"[A-Za-z][\w-]{0,29}")
+MEASUREMENT = re.compile(r"-?\d{1,4}(?:\.\d{1,6})?")
+SMALL = 10_000
+
+# Texts of conversations that say which kind, never which person.
+_kinds = """
+user assistant agent caller human bot system tool function message text audio completed transferred voicemail no-answer
+busy failed in-progress ringing queued initiated answered canceled inbound outbound success error ok true false positive
+negative neutral binary score
+"""
+KINDS = frozenset(_kinds.split())
+
+LOGS = frozenset(channel.collection for channel in CHANNELS)
+# Members of a log, by what the API says they are:
+TIMES = frozenset({"createdAt", "updatedAt", "startTime", "endTime"})
+COUNTS = frozenset({"duration", "messageCount", "rating"})
+STATES = frozenset({"type", "status", "direction", "Telephony_source"})
+FOREIGN_IDS = frozenset({"externalCallId", "call_sid", "bbEngineSessionId", "sessionId", "userId"})
+# JSON that the service itself writes: its times and small numbers are measurements. In all other JSON they are answers.
+MEASURED = frozenset({"messages", "data", "latency", "sessionLogData", "transferData", "successResults"})
+# Members of any row:
+NUMBERS = frozenset({"fromNumber", "toNumber", "phoneNumber", "backupPhoneNumber"})
+SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
 
 
-def redact(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with every phone number replaced by one that stands for it throughout, and with the words of its
-    conversations masked.
-    """
-    for name in LOGS:
-        document[name] = [_log(row) for row in document.get(name, [])]
-    return _numbers(document)
+@cache
+def links(collection: str) -> frozenset[str]:
+    """The members that say which row this is and where it belongs, as the state document knows them."""
+    form, about = forms()[collection], COLLECTIONS[collection]
+    columns = {"id", "team_id", *about.needs, *about.may}
+    return frozenset({"teamId", *(name for name, column in form.names.items() if column in columns)})
 
 
-def _log(row: dict[str, Any]) -> dict[str, Any]:
-    masked = dict(row)
-    for name, value in row.items():
-        if name in WORDS and value is not None:
-            masked[name] = REDACTED
-        elif name in DEEP:
-            masked[name] = _texts(value)
-    return masked
+class Redactor:
+    """Replaces the same by the same throughout. Only who has the `secret` can tell what a replacement stands for."""
 
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self.numbers = Numbers(self._digest)
 
-def _texts(value: Any, key: str = "") -> Any:
-    if isinstance(value, dict):
-        return {name: _texts(inner, name) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_texts(inner, key) for inner in value]
-    return REDACTED if isinstance(value, str) and key not in KEEP else value
+    def row(self, collection: str, row: Row) -> Row:
+        """The row without what is personal."""
+        member = self._of_log if collection in LOGS else self._of_configuration
+        kept = links(collection)
+        return {
+            name: value if value is None or (name in kept and isinstance(value, str)) else member(name, value)
+            for name, value in row.items()
+        }
 
+    def _of_log(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            if name in NUMBERS:
+                return self.numbers.stand_in(value)
+            if name in FOREIGN_IDS:
+                return value if ID.fullmatch(value) else f"id_{self._digest(value)[:16]}"
+            if (name in STATES and WORD.fullmatch(value)) or (name in TIMES and TIME.fullmatch(value)):
+                return value
+            if name == "flowSnapshot":  # the flow's code
+                return self._configuration(value)
+        elif name in COUNTS and isinstance(value, int):
+            return value
+        return self._said(value, measured=name in MEASURED)
 
-def _numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _numbers(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_numbers(inner) for inner in value]
-    return PHONE.sub(lambda match: stand_in(match[0]), value) if isinstance(value, str) else value
+    def _of_configuration(self, name: str, value: Any) -> Any:
+        if name in SECRETS:
+            return REDACTED
+        if name in NUMBERS and isinstance(value, str):
+            return self.numbers.stand_in(value)
+        return self._configuration(value)
 
+    def _said(self, value: Any, measured: bool) -> Any:
+        """What came up in a conversation, or was known of whom it was with."""
+        if isinstance(value, dict | list):
+            return self._each(value, lambda inner: self._said(inner, measured))
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            number = self.numbers.stand_in_for_integer(value)
+            return number if number is not None else value if measured and abs(value) < SMALL else 0
+        if value == "" or value.lower() in KINDS or ID.fullmatch(value):
+            return value
+        if measured and (TIME.fullmatch(value) or MEASUREMENT.fullmatch(value)):
+            return value
+        if self.numbers.is_number(value):
+            return self.numbers.stand_in(value)
+        return self._address(value) if EMAIL.fullmatch(value) else REDACTED
 
-def stand_in(number: str) -> str:
-    """A number that stands for this one: always the same, in the range kept for fiction where it can be (+1 555)."""
-    digits = int(hashlib.sha256(number.encode()).hexdigest(), 16) % 10_000_000
-    return f"+1555{digits:07d}"
+    def _configuration(self, value: Any) -> Any:
+        if isinstance(value, dict | list):
+            return self._each(value, self._configuration)
+        if isinstance(value, str):
+            return self._text(value)
+        number = self.numbers.stand_in_for_integer(value)
+        return value if number is None else number
+
+    def _each(self, value: Any, replaced: Callable[[Any], Any]) -> Any:
+        if isinstance(value, list):
+            return [replaced(inner) for inner in value]
+        return {self._text(name): replaced(inner) for name, inner in value.items()}
+
+    def _text(self, text: str) -> str:
+        """The text with what is personal in it replaced."""
+        if "@" not in text and not self.numbers.may_hold_one(text):
+            return text
+        pieces = OPAQUE.split(text)
+        for at in range(0, len(pieces), 2):  # between them stands what is opaque
+            piece = EMAIL.sub(lambda found: self._address(found[0]), pieces[at])
+            pieces[at] = self.numbers.replace(SOCIAL_SECURITY.sub(REDACTED, piece))
+        return "".join(pieces)
+
+    def _address(self, email: str) -> str:
+        return f"{self._digest(email.lower())[:12]}@example.invalid"
+
+    def _digest(self, text: str) -> str:
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()

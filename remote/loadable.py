@@ -1,0 +1,136 @@
+"""Makes a state document of what was copied that can be loaded, and tells what does not fit in.
+
+What a row may hold, where it must lead and what there may be but once is asked of those who know: the document's forms
+and collections, and the database's schema.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from dryline.schemas.row_forms import Faults
+from dryline.state.collections import COLLECTIONS
+from dryline.state.forms import forms
+from dryline.world.channels import CHANNELS
+from dryline.world.world import World
+
+Row = dict[str, Any]
+Document = dict[str, Any]
+# Members that no two rows may have the same values in, and the values that were there.
+Unique = tuple[list[str], set[tuple[Any, ...]]]
+
+LOGS = frozenset(channel.collection for channel in CHANNELS)
+
+
+class Loadable:
+    """The document of one team with only what can be loaded. `world` is asked for its schema, nothing else.
+
+    `left_out` counts what was read and is not in it, `changed` what is in it as something else.
+    """
+
+    def __init__(self, document: Document, world: World) -> None:
+        self.left_out: Counter[str] = Counter()
+        self.changed: Counter[str] = Counter()
+        self._world = world
+        self._ids: dict[str, set[str]] = {name: set() for name in COLLECTIONS}
+        # Parents come before their children.
+        fitting = {name: self._rows(name, document[name]) for name in COLLECTIONS if name in document}
+        for name, rows in fitting.items():
+            self._cut_links(name, rows)
+        self.document: Document = {"version": document["version"], **fitting}
+
+    def _rows(self, name: str, rows: list[Row]) -> list[Row]:
+        form, about = forms()[name], COLLECTIONS[name]
+        columns = {column: member for member, column in form.names.items()}
+        parents = {columns[column]: targets for column, targets in about.needs.items()}
+        uniques: list[Unique] = [
+            ([columns[column] for column in index], set()) for index in self._unique(name) if set(index) <= set(columns)
+        ]
+        fitting = []
+        for whole in rows:
+            row = self._members(name, whole)
+            if row is None or not self._is_placed(name, row, parents):
+                continue
+            if members := _doubled(row, uniques):
+                self.left_out[f"{name}: another has the same {' and '.join(members)}"] += 1
+                continue
+            if about.has_id:
+                self._ids[name].add(row[form.id])
+            fitting.append(row)
+        return fitting
+
+    def _members(self, name: str, whole: Row) -> Row | None:
+        """The row with the members that its form takes; None when one is missing then that it needs."""
+        form, row = forms()[name], dict(whole)
+        if name != "teams":
+            row.pop("teamId", None)  # the document has one team
+        for column, value in COLLECTIONS[name].fixed.items():
+            if row.setdefault(column, value) != value:
+                row[column] = value
+                self.changed[f"{name}: {column} is {value} here"] += 1
+        faults: Faults = []
+        form.read(row, "", faults, strict=True)
+        for member in list(row) if faults else ():
+            alone: Faults = []
+            form.read({member: row[member]}, "", alone, strict=True)
+            if len(alone) > len(set(form.needs) - {member}):  # more than what is missing beside it
+                del row[member]
+                if member not in form.names:
+                    self.changed[f"{name}: {member} is unknown to dryline"] += 1
+                elif member not in form.needs:
+                    self.left_out[f"{name}: {member}: {alone[0][1]}"] += 1
+        lacking = [member for member in form.needs if member not in row]
+        if lacking:
+            self.left_out[f"{name}: no usable {' and '.join(lacking)}"] += 1
+            return None
+        return row
+
+    def _is_placed(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
+        """Whether the row has an id of its own and leads to rows that are there."""
+        form, about = forms()[name], COLLECTIONS[name]
+        if about.has_id:
+            id = row[form.id]
+            if id in self._ids[name]:
+                self.changed[f"{name}: came twice"] += 1
+                return False
+            if any(id in self._ids[other] for other in about.shares_ids):
+                self.left_out[f"{name}: another has the same {form.id}"] += 1
+                return False
+        for member, targets in parents.items():
+            if not any(row[member] in self._ids[target] for target in targets):
+                self.left_out[f"{name}: {member} leads to nothing that was copied"] += 1
+                return False
+        return True
+
+    def _cut_links(self, name: str, rows: list[Row]) -> None:
+        """What a log or a flow's dependants name may be gone. All other links lead to a row, or nowhere."""
+        columns = {column: member for member, column in forms()[name].names.items()}
+        for column, targets in COLLECTIONS[name].may.items():
+            if name in LOGS or column == "flow_id":
+                continue
+            member = columns[column]
+            for row in rows:
+                if row.get(member) is not None and not any(row[member] in self._ids[target] for target in targets):
+                    row[member] = None
+                    self.changed[f"{name}: {member} led to nothing that was copied"] += 1
+
+    def _unique(self, name: str) -> list[list[str]]:
+        """The columns of which no two rows of a team may have the same."""
+        table = COLLECTIONS[name].model._meta.table_name
+        ask = self._world.db.execute_sql
+        indexes = [row[1] for row in ask(f'PRAGMA index_list("{table}")') if row[2] and row[3] == "u"]
+        columns = [[row[2] for row in ask(f'PRAGMA index_info("{index}")')] for index in indexes]
+        return [[column for column in index if column != "team_id"] for index in columns]
+
+
+def _doubled(row: Row, uniques: list[Unique]) -> list[str] | None:
+    """The members in which an earlier row has the same values; when there is none, the row's are noted."""
+    cells = [tuple(row.get(member) for member in members) for members, _ in uniques]
+    for (members, known), values in zip(uniques, cells, strict=True):
+        if values in known:
+            return members
+    for (_, known), values in zip(uniques, cells, strict=True):
+        if None not in values:
+            known.add(values)
+    return None

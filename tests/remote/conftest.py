@@ -1,0 +1,108 @@
+"""What the tests of pull and drift share: a service to read from, and the commands."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from dryline.command_line import cli
+from dryline.remote.reader import Reader
+from dryline.testing import DrylineServer
+from dryline.tests.control.documents import of_north
+
+
+@pytest.fixture(scope="session")
+def server():
+    with DrylineServer(scenario="demo", seed=1) as server:
+        yield server
+
+
+@pytest.fixture
+def source(server):
+    """A service with the demo world."""
+    server.reset()
+    return server
+
+
+@pytest.fixture(scope="session")
+def small_server():
+    with DrylineServer(seed=1) as server:
+        yield server
+
+
+@pytest.fixture
+def small(small_server):
+    """A service with one row in every collection, but nothing that moves by itself."""
+    moving = ("queuedCalls", "outboundCampaigns", "voicev1Campaigns", "voicev1CampaignData", "webhookDeliveries")
+    moving += ("testRuns", "echoRuns", "exports")
+    small_server.reset()
+    small_server.load({name: rows for name, rows in of_north().items() if name not in moving})
+    return small_server
+
+
+@pytest.fixture
+def loads(small_server):
+    """Have a stand-in load a document, and give its state then."""
+
+    def load(document):
+        small_server.reset()
+        small_server.load(document)
+        return small_server.state()
+
+    return load
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """Nobody waits here: what would have been slept, in seconds."""
+    pauses = []
+    monkeypatch.setattr("dryline.remote.reader.sleep", pauses.append)
+    return pauses
+
+
+def reader(source, **options):
+    """A reader of a service, at any rate."""
+    return Reader(source.url, source.api_key, **{"rate": 0, "tries": 1, **options})
+
+
+class Command:
+    """`dryline pull` into a folder, or `dryline drift`."""
+
+    def __init__(self, folder):
+        self.output = folder / "world.json"
+        self.memory = folder / "world.json.partial"
+
+    def pull(self, source, *flags, key=None):
+        """What came of it: exit code and output."""
+        options = [
+            "--from",
+            source.url,
+            "--api-key",
+            key or source.api_key,
+            "--rate",
+            "0",
+            "--output",
+            str(self.output),
+        ]
+        return CliRunner().invoke(cli, ["pull", *options, *flags])
+
+    def pulled(self, source, *flags, exit_code=0, **options):
+        """The document that was written."""
+        done = self.pull(source, *flags, **options)
+        assert done.exit_code == exit_code, done.output
+        return json.loads(self.output.read_bytes())
+
+    def drift(self, source, *flags):
+        """What came of it: exit code and output."""
+        options = ["--against", source.url, "--api-key", source.api_key, "--rate", "0"]
+        return CliRunner().invoke(cli, ["drift", *options, *flags])
+
+
+@pytest.fixture
+def command(tmp_path):
+    return Command(tmp_path)
+
+
+def lines(done):
+    """What a command said, without the progress bar."""
+    return [line for line in done.output.splitlines() if line and not line.startswith(("pull", "\r"))]

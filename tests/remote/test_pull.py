@@ -1,0 +1,236 @@
+"""Copying another service's state: dryline to dryline, with faults and other answers in between."""
+
+import stat
+from collections import Counter
+
+import pytest
+
+from dryline.remote.pull import Pull
+from dryline.state.forms import forms
+from dryline.testing import DrylineServer
+from dryline.tests.remote.conftest import lines, reader
+
+# What pull copies.
+COPIED = (
+    *("workers", "tags", "workerTags", "integrations", "phoneNumbers", "flows", "flowVersions", "voiceDeployments"),
+    *("voicev1Deployments", "chatDeployments", "chatEmbedDeployments", "deploymentParameters", "customWebhooks"),
+    *("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs"),
+)
+# What it leaves where it is: docs/control-plane.md says so.
+NOT_COPIED = (
+    *("whatsappSenders", "customVoices", "deploymentHistory", "teamDefaultChecks", "deploymentDefaultChecks"),
+    *("outboundCampaigns", "queuedCalls", "voicev1Campaigns", "voicev1CampaignData", "sessions", "llmLogs"),
+    *("runtimeErrors", "folders", "resources", "tests", "testRuns", "businessHours", "teamPhoneHours"),
+    *("echoSuites", "echoScorecards", "echoAgents", "echoRuns", "exports", "webhookDeliveries"),
+)
+
+
+def by_id(rows):
+    return {row.get("id") or (row["workerId"], row["tagId"]): row for row in rows}
+
+
+def without_server_times(rows):
+    return {key: {k: v for k, v in row.items() if k not in ("teamId", "createdAt")} for key, row in by_id(rows).items()}
+
+
+def test_a_pulled_world_is_the_world_that_was_pulled(source, command, loads):
+    copied, original = loads(command.pulled(source)), source.state()
+    for name in COPIED:
+        assert without_server_times(copied[name]) == without_server_times(original[name]), name
+
+
+def test_of_every_collection_it_is_known_whether_it_is_copied():
+    assert {"teams", *COPIED, *NOT_COPIED} == set(forms())
+
+
+def test_every_kind_of_row_comes_along(small, command):
+    original = small.state()
+    document = command.pulled(small)
+    assert {name: len(document.get(name, [])) for name in COPIED} == {name: len(original[name]) for name in COPIED}
+    assert all(original[name] for name in COPIED)
+
+
+def test_pull_only_reads(source, command):
+    command.pulled(source)
+    assert {entry["method"] for entry in source.requests(limit=10_000)} == {"GET"}
+
+
+def test_one_worker_can_be_pulled_alone(source, command):
+    worker = source.state()["workers"][0]["id"]
+    document = command.pulled(source, "--worker", worker)
+    assert [row["id"] for row in document["workers"]] == [worker]
+    assert {row["workerId"] for row in document["voiceLogs"]} == {worker}
+
+
+def test_since_leaves_older_logs_out(source, command):
+    everything = source.state()["voiceLogs"]
+    starts = sorted(row["startTime"] for row in everything)
+    since = starts[len(starts) // 2]
+    document = command.pulled(source, "--since", since)
+    assert 0 < len(document["voiceLogs"]) < len(everything)
+    assert min(row["startTime"] for row in document["voiceLogs"]) >= since
+
+
+def test_since_knows_times_in_other_notations(small, command):
+    log = small.state()["chatLogs"][0]
+    path = f"/api/workers/{log['workerId']}/deploymentLogs/chat"
+    later, sooner = "2026-03-02T11:30:00+01:00", "2026-03-02T11:30:00+02:00"
+    body = [{**log, "id": "later", "startTime": later}, {**log, "id": "sooner", "startTime": sooner}]
+    small.fault(path=path, status=200, body=body)
+    document = command.pulled(small, "--since", "2026-03-02T10:00:00Z")
+    assert [row["id"] for row in document["chatLogs"]] == ["later"]
+
+
+def test_refusals_losses_and_garbage_on_the_way_are_tried_again(source, command):
+    source.fault(path="/api/workers", status=429, headers={"Retry-After": "0"}, times=1)
+    source.fault(path="*/flows", status=503, times=2)
+    source.fault(path="*/deployments/voice", drop=True, times=1)
+    source.fault(path="*/deploymentLogs/chat", malformed="garbage", times=1)
+    document = command.pulled(source)
+    assert len(document["voiceLogs"]) == len(source.state()["voiceLogs"])
+    assert len(document["chatLogs"]) == len(source.state()["chatLogs"])
+
+
+def test_the_world_that_is_written_is_for_its_owner_only(small, command):
+    command.output.write_text("an older one, open to all")
+    command.output.chmod(0o644)
+    command.pulled(small)
+    assert stat.S_IMODE(command.output.stat().st_mode) == 0o600
+
+
+# What is not as the contract says is told, and the exit code tells that something is told
+
+
+def test_a_list_that_the_service_lacks_is_told(small, command):
+    small.fault(path="*/deployments/chat", status=404)
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any(line.startswith("left out: GET /api/workers/") and "status 404" in line for line in lines(done))
+
+
+@pytest.mark.parametrize("body", [{"oops": 1}, None, '"flows"', 7, {"data": {"a": 1}}], ids=repr)
+def test_a_list_in_another_form_is_told(small, command, body):
+    small.fault(path="/api/workers/*/flows", status=200, body=body)
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any(line.startswith("left out:") and line.endswith("of records") for line in lines(done)), done.output
+
+
+def test_a_page_in_place_of_a_list_is_copied_and_told(small, command):
+    flow = small.state()["flows"][0]
+    small.fault(path="/api/workers/*/flows", status=200, body={"data": [flow], "hasMore": True})
+    document = command.pulled(small, exit_code=3)
+    assert [row["id"] for row in document["flows"]] == [flow["id"]]
+
+
+def test_that_there_is_more_than_can_be_asked_for_is_told(small, command):
+    small.fault(path="*/deploymentLogs/voice", status=200, body={"data": [], "hasMore": True, "nextCursor": 5})
+    assert any("there are more" in line for line in lines(command.pull(small)))
+
+
+def test_a_page_that_leads_back_is_read_once(small, command):
+    log = small.state()["voiceLogs"][0]
+    small.fault(path="*/deploymentLogs/voice", status=200, body={"data": [log], "nextCursor": "again"})
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any("leads back" in line and "1 records" not in line for line in lines(done))
+
+
+@pytest.mark.parametrize("row", [5, None, [], {"id": 5}, {"id": ""}, {"name": "no id"}], ids=repr)
+def test_a_row_that_is_no_record_is_told(small, command, row):
+    small.fault(path="/api/team/tags", status=200, body=[row, *small.state()["tags"]])
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert "left out: GET /api/team/tags: 1 of 2 are no records with an id that can be kept" in lines(done)
+
+
+def test_a_member_of_another_type_is_left_out_and_told(small, command):
+    log = small.state()["chatLogs"][0]
+    small.fault(path="*/deploymentLogs/chat", status=200, body=[{**log, "rating": "ten"}])
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert "left out: chatLogs: rating: Not a valid integer. (1x)" in lines(done)
+
+
+def test_a_member_that_dryline_does_not_know_is_told_but_nothing_is_amiss(small, command):
+    small.fault(path="/api/team/tags", status=200, body=[{**small.state()["tags"][0], "shade": 3}])
+    done = command.pull(small)
+    assert done.exit_code == 0
+    assert "changed: tags: shade is unknown to dryline (1x)" in lines(done)
+
+
+def test_what_the_key_may_not_read_is_told(small, command):
+    small.fault(path="/api/team/integrations", status=403)
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert "left out: GET /api/team/integrations: status 403, the API key may not read this" in lines(done)
+
+
+# Where nothing can be copied, one line says why
+
+
+@pytest.mark.parametrize("path", ["/api/team", "/api/workers"])
+@pytest.mark.parametrize("body", [{}, {"oops": 1}, None, '"x"', 5, [5], {"data": None}], ids=repr)
+def test_without_a_team_or_workers_no_traceback(small, command, path, body):
+    small.fault(path=path, status=200, body=body)
+    done = command.pull(small)
+    if (path, body) == ("/api/workers", [5]):  # a list, of nothing
+        assert done.exit_code == 3
+    else:
+        assert [done.exit_code, len(lines(done))] == [1, 1], done.output
+        assert lines(done)[0].startswith(f"Error: GET {path}: the answer is ")
+
+
+def test_a_wrong_key_is_one_line_that_promises_nothing(small, command):
+    done = command.pull(small, key="wrong")
+    assert done.exit_code == 1
+    assert lines(done) == ["Error: GET /api/team: status 401, the API key is not taken there."]
+    assert not command.output.exists()
+    assert not command.memory.exists()
+
+
+def test_a_worker_that_is_not_there_is_one_line_that_promises_nothing(small, command):
+    done = command.pull(small, "--worker", "nope")
+    assert done.exit_code == 1
+    assert lines(done) == ["Error: The service has no worker nope."]
+    assert not command.memory.exists()
+
+
+def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command):
+    with DrylineServer() as other:
+        small.fault(path="/api/team", status=301, headers={"Location": f"{other.url}/api/team"})
+        done = command.pull(small)
+        assert other.requests() == []
+    assert done.exit_code == 1
+    assert lines(done) == [f"Error: GET /api/team: status 301, to {other.url}/api/team: redirects are not followed."]
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--from", "notaurl"), "--from: 'notaurl' is no address like https://api.example.com."),
+        (("--from", "ftp://host"), "--from: 'ftp://host' is no address like https://api.example.com."),
+        (("--from", "http://[x"), "--from: 'http://[x' is no address like https://api.example.com."),
+        (("--api-key", "a\nb"), "--api-key: only printable ASCII without blanks can be sent in a header."),
+        (("--since", "soon"), "--since: 'soon' is neither like 30d or 12h nor an ISO 8601 time."),
+        (("--since", "9999999999d"), "--since: '9999999999d' is neither like 30d or 12h nor an ISO 8601 time."),
+    ],
+)
+def test_an_option_that_cannot_work_is_one_line(small, command, flags, said):
+    done = command.pull(small, *flags)
+    assert [done.exit_code, *lines(done)] == [2, f"Error: {said}"]
+
+
+def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(small, command, tmp_path):
+    done = command.pull(small, "--output", str(tmp_path / "missing" / "world.json"))
+    assert done.exit_code == 1
+    assert lines(done) == [f"Error: {tmp_path}/missing/world.json.partial: No such file or directory."]
+    assert small.requests() == []
+
+
+def test_what_was_seen_of_a_list_before_it_broke_off_is_copied(source):
+    [(busiest, _)] = Counter(row["workerId"] for row in source.state()["voiceLogs"]).most_common(1)
+    source.fault(path="*/deploymentLogs/voice", status=404, skip=1)
+    job = Pull(reader(source), worker_id=busiest)
+    assert len(job.run()["voiceLogs"]) == 100
+    assert any(line.endswith("; 100 records before it are copied") for line in job.left_out)

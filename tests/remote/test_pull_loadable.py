@@ -1,0 +1,120 @@
+"""Whatever a service answers: what pull writes can be loaded, strictly too, or nothing is written."""
+
+import copy
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from dryline.app import create_app
+from dryline.remote.loadable import Loadable
+from dryline.remote.pull import Pull
+from dryline.remote.reader import ReadError
+from dryline.remote.redact import Redactor
+from dryline.settings import Settings
+from dryline.tests.remote.conftest import reader
+
+WORKER = "/api/workers/north-workers"
+# Every question of a pull of the small world.
+QUESTIONS = (
+    *("/api/team", "/api/team/tags", "/api/team/integrations", "/api/team/assets/phone_numbers", "/api/workers"),
+    *(f"{WORKER}/flows", f"{WORKER}/flows/north-flows/versions"),
+    *(f"{WORKER}/deployments/{kind}" for kind in ("voice", "voicev1", "chat", "chat-embed")),
+    *(f"{WORKER}/deployments/north-{kind}Deployments/params" for kind in ("voice", "voicev1", "chat", "chatEmbed")),
+    *(f"{WORKER}/deploymentLogs/{channel}" for channel in ("voice", "sms", "whatsapp", "chat", "chat-embed")),
+)
+
+
+@pytest.fixture(scope="module")
+def strict():
+    """A stand-in that refuses what it does not know."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", strict=True))
+    yield app
+    app.close()
+
+
+def test_these_are_all_questions(small):
+    Pull(reader(small)).run()
+    assert {entry["path"] for entry in small.requests(limit=1000)} == set(QUESTIONS)
+
+
+def written(small, strict, redactor=None):
+    """What a pull writes, loaded; None when it writes nothing."""
+    try:
+        rows = Pull(reader(small), redactor=redactor).run()
+    except ReadError as error:
+        assert "\n" not in str(error)
+        return None
+    with strict.world.active():
+        document = Loadable(rows, strict.world).document
+    answer = strict.test_client().put("/_dryline/state", json=document)
+    assert answer.status_code == 204, answer.text
+    return document
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_a_list_that_is_not_there(small, strict, path):
+    small.fault(path=path, status=404)
+    assert (written(small, strict) is None) == (path in ("/api/team", "/api/workers"))
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+@pytest.mark.parametrize("body", [[], {}, {"oops": 1}, {"data": [{"id": "x"}]}, [{"id": "x"}], [None, 5]], ids=repr)
+def test_a_list_of_something_else(small, strict, path, body):
+    small.fault(path=path, status=200, body=body)
+    written(small, strict)
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_a_list_whose_rows_come_twice(small, strict, path):
+    answer = reader(small).get(path)
+    rows = answer["data"] if isinstance(answer, dict) and "data" in answer else answer
+    doubled = rows * 2 + [{**row, "id": f"{row['id']}_again"} for row in rows] if isinstance(rows, list) else rows
+    body = {**answer, "data": doubled} if rows is not answer else doubled
+    small.fault(path=path, status=200, body=body)
+    assert written(small, strict)
+
+
+TEXTS = some.text(max_size=8)
+JSON = some.recursive(
+    some.none()
+    | some.booleans()
+    | some.integers(-(2**63), 2**63)
+    | some.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS
+    | some.sampled_from(["", "2025550199", "9999-99-99T00:00:00Z", "team_other", "\x00"]),
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value, at=()):
+    """The ways to every member of a JSON value."""
+    yield at
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*at, key))
+
+
+def altered(value, at, other):
+    """A copy with another value in one place."""
+    if not at:
+        return other
+    value = copy.deepcopy(value)
+    parent = value
+    for key in at[:-1]:
+        parent = parent[key]
+    parent[at[-1]] = other
+    return value
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=some.data())
+def test_any_altered_answer(small, strict, data):
+    small.plane("DELETE", "/faults")
+    path = data.draw(some.sampled_from(QUESTIONS))
+    answer = reader(small).get(path)
+    for _ in range(data.draw(some.integers(1, 4))):
+        answer = altered(answer, data.draw(some.sampled_from(list(places(answer)))), data.draw(JSON))
+    small.fault(path=path, status=200, body=[answer] if isinstance(answer, str) else answer)
+    written(small, strict, data.draw(some.sampled_from([None, Redactor(b"secret")])))

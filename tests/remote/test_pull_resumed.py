@@ -1,0 +1,179 @@
+"""An interrupted pull goes on where it stopped: with the same key, address and options, and never with old refusals."""
+
+import stat
+
+import pytest
+
+from dryline.remote.pull import Pull
+from dryline.remote.reader import ReadError
+from dryline.tests.remote.conftest import lines, reader
+
+PLACE = "/api/team/tags"
+
+
+def interrupted(source, command, *flags, **options):
+    """A pull that ended before the tags, and left something behind."""
+    fault = source.fault(path=PLACE, status=500)
+    done = command.pull(source, *flags, **options)
+    assert done.exit_code == 1
+    assert command.memory.is_dir(), done.output
+    source.plane("DELETE", f"/faults/{fault}")
+    source.plane("DELETE", "/requests")
+    return done
+
+
+def asked(source):
+    return [entry["path"] for entry in source.requests(limit=10_000)]
+
+
+def test_an_interrupted_pull_goes_on_where_it_stopped(small, command):
+    interrupted(small, command)
+    command.pulled(small)
+    assert "/api/team" not in asked(small)
+    assert PLACE in asked(small)
+
+
+def test_nothing_is_lost_in_between(source, command):
+    source.fault(path="*/deploymentLogs/voice", status=500, skip=2, times=6)
+    assert command.pull(source).exit_code == 1
+    assert len(command.pulled(source)["voiceLogs"]) == len(source.state()["voiceLogs"])
+
+
+def test_it_is_said_that_the_same_command_goes_on(small, command):
+    said = lines(interrupted(small, command))
+    assert said == [
+        f"Error: GET {PLACE}: status 500, after 6 tries. What was read is kept in {command.memory}:"
+        " the same command goes on from there."
+    ]
+
+
+def test_a_pull_that_ended_well_leaves_nothing_behind(small, command):
+    interrupted(small, command)
+    command.pulled(small)
+    assert not command.memory.exists()
+
+
+def test_ctrl_c_is_one_line(small, command, monkeypatch):
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dryline.remote.reader.sleep", interrupt)
+    small.fault(path=PLACE, status=500)
+    done = command.pull(small)
+    assert done.exit_code == 1
+    assert lines(done) == [
+        f"Error: Interrupted. What was read is kept in {command.memory}: the same command goes on from there."
+    ]
+
+
+def test_another_teams_key_starts_anew(small, command):
+    interrupted(small, command)
+    other = small.team("Other")
+    document = command.pulled(small, key=other["apiKey"])
+    assert [team["name"] for team in document["teams"]] == ["Other"]
+    assert document["workers"] == []
+
+
+@pytest.mark.parametrize("flags", [["--since", "2026-01-01"], ["--redact"], ["--worker", "worker_n"]])
+def test_other_options_start_anew(small, command, flags):
+    interrupted(small, command)
+    done = command.pull(small, *flags)
+    assert f"starting anew: {command.memory} was of another key, address or options" in lines(done)
+    assert "/api/team" in asked(small)
+
+
+def test_that_it_goes_on_is_said(small, command):
+    interrupted(small, command)
+    assert f"going on from what {command.memory} has of an interrupted run" in lines(command.pull(small))
+
+
+def test_what_was_told_is_told_again_when_it_goes_on(small, command):
+    small.fault(path="/api/team/integrations", status=200, body=[5], times=1)
+    interrupted(small, command)
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any("/api/team/integrations: 1 of 1 are no records" in line for line in lines(done))
+
+
+def test_a_list_that_was_not_there_is_asked_for_again(small, command):
+    small.fault(path="/api/team/integrations", status=404, times=1)
+    interrupted(small, command)
+    assert command.pulled(small)["integrations"]
+
+
+def test_a_list_in_another_form_is_asked_for_again(small, command):
+    small.fault(path="/api/team/integrations", status=200, body={"oops": 1}, times=1)
+    interrupted(small, command)
+    assert command.pulled(small)["integrations"]
+
+
+def test_a_worker_that_came_later_is_found(small, command):
+    assert command.pull(small, "--worker", "worker_later").exit_code == 1
+    small.add({"version": 1, "workers": [{"id": "worker_later", "name": "Later"}]})
+    assert [row["id"] for row in command.pulled(small, "--worker", "worker_later")["workers"]] == ["worker_later"]
+
+
+def test_a_refused_key_leaves_nothing_behind(small, command):
+    small.fault(path=PLACE, status=401)
+    assert command.pull(small).exit_code == 1
+    assert not command.memory.exists()
+
+
+def test_thirty_days_ago_stays_the_same_moment(small, command):
+    small.fault(path="*/deploymentLogs/voice", status=500, times=6)
+    assert command.pull(small, "--since", "30d").exit_code == 1
+    command.pulled(small, "--since", "30d")
+    asked = small.requests(path="*/deploymentLogs/voice")
+    assert len(asked) == 7
+    assert len({str(entry["query"]) for entry in asked}) == 1
+
+
+def test_the_memory_is_for_its_owner_only(small, command):
+    interrupted(small, command)
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in command.memory.iterdir()}
+    assert (stat.S_IMODE(command.memory.stat().st_mode), modes) == (0o700, {0o600})
+
+
+def test_the_memory_of_a_redacted_pull_is_redacted(source, command):
+    source.fault(path="*/deploymentLogs/chat-embed", status=500, skip=3)
+    assert command.pull(source, "--redact").exit_code == 1
+    kept = b"".join(file.read_bytes() for file in command.memory.iterdir())
+    log = next(row for row in source.state()["voiceLogs"] if row["transcription"] and row["fromNumber"])
+    assert log["id"].encode() in kept
+    assert log["messages"]["messages"][0]["content"].encode() not in kept
+    assert log["fromNumber"].encode() not in kept
+
+
+def test_no_key_is_kept(small, command):
+    interrupted(small, command)
+    assert not any(small.api_key.encode() in file.read_bytes() for file in command.memory.iterdir())
+
+
+def test_a_number_keeps_its_replacement_when_the_pull_goes_on(small, command):
+    whole = command.pulled(small, "--redact")
+    small.fault(path="*/deploymentLogs/chat", status=500, times=6)
+    assert command.pull(small, "--redact").exit_code == 1
+    assert command.pulled(small, "--redact") == whole
+
+
+def test_a_folder_of_somebody_else_is_left_alone(small, command):
+    command.memory.mkdir()
+    (command.memory / "thesis.txt").write_text("mine")
+    done = command.pull(small)
+    assert done.exit_code == 1
+    assert lines(done) == [f"Error: {command.memory} is in the way: it is not what an interrupted pull leaves behind."]
+    assert (command.memory / "thesis.txt").read_text() == "mine"
+
+
+def test_a_memory_that_was_half_written_is_started_anew(small, command):
+    command.memory.mkdir()
+    (command.memory / "about.json.part").write_text('{"of"')
+    command.pulled(small)
+
+
+def test_a_service_that_is_not_there_may_be_there_later(small):
+    away = reader(small)
+    away.base_url = "http://127.0.0.1:9"  # the discard port: nobody listens
+    with pytest.raises(ReadError) as refused:
+        Pull(away).run()
+    assert refused.value.passing

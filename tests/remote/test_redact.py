@@ -1,0 +1,200 @@
+"""Redaction goes by what a value is. What tells of a person is gone, what tells the world's shape stays."""
+
+import json
+
+import pytest
+
+from dryline.remote.redact import REDACTED, Redactor
+
+UUID = "10000000-0116-47d6-aeee-5edaccfccea6"
+
+
+@pytest.fixture
+def redactor():
+    return Redactor(b"secret")
+
+
+@pytest.fixture
+def of_log(redactor):
+    """A voice log's member, redacted."""
+    return lambda name, value: redactor.row("voiceLogs", {"id": "log_1", name: value})[name]
+
+
+@pytest.fixture
+def of_flow(redactor):
+    """A flow's member, redacted."""
+    return lambda name, value: redactor.row("flows", {"id": "flow_1", name: value})[name]
+
+
+def test_no_number_and_no_word_of_a_call_is_left(source, command, loads):
+    plain = command.pulled(source)
+    masked = command.pulled(source, "--redact")
+    text = json.dumps(masked)
+    for row in plain["voiceLogs"]:
+        assert row["transcription"] is None or row["transcription"] not in text
+        turns = (row["messages"] or {"messages": []})["messages"]
+        said = {turn["content"] for turn in turns if turn["role"] == "user" and len(turn["content"]) > 20}
+        assert not any(sentence in text for sentence in said)
+        assert all(name not in text for name in [(row["extractionsData"] or {}).get("customer_name")] if name)
+        assert row["fromNumber"] not in text
+    for row in plain["chatLogs"]:
+        assert row["userName"] not in text
+        assert row["userEmail"] not in text
+    loads(masked)
+
+
+def test_a_name_in_a_contact_row_is_gone(source, command):
+    deployment = source.state()["voiceDeployments"][0]
+    path = f"/api/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    row = {"id": "1", "phoneNumber": "+12025550101", "name": "Zachary Quimby", "SSN": "123456789"}
+    source.freeze()
+    headers = {"x-api-key": source.api_key}
+    answer = source.app.test_client().post(path, json={"data": [row], "batch_size": 1}, headers=headers)
+    assert answer.status_code < 300, answer.text
+    source.advance(hours=1)
+    text = json.dumps(command.pulled(source, "--redact"))
+    assert "campaignId" in text
+    assert not any(known in text for known in ("Zachary", "Quimby", "2025550101", "123456789"))
+
+
+@pytest.mark.parametrize(
+    "member", ["extractionsData", "metadata", "data", "messages", "sessionLogData", "successResults", "transferData"]
+)
+@pytest.mark.parametrize("key", ["name", "id", "status", "type", "role", "note"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("Gloria Hanson", "SSN 123-45-6789", "123-45-6789", "2025550199", "(202) 555-0123", "gloria@example.com"),
+        *(12025550101, 123456789, 12025550101.0, 19850302, "1 Main Street"),
+    ],
+    ids=repr,
+)
+def test_what_tells_of_a_person_goes_whatever_it_is_called(of_log, member, key, value):
+    kept = json.dumps(of_log(member, {"list": [{key: value}]}))
+    assert str(value) not in kept
+    assert json.loads(kept)["list"][0][key] is not None
+
+
+@pytest.mark.parametrize("value", [43, 90210, 4821, "1985-03-02T00:00:00Z", "1985-03-02", 12.5, "43"], ids=repr)
+def test_what_was_answered_goes_even_when_it_is_short(of_log, value):
+    assert of_log("extractionsData", {"answer": value})["answer"] in (0, REDACTED)
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("data", {"latency": {"values": [848, 1211], "p50": 848.5}, "in_voicemail": False}),
+        ("messages", {"messages": [{"role": "assistant", "start": 1.59, "end": 5.88}]}),
+        ("transferData", {"id": f"transfer_{UUID}", "createdAt": "2026-11-19T02:32:54.442Z", "duration": "274"}),
+        ("metadata", {"campaignId": f"campaign_{UUID}", "simulated": True, "nothing": None}),
+        ("externalCallId", "CA48f04223b8664e0e0895d84c843fe41a"),
+        ("bbEngineSessionId", f"session_{UUID}"),
+        ("startTime", "2026-11-19T02:32:08.442Z"),
+        ("status", "no-answer"),
+        ("direction", "inbound"),
+        ("Telephony_source", "twilio"),
+        ("workerId", "gloria hanson, +1 202 555 0101"),  # a link, whatever it looks like
+        ("duration", 320),
+        ("extractionsData", {"resolved": False}),
+        ("transcription", None),
+    ],
+)
+def test_what_tells_of_nobody_stays(of_log, member, value):
+    assert of_log(member, value) == value
+
+
+@pytest.mark.parametrize("member", ["externalCallId", "bbEngineSessionId", "call_sid"])
+def test_an_id_of_another_form_becomes_another_id(of_log, member):
+    first, again, second = (of_log(member, text) for text in ("gloria hanson", "gloria hanson", "somebody else"))
+    assert first == again != second
+    assert "gloria" not in first
+
+
+def test_members_that_nobody_knows_are_taken_for_answers(of_log):
+    assert of_log("outbound_data", {"name": "Gloria Hanson", "age": 43}) == {"name": REDACTED, "age": 0}
+
+
+def test_keys_are_searched_too(of_log):
+    [key] = of_log("metadata", {"+12025550101": True})
+    assert key.startswith("+1555")
+
+
+# A team's own rows
+
+
+def test_a_flow_keeps_its_code_but_for_what_is_personal(of_flow):
+    code = 'call("(202) 555-0123", gloria@example.com)  # 123-45-6789, timeout_ms = 86400000'
+    kept = of_flow("code", code)
+    assert kept.startswith('call("+1555')
+    assert kept.endswith(f"@example.invalid)  # {REDACTED}, timeout_ms = 86400000")
+
+
+def test_values_in_a_flows_variables_are_found_at_any_depth(of_flow):
+    kept = of_flow("variables", {"to": [{"n": 12025550101, "s": "202.555.0101"}], "limit": 86400000, "on": True})
+    assert kept["to"][0]["n"] == int(kept["to"][0]["s"][1:])
+    assert (kept["limit"], kept["on"]) == (86400000, True)
+
+
+@pytest.mark.parametrize("text", [f"worker_{UUID}", "flow_20255501-9912-4a12-8a12-202555019912", "2026-11-21 17:52:41"])
+def test_ids_and_times_are_no_numbers(of_flow, text):
+    assert of_flow("label", f"see {text}, please") == f"see {text}, please"
+
+
+def test_links_stay(redactor):
+    row = {"id": "2025550199", "teamId": "12025550101", "workerId": "+12025550101", "integrationId": "2025550100"}
+    assert redactor.row("phoneNumbers", row) == row
+
+
+@pytest.mark.parametrize("name", ["callerName", "twilioSubaccountAuthToken"])
+def test_names_and_secrets_of_the_team_go(redactor, name):
+    assert redactor.row("teams", {"id": "t", name: "Gloria Hanson"})[name] == REDACTED
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    "notation",
+    [
+        *("+1 202 555 0101", "(202) 555-0101", "2025550101", "1-202-555-0101", "202.555.0101", "001 202 555 0101"),
+        *("tel:+12025550101", "12025550101", "+1 (202) 555-0101"),
+    ],
+)
+def test_a_number_has_one_replacement_in_every_notation(redactor, notation):
+    rows = {"fromNumber": notation, "metadata": {"text": notation, "number": 12025550101}}
+    masked = redactor.row("voiceLogs", rows)
+    written = redactor.row("flows", {"code": f"say('{notation}')"})["code"].replace("tel:", "")
+    number = masked["fromNumber"]
+    assert number == redactor.row("phoneNumbers", {"phoneNumber": "+12025550101"})["phoneNumber"]
+    assert masked["metadata"] == {"text": number, "number": int(number[1:])}
+    assert written == f"say('{number}')"
+
+
+def test_a_number_is_read_as_in_the_countries_of_the_teams_numbers(redactor):
+    redactor.numbers.know_countries(["DE", None])
+    masked = redactor.row("flows", {"code": "030 1234567, +49 30 1234567"})["code"]
+    first, second = masked.split(", ")
+    assert first == second
+
+
+def test_no_two_numbers_get_the_same(redactor, monkeypatch):
+    monkeypatch.setattr("dryline.remote.numbers.PLACES", 3)
+    assert len({redactor.numbers.stand_in(f"+1202555010{last}") for last in range(3)}) == 3
+
+
+def test_what_was_given_before_is_given_again_and_to_nobody_else(redactor, monkeypatch):
+    monkeypatch.setattr("dryline.remote.numbers.PLACES", 2)
+    before = redactor.numbers.stand_in("+12025550101")
+    resumed = Redactor(b"secret")
+    resumed.numbers.learn(redactor.numbers.given_since())
+    assert resumed.numbers.stand_in("+12025550102") != before
+    assert resumed.numbers.stand_in("+12025550101") == before
+
+
+def test_a_replacement_cannot_be_told_without_the_key(redactor):
+    assert redactor.numbers.stand_in("+12025550101") != Redactor(b"another").numbers.stand_in("+12025550101")
+
+
+@pytest.mark.parametrize("text", ["a" * 1_000_000 + "1234567@", "+1 (" * 100_000 + "1234567", "1" * 100_000])
+def test_long_texts_are_read_but_once(of_flow, text):
+    of_flow("code", text)
