@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
-from dryline.remote.reader import Reader, ReadError
+from dryline.remote.reader import Reader, ReadError, Reply
 from dryline.remote.shapes import Shapes
 
-# Where ids for path parameters come from: parameter -> (list operation, member of its items).
-# Filling one fills the worker that it belongs to; a worker alone comes last.
-SOURCES: tuple[tuple[str, str, str], ...] = (
-    ("integrationId", "/api/team/integrations", "id"),
-    ("exportId", "/api/team/exports", "id"),
-    ("flowId", "/api/workers/{workerId}/flows", "id"),
-    ("versionId", "/api/workers/{workerId}/flows/{flowId}/versions", "id"),
-    ("folderId", "/api/workers/{workerId}/folders", "id"),
-    ("resourceId", "/api/workers/{workerId}/resources/link", "id"),
-    ("errorId", "/api/workers/{workerId}/runtime-errors", "id"),
-    ("sessionId", "/api/workers/{workerId}/deploymentLogs/voice", "bbEngineSessionId"),
-    ("chatAgentId", "/api/workers/{workerId}/deployments/chat", "chatAgentId"),
-    ("embedId", "/api/workers/{workerId}/deployments/chat-embed", "embedId"),
-    ("campaignId", "/api/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns", "id"),
-    ("webhookId", "/api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks", "id"),
-    ("workerId", "/api/workers", "id"),
-)
-# Parameters that mean another thing on each path: the first part of the path that fits, and the list for it.
-BY_PATH: tuple[tuple[str, str, str], ...] = (
-    ("/api/workers/business-hours/{id}", "id", "/api/workers/business-hours"),
-    ("/api/workers/team-phone-hours/{id}", "id", "/api/workers/team-phone-hours"),
-    ("/api/workers/{id}", "id", "/api/workers"),
-    ("/api/echo/scorecards/{id}", "id", "/api/echo/scorecards"),
-    ("/api/logs/{logId}", "logId", "/api/workers/{workerId}/deploymentLogs/voice"),
-    ("/api/workers/{workerId}/llm-logs/{logId}", "logId", "/api/workers/{workerId}/llm-logs"),
-)
+# Where the values of path parameters come from: a list, and the member of its rows. Lists may need values themselves.
+SOURCES: dict[str, tuple[str, str]] = {
+    "workerId": ("/api/workers", "id"),
+    "integrationId": ("/api/team/integrations", "id"),
+    "exportId": ("/api/team/exports", "id"),
+    "flowId": ("/api/workers/{workerId}/flows", "id"),
+    "versionId": ("/api/workers/{workerId}/flows/{flowId}/versions", "id"),
+    "folderId": ("/api/workers/{workerId}/folders", "id"),
+    "resourceId": ("/api/workers/{workerId}/resources/link", "id"),
+    "errorId": ("/api/workers/{workerId}/runtime-errors", "id"),
+    "callId": ("/api/workers/{workerId}/llm-logs", "callId"),
+    "sessionId": ("/api/workers/{workerId}/deploymentLogs/voice", "bbEngineSessionId"),
+    "chatAgentId": ("/api/workers/{workerId}/deployments/chat", "chatAgentId"),
+    "embedId": ("/api/workers/{workerId}/deployments/chat-embed", "embedId"),
+    "campaignId": ("/api/workers/{workerId}/deployments/voice/{deploymentId}/outbound-campaigns", "id"),
+    "webhookId": ("/api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks", "id"),
+}
+# Values for the query parameters that must be sent.
+QUERY = {"countryCode": "US", "numberType": "Local"}
+# So many rows of a list are tried in search of one that has what an operation needs.
+MOST_TRIED = 20
+
+Steps = dict[str, tuple[str, str]]
 
 
 @dataclass
@@ -54,100 +52,113 @@ class Finding:
 
 @dataclass
 class Drift:
-    """One comparison. `document` is dryline's OpenAPI document, `read` reads from the service that is compared."""
+    """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the service that is compared.
+
+    Afterwards `checked` names the operations whose answers were compared, `empty` those of them that answered a list
+    without a row, `skipped` those that could not be asked for anything, with the reason.
+    """
 
     document: dict[str, Any]
     reader: Reader
-    tell: Callable[[str], None] = lambda text: None
     checked: list[str] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.shapes = Shapes(self.document)
-        self._answers: dict[str, Any] = {}
+    empty: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    _answers: dict[str, Reply] = field(default_factory=dict, init=False)
 
     def run(self) -> Iterator[Finding]:
-        """Every deviation, operation by operation. Raises ReadError when the service cannot be reached at all."""
-        self.reader.get("/api/team")
+        """Every deviation, operation by operation. Raises ReadError when the service gives no team for this key."""
+        shapes = Shapes(self.document)
+        self._ask("/api/team")
         for path, operations in self.document["paths"].items():
             operation = operations.get("get")
             if operation is None or not path.startswith("/api/") or "/upload/" in path:
                 continue
-            self.tell(path)
-            query = self._required_query(operation)
-            filled = self._fill(path)
-            if filled is None or query is None:
-                self.skipped.append(f"GET {path}")
+            wanted = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
+            try:
+                steps, query = _steps(path), {name: QUERY[name] for name in wanted}
+            except KeyError as error:
+                self.skipped[f"GET {path}"] = f"no answer gives a {error.args[0]}"
                 continue
-            yield from self._compare(f"GET {path}", operation, filled, query)
+            values = next(self._values(list(steps.items()), {}), None)
+            if values is None:
+                self.skipped[f"GET {path}"] = "nothing is there to read"
+                continue
+            yield from self._compare(shapes, path, operation, path.format(**values), query)
 
-    def _compare(self, name: str, operation: dict[str, Any], path: str, query: dict[str, Any]) -> Iterator[Finding]:
+    def _compare(
+        self, shapes: Shapes, template: str, operation: dict[str, Any], path: str, query: dict[str, Any]
+    ) -> Iterator[Finding]:
+        name = f"GET {template}"
         try:
-            value = self._read(path, **query)
+            status, value = self._ask(path, **query)
         except ReadError as error:
-            if error.status == 404 and path.endswith("/default-checks"):  # never initialised: in the contract
-                self.skipped.append(name)
-                return
-            yield Finding(name, "(status)", str(error))
+            if error.status == 404 and path.endswith("/default-checks"):
+                self.skipped[name] = "never initialised"  # a 404 then, in the contract
+            else:
+                yield Finding(name, "(status)" if error.status else "(answer)", str(error))
             return
         self.checked.append(name)
+        if _rows(value) == []:
+            self.empty.append(name)
+        if str(status) not in operation["responses"]:
+            expected = " or ".join(code for code in operation["responses"] if code.startswith("2"))
+            yield Finding(name, "(status)", f"is {status}, not {expected}")
         content = operation["responses"]["200"].get("content", {}).get("application/json")
         if content:
-            for where, what in self.shapes.deviations(content["schema"], value):
+            for where, what in shapes.deviations(content["schema"], value):
                 yield Finding(name, where, what)
 
-    def _read(self, path: str, **query: Any) -> Any:
+    def _ask(self, path: str, **query: Any) -> Reply:
         key = f"{path}?{sorted(query.items())}"
         if key not in self._answers:
-            self._answers[key] = self.reader.get(path, **query)
+            self._answers[key] = self.reader.ask(path, **query)
         return self._answers[key]
 
-    def _required_query(self, operation: dict[str, Any]) -> dict[str, Any] | None:
-        """Values for the query parameters that must be sent; None when we know none."""
-        known = {"countryCode": "US", "numberType": "Local"}
-        wanted = [p["name"] for p in operation.get("parameters", []) if p.get("in") == "query" and p.get("required")]
-        return {name: known[name] for name in wanted} if set(wanted) <= set(known) else None
+    def _values(self, steps: list[tuple[str, tuple[str, str]]], known: dict[str, str]) -> Iterator[dict[str, str]]:
+        """Values for all parameters of `steps` that belong together: those of a row, then those of what is below it."""
+        if not steps:
+            yield known
+            return
+        (parameter, (source, member)), *rest = steps
+        for row in self._listed(source.format(**known))[:MOST_TRIED]:
+            value = row.get(member)
+            if isinstance(value, str) and value:
+                yield from self._values(rest, {**known, parameter: quote(value, safe="")})
 
-    def _fill(self, path: str) -> str | None:
-        """The path with ids of things that are there; None when there are none."""
-        for template, parameter, source in BY_PATH:
-            if path == template:
-                return self._with(path, parameter, source, "id")
-        if "{deploymentId}" in path:
-            channel = re.search(r"/deployments/(voicev1|voice|chat-embed|chat)/", path)
-            path = self._with(path, "deploymentId", self._deployments(channel[1] if channel else "voice"), "id") or ""
-        if "{logId}" in path:
-            path = self._with(path, "logId", path.replace("/{logId}", ""), "id") or ""
-        for parameter, source, member in SOURCES:
-            if path and f"{{{parameter}}}" in path:
-                path = self._with(path, parameter, source, member) or ""
-        return path if path and "{" not in path else None
-
-    def _deployments(self, channel: str) -> str:
-        return f"/api/workers/{{workerId}}/deployments/{channel}"
-
-    def _with(self, path: str, parameter: str, source: str, member: str) -> str | None:
-        """`path` with `parameter` filled from the first item of the list at `source`; shared parameters agree."""
-        for worker in self._items("/api/workers"):
-            concrete = source.replace("{workerId}", worker["id"])
-            target = path.replace("{workerId}", worker["id"])
-            for known in re.findall(r"/(?:flows|deployments/\w+|deployments)/([^/{]+)", target):
-                concrete = re.sub(r"\{(flowId|deploymentId)\}", known, concrete)
-            if "{" in concrete:
-                filled = self._fill(concrete)
-                if filled is None:
-                    continue
-                concrete = filled
-            for item in self._items(concrete):
-                if item.get(member):
-                    return target.replace(f"{{{parameter}}}", item[member])
-        return None
-
-    def _items(self, path: str) -> list[dict[str, Any]]:
+    def _listed(self, path: str) -> list[dict[str, Any]]:
+        """The rows of a list; none when it cannot be had, which is told where the list itself is compared."""
         try:
-            answer = self._read(path)
+            rows = _rows(self._ask(path).value)
         except ReadError:
             return []
-        if isinstance(answer, dict):
-            answer = next((value for value in answer.values() if isinstance(value, list)), [])
-        return [item for item in answer if isinstance(item, dict)]
+        return [row for row in rows or () if isinstance(row, dict)]
+
+
+def _rows(answer: Any) -> list[Any] | None:
+    """The list that an answer is, or that it has; None for an answer without one."""
+    if isinstance(answer, dict):
+        return next((answer[name] for name in ("data", "logs") if isinstance(answer.get(name), list)), None)
+    return answer if isinstance(answer, list) else None
+
+
+def _steps(path: str) -> Steps:
+    """The parameters of a path, each after those that its source needs. Raises KeyError for one without a source."""
+    steps: Steps = {}
+    for parameter in re.findall(r"\{(\w+)\}", path):
+        source, member = _source(path, parameter)
+        steps = {**steps, **_steps(source), parameter: (source, member)}
+    return steps
+
+
+def _source(path: str, parameter: str) -> tuple[str, str]:
+    """Where a parameter's values come from, for some by the path. Raises KeyError when it is not known."""
+    if parameter == "id" or (parameter == "logId" and not path.startswith("/api/logs/")):
+        return path.removesuffix(f"/{{{parameter}}}"), "id"
+    if parameter == "logId":
+        return "/api/workers/{workerId}/deploymentLogs/voice", "id"
+    if parameter == "deploymentId":
+        channel = re.search(r"/deployments/(voicev1|voice|chat-embed|chat)/", path)
+        return f"/api/workers/{{workerId}}/deployments/{channel[1] if channel else 'voice'}", "id"
+    if parameter == "campaignId" and "/voicev1/" in path:  # has no list
+        raise KeyError(parameter)
+    return SOURCES[parameter]
