@@ -43,7 +43,8 @@ def base_url(context: Any, parameter: click.Parameter, value: str) -> str:
     try:
         url = parse_url(value)
         good = url.scheme in ("http", "https") and url.host and not (url.query or url.fragment or url.auth)
-    except LocationParseError:
+        (url.host or "").strip("[]").encode("idna")
+    except (LocationParseError, UnicodeError):
         good = False
     if not good:
         raise Refused(f"{parameter.opts[0]}: {value!r} is no address like https://api.example.com.")
@@ -120,12 +121,12 @@ def pull(
     from dryline.remote.redact import Redactor
 
     redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest()) if redact else None
-    bound_to = [__version__, url, api_key, redact, since, worker_id]
+    options = [__version__, url, api_key, redact, since, worker_id]
     try:
         with only_for_the_owner():
-            memory = Memory(output.with_name(f"{output.name}.partial"), bound_to)
+            memory = Memory(output.with_name(f"{output.name}.partial"), options, since and _moment(since))
             _tell_of(memory)
-            job = Pull(Reader(url, api_key, rate=rate), _first_moment(memory, since), worker_id, memory, redactor)
+            job = Pull(Reader(url, api_key, rate=rate), memory.since, worker_id, memory, redactor)
             with _one_line(memory):
                 rows = _watched(job)
             loadable = _fit(rows)
@@ -167,16 +168,19 @@ def _one_line(memory: Memory) -> Iterator[None]:
     """End with one line that says whether the same command would go on, and keep what was read only then."""
     from dryline.remote.reader import ReadError
 
-    go_on = f"What was read is kept in {memory.folder}: the same command goes on from there."
     try:
         yield
+        return
     except KeyboardInterrupt:
-        raise click.ClickException(f"Interrupted. {go_on}") from None
+        reason, passing = "Interrupted", True
     except ReadError as error:
-        if error.passing:
-            raise click.ClickException(f"{error}. {go_on}") from None
-        memory.forget()
-        raise click.ClickException(f"{error}.") from None
+        reason, passing = str(error), error.passing
+    if passing and memory.filled:
+        raise click.ClickException(
+            f"{reason}. What was read is kept in {memory.folder}: the same command goes on from there."
+        )
+    memory.forget()
+    raise click.ClickException(f"{reason}.")
 
 
 def _watched(job: Pull) -> dict[str, Any]:
@@ -199,15 +203,6 @@ def _fit(rows: dict[str, Any]) -> Loadable:
 
 def _counted(counter: Counter[str]) -> list[str]:
     return [f"{line} ({count}x)" for line, count in counter.items()]
-
-
-def _first_moment(memory: Memory, since: str | None) -> str | None:
-    """The moment that `since` meant when the pull began: 30 days ago stays the same when it goes on."""
-    if since is None:
-        return None
-    began = memory.recall("since") or _moment(since)
-    memory.keep("since", began)
-    return began
 
 
 def _moment(text: str) -> str:

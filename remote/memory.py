@@ -24,22 +24,25 @@ class NotAMemory(Exception):
 class Memory:
     """A folder of JSON values by name, bound to what it is `of`: of anything else it starts anew.
 
-    Holds no key: `of` is kept as its SHA-256. `found` tells whether there was something to go on from, `discarded`
-    whether there was something of another pull. Raises NotAMemory for a folder that it did not make, and OSError.
+    Holds no key: of what it is `of` it has the SHA-256. `found` tells whether there was something to go on from,
+    `discarded` whether there was something of another pull, `filled` whether anything was read yet. `since` is kept as
+    it was when the pull began. Raises NotAMemory for a folder that it did not make, and OSError.
     """
 
-    def __init__(self, folder: Path, of: Any) -> None:
+    def __init__(self, folder: Path, of: Any, since: str | None) -> None:
         self.folder = folder
-        mark = {"of": hashlib.sha256(orjson.dumps(of, option=orjson.OPT_SORT_KEYS)).hexdigest()}
+        about = {"of": hashlib.sha256(orjson.dumps(of)).hexdigest(), "since": since}
         there = folder.exists()
         if there and not (folder.is_dir() and all(OWN_FILE.fullmatch(file.name) for file in folder.iterdir())):
             raise NotAMemory(f"{folder} is in the way: it is not what an interrupted pull leaves behind.")
-        self.found = there and _json(folder / ABOUT) == mark
-        self.discarded = there and not self.found
+        before = _json(folder / ABOUT) or {}
+        self.found = self.filled = before.get("of") == about["of"]
+        self.discarded = bool(before) and not self.found
         if not self.found:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700)
-            write_whole(folder / ABOUT, orjson.dumps(mark))
+            write_whole(folder / ABOUT, orjson.dumps(about))
+        self.since: str | None = before["since"] if self.found else about["since"]
 
     def recall(self, name: str) -> Any:
         """What was kept under this name, or None."""
@@ -48,6 +51,7 @@ class Memory:
     def keep(self, name: str, value: Any) -> None:
         """Keep a JSON value."""
         write_whole(self._file(name), orjson.dumps(value))
+        self.filled = True
 
     def forget(self) -> None:
         """Remove the folder."""

@@ -44,6 +44,8 @@ def send(
                 headers={"User-Agent": f"dryline/{__version__}", **(headers or {})},
                 redirect=False,
             )
+    except urllib3.exceptions.NewConnectionError as error:  # to urllib3 one of its timeouts
+        raise Unanswered(f"{type(error).__name__}: {error}") from None
     except urllib3.exceptions.TimeoutError:
         raise Unanswered(f"No answer within {timeout_s:g} s.", timed_out=True) from None
     except (urllib3.exceptions.HTTPError, OSError) as error:

@@ -210,6 +210,7 @@ def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command
     [
         (("--from", "notaurl"), "--from: 'notaurl' is no address like https://api.example.com."),
         (("--from", "ftp://host"), "--from: 'ftp://host' is no address like https://api.example.com."),
+        (("--from", "http://a..b"), "--from: 'http://a..b' is no address like https://api.example.com."),
         (("--from", "http://[x"), "--from: 'http://[x' is no address like https://api.example.com."),
         (("--api-key", "a\nb"), "--api-key: only printable ASCII without blanks can be sent in a header."),
         (("--since", "soon"), "--since: 'soon' is neither like 30d or 12h nor an ISO 8601 time."),

@@ -174,6 +174,13 @@ def test_a_memory_that_was_half_written_is_started_anew(small, command):
 def test_a_service_that_is_not_there_may_be_there_later(small):
     away = reader(small)
     away.base_url = "http://127.0.0.1:9"  # the discard port: nobody listens
-    with pytest.raises(ReadError) as refused:
+    with pytest.raises(ReadError, match="refused") as refused:
         Pull(away).run()
     assert refused.value.passing
+
+
+def test_nothing_is_promised_when_nothing_was_read(small, command):
+    small.fault(path="/api/team", status=503)
+    done = command.pull(small)
+    assert lines(done) == ["Error: GET /api/team: status 503, after 6 tries."]
+    assert not command.memory.exists()
