@@ -47,8 +47,12 @@ class Numbers:
         return new
 
     def know_countries(self, countries: Iterable[Any]) -> None:
-        """Numbers may be of these ISO countries as well."""
-        self.countries.update(country for country in countries if isinstance(country, str))
+        """Numbers may be of these ISO countries as well; what is none is passed over."""
+        from phonenumbers import SUPPORTED_REGIONS
+
+        self.countries.update(
+            country for country in countries if isinstance(country, str) and country in SUPPORTED_REGIONS
+        )
 
     def stand_in(self, number: str) -> str:
         """The number that stands for this one."""
