@@ -19,7 +19,7 @@ from dryline.jobs import resources as resource_jobs
 from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
-from dryline.state import scenarios
+from dryline.state import scenarios, snapshots
 from dryline.world.world import World, enter, leave
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
@@ -169,6 +169,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
     try:
         with app.world.active():
+            snapshots.recover(app.world)
             scenarios.begin(app.world)
             export_jobs.recover(app.world)
     except BaseException:

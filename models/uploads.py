@@ -17,6 +17,7 @@ from peewee import IntegerField, TextField
 from dryline.models.workers import Worker
 from dryline.world.clock import wire
 from dryline.world.errors import Forbidden, NotFound
+from dryline.world.files import write_whole
 from dryline.world.record import Record
 from dryline.world.world import World, current
 
@@ -65,9 +66,7 @@ class Upload(Record):
         else:
             upload.change(size=len(data))
         upload.path.parent.mkdir(exist_ok=True)
-        part = upload.path.with_suffix(".part")
-        part.write_bytes(data)
-        part.replace(upload.path)
+        write_whole(upload.path, data, durable=current().durable)
         return upload
 
     @classmethod

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class World:
             self.secret = self._secret()
         except (OSError, sqlite3.Error) as error:
             raise BadSetting(f"Cannot use the data directory {self.directory}: {error}.") from error
-        self.db = WorldDatabase(self.directory / "dryline.sqlite3")
+        self.db = WorldDatabase(self.directory / "dryline.sqlite3", durable=self.durable)
         self.ids = Ids(settings.seed)
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None
@@ -89,6 +90,16 @@ class World:
     def exports(self) -> Path:
         """Where finished export files lie."""
         return self.directory / "exports"
+
+    @property
+    def durable(self) -> bool:
+        """Whether it is to outlive a power cut: a temporary one need not wait for the disk."""
+        return self._ephemeral is None
+
+    def save_points(self, team_id: str | None = None) -> Path:
+        """Where the world's save points lie, or those of one team."""
+        base = self.directory / "snapshots"
+        return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
 
     @contextlib.contextmanager
     def active(self) -> Iterator[World]:
