@@ -18,8 +18,8 @@ from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
-from dryline.state import scenarios
-from dryline.world.world import World, enter, leave
+from dryline.state import scenarios, snapshots
+from dryline.world.world import World, enter, leave, refusing
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
 AREAS = (
@@ -161,37 +161,42 @@ class Dryline(Flask):
         self.world.close()
 
 
-def create_app(settings: Settings | None = None) -> Dryline:
+def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> Dryline:
     """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close` ends it.
 
+    With `as_it_is` the world must be there already, and is left as it was found: no key is admitted, nothing repaired.
     Raises BadSetting when the settings cannot work.
     """
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
     app.url_map.converters.update(CONVERTERS)
-    app.world = World(settings or Settings())
-    app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
-    errors.register(app)
-    app.openapi = openapi.Api(app)
-    app.register_blueprint(docs.blp)
-    if app.world.settings.cors_origins:
-        cors.register(app, app.world.settings.cors_origins)
-    app.admissions = {}
-    for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        blp = import_module(f"dryline.blueprints.{area}").blp
-        app.openapi.register_blueprint(blp)
-        if blp.admit is not None:
-            app.admissions[blp.name] = blp.admit
-    app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
-    app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
-    app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+    app.world = World(settings or Settings(), must_exist=as_it_is)
     try:
-        with app.world.active():
-            scenarios.begin(app.world)
-            export_jobs.recover(app.world)
+        app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
+        errors.register(app)
+        app.openapi = openapi.Api(app)
+        app.register_blueprint(docs.blp)
+        if app.world.settings.cors_origins:
+            cors.register(app, app.world.settings.cors_origins)
+        app.admissions = {}
+        for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
+            blp = import_module(f"dryline.blueprints.{area}").blp
+            app.openapi.register_blueprint(blp)
+            if blp.admit is not None:
+                app.admissions[blp.name] = blp.admit
+        app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
+        app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
+        app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+        with app.world.active(), refusing(app.world.settings):
+            if as_it_is:
+                scenarios.demand_filled(app.world)
+            else:
+                snapshots.recover(app.world)
+                scenarios.begin(app.world)
+                export_jobs.recover(app.world)
     except BaseException:
-        app.world.close()
+        app.world.abandon()
         raise
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import logging
@@ -11,36 +12,41 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from waitress import wasyncore
 
+from dryline import __version__
 from dryline.lanes import Lanes
 from dryline.listener import Listener, allow_more_files, most_connections
+from dryline.models.teams import ApiKey
+from dryline.schemas.base import camel
 from dryline.settings import BadSetting, Settings
+from dryline.world.directory import address_in
 from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
+    from dryline.world.world import World
 
 # How long running requests may take to be answered when the server ends, in seconds.
 GRACE_S = 1.2
-ENDINGS = (signal.SIGTERM, signal.SIGINT)
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 
 
 class Server:
     """An application on a socket. Binds when made; `run` answers until `stop`.
 
-    Raises BadSetting when the address cannot be had.
+    Raises BadSetting when the address cannot be had. `listening` is a socket that is bound already.
     """
 
-    def __init__(self, app: Dryline) -> None:
+    def __init__(self, app: Dryline, listening: socket.socket | None = None) -> None:
         settings = app.world.settings
         self.app = app
-        self.socket = bind(settings)
+        self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
         self._map: dict[int, Any] = {}
         self._lanes = Lanes(app.world, settings.threads)
@@ -102,7 +108,10 @@ def bind(settings: Settings) -> socket.socket:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
     except OSError as error:
-        raise BadSetting(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror or error}.") from error
+        where = f"Cannot listen on {settings.host}:{settings.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise BadSetting(f"{where}: the port is in use. Choose another with --port; 0 picks a free one.") from error
+        raise BadSetting(f"{where}: {error.strerror or error}.") from error
 
 
 @contextmanager
@@ -129,49 +138,80 @@ def in_thread(settings: Settings) -> Iterator[Server]:
             thread.join()
 
 
-def serve(app: Dryline, ready_file: Path | None = None) -> None:
-    """Serve until told to end, in the foreground."""
-
+def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
+    """Serve on a socket that is bound until told to end, in the foreground. Raises BadSetting."""
     set_up_logging(app.world.settings.log_format)
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
     allow_more_files()
-    address = app.world.directory / "address"
+    address = address_in(app.world.directory)
     try:
-        server = Server(app)
+        server = Server(app, listening)
         for number in ENDINGS:
-            signal.signal(number, lambda *_: server.stop())
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored
+                signal.signal(number, lambda *_: server.stop())
         app.jobs.start()
-        address.write_text(server.url)  # for the command line, which finds the running server by it
+        write_whole(address, server.url.encode(), durable=False)  # for the command line, which finds the server by it
         announce(app, server.url)
         if ready_file is not None:
-            write_whole(ready_file, orjson.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
+            _write_ready(ready_file, {"url": server.url, "apiKey": app.world.settings.api_keys[0]})
         server.run()
     finally:
-        address.unlink(missing_ok=True)
+        for path in filter(None, (address, ready_file)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         app.close()
         for number in ENDINGS:  # told again while the interpreter ends, it ends all the same
             signal.signal(number, signal.SIG_IGN)
 
 
+def _write_ready(path: Path, ready: dict[str, str]) -> None:
+    try:
+        write_whole(path, orjson.dumps(ready), durable=False)
+    except OSError as error:
+        raise BadSetting(f"Cannot write --ready-file {path}: {error.strerror}.") from error
+
+
 def announce(app: Dryline, url: str) -> None:
     """Tell the person who started it where it is and what to use."""
     world, settings = app.world, app.world.settings
+    if settings.log_format == "json":
+        fields = {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral, "new": world.is_new}
+        logging.getLogger("dryline").info("started", extra={"fields": fields})
+        return
     lines = [
-        f"dryline answers on {url}",
-        f"  API key     {', '.join(settings.api_keys)}" + ("  (any other key works too)" if settings.any_key else ""),
+        f"dryline {__version__} answers on {url}",
+        f"  API key     {', '.join(settings.api_keys)}" + _other_keys(world),
         f"  docs        {url}/docs",
-        f"  data        {world.directory}" + ("  (removed at the end)" if settings.ephemeral else ""),
+        f"  data        {world.directory}" + _told_of_data(world),
     ]
+    if world.clock.frozen:
+        lines.append(f"  clock       stands still at {world.clock.stamp()}, as it was left")
+    if changed := world.changed_live():
+        kept = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
+        lines.append(f"  settings    {kept}, as they were left: a reset takes them back")
     if not settings.loopback and settings.admin_token is None:
         lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
-    if settings.log_format == "json":
-        logging.getLogger("dryline").info(
-            "started", extra={"fields": {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral}}
-        )
-    else:
-        print("\n".join(lines), flush=True)
+    print("\n".join(lines), flush=True)
+
+
+def _told_of_data(world: World) -> str:
+    settings = world.settings
+    if settings.ephemeral:
+        unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
+        return f"  (temporary: removed at the end{unused})"
+    if world.is_new:
+        return f"  (new: {settings.scenario})"
+    return f"  (as it was left: --scenario {settings.scenario} fills a new directory, or this one at a reset)"
+
+
+def _other_keys(world: World) -> str:
+    if world.settings.any_key:
+        return "  (any other key works too)"
+    with world.active():
+        others = ApiKey.select().count() - len(set(world.settings.api_keys))
+    return f"  (and {others} that the world has: dryline keys list)" if others > 0 else ""
 
 
 class JsonLines(logging.Formatter):

@@ -80,7 +80,7 @@ class Parser(FlaskParser):
     def _process_location_data(
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
-        if location == "json" and current().settings.strict:
+        if location == "json" and current().live.strict:
             schema = strict(schema)
         # None is the schema's own way.
         return super()._process_location_data(location_data, schema, req, location, None, validators)

@@ -17,6 +17,7 @@ from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.voice_logs import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
+from dryline.world.files import rename
 from dryline.world.record import connection, wire_rows
 from dryline.world.world import current
 
@@ -74,13 +75,7 @@ def part_of(export: Export) -> Path:
 
 def put_in_place(part: Path, path: Path) -> None:
     """Give a finished file its name, for good. Raises OSError."""
-    os.replace(part, path)
-    if hasattr(os, "O_DIRECTORY"):  # elsewhere the name cannot be forced to the disk
-        folder = os.open(path.parent, os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    rename(part, path)
 
 
 def found() -> list[Path]:

@@ -148,10 +148,10 @@ class Export(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """The next `limit` exports to be written by a moment, the oldest first. None in the mode `manual`."""
-        settings = current().settings
-        if settings.export_mode != "auto":
+        live = current().live
+        if live.export_mode != "auto":
             return []
-        asked = wire(parse(moment) - timedelta(milliseconds=settings.export_delay_ms))
+        asked = wire(parse(moment) - timedelta(milliseconds=live.export_delay_ms))
         # One that is newer than now was made before the clock was set back: it does not wait for that time again.
         ripe = "status = 'PENDING' AND (created_at <= :asked OR created_at > :moment)"
         return due_rows(cls, ripe, "created_at, id", limit, asked=asked, moment=moment)

@@ -6,6 +6,7 @@ A row on its way in is a dict by columns; `state/forms.py` reads it.
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -158,6 +159,7 @@ def delete_team(world: World, team_id: str) -> None:
         if (start := start_team()) and start.id == team.id:
             raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
         wipe(world, team.id)
+    shutil.rmtree(world.save_points(team_id), ignore_errors=True)
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,15 @@ import peewee
 from dryline.models import exports, uploads
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
+from dryline.world.database import is_whole
 from dryline.world.errors import Conflict, Invalid, NotFound
+from dryline.world.files import rename, sync, write_whole
 from dryline.world.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
 _DATABASE, _ABOUT = "dryline.sqlite3", "about.json"
+_PART, _OLD = ".part", ".old"  # half-made, and being replaced
 # Directories whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
 _FILES = (exports.FILES.kind, uploads.FILES.kind)
 
@@ -45,7 +47,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     """All save points of the world or of a team, newest first. Raises NotFound for an unknown team."""
     demand_team(team_id)
     found = []
-    for path in _directory(world, team_id).glob("*/"):
+    for path in world.save_points(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             found.append(Snapshot(path, orjson.loads((path / _ABOUT).read_bytes())))
     return sorted(found, key=lambda one: (one.created_at, one.name), reverse=True)
@@ -54,7 +56,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
 def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """The save point of this name. Raises NotFound."""
     demand_team(team_id)
-    path = _directory(world, team_id) / name
+    path = world.save_points(team_id) / name
     if not _NAME.fullmatch(name) or not (path / _ABOUT).exists():
         raise NotFound(f"Snapshot {name} not found.")
     return Snapshot(path, orjson.loads((path / _ABOUT).read_bytes()))
@@ -68,40 +70,54 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
     demand_team(team_id)
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
-    directory = _directory(world, team_id)
-    part, path, old = directory / ".part" / name, directory / name, directory / ".old" / name
+    directory = world.save_points(team_id)
+    part, path, old = directory / _PART / name, directory / name, directory / _OLD / name
     with world.held():
         _remove(part)
         part.mkdir(parents=True)
-        world.db.copy_to(part / _DATABASE, soon=team_id is None)
+        world.db.copy_to(part / _DATABASE)
         for kind in _FILES:
-            _link_files(world.directory / kind, part / kind)
+            _link_files(world, world.directory / kind, part / kind)
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
             "clock": world.clock.position(),
             "ids": world.ids.position() if world.settings.seed is not None else None,
         }
-        (part / _ABOUT).write_bytes(orjson.dumps(about))
+        write_whole(part / _ABOUT, orjson.dumps(about), durable=world.durable)
         if path.exists():
             _remove(old)
             old.parent.mkdir(exist_ok=True)
             path.replace(old)
-        part.replace(path)
+        rename(part, path, durable=world.durable)
         _remove(old)
     return Snapshot(path, about)
+
+
+def recover(world: World) -> None:
+    """After a crash: a save point that was being replaced is there as it was, and no half of one stays."""
+    everywhere = world.save_points()
+    for directory in (everywhere, *everywhere.glob(".teams/*")):
+        for old in directory.glob(f"{_OLD}/*"):
+            if not (directory / old.name).exists():
+                old.replace(directory / old.name)
+        for path in directory.glob("*/"):
+            if not (path / _ABOUT).exists() and path.name != ".teams":
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def restore(world: World, name: str) -> None:
     """Go back to a save point: rows, files, clock, and with a seed the ids that come next.
 
-    Raises NotFound, and Conflict when a newer dryline made it.
+    Raises NotFound, and Conflict when a newer dryline made it or it is damaged.
     """
     with world.held():
         snapshot = find(world, name)
-        version = _schema_of(snapshot.path / _DATABASE)
+        version = _schema_of(snapshot)
         if version > LATEST:
             raise Conflict(f"The snapshot {name} was made by a newer dryline.")
+        for kind in _FILES:  # before the rows that name them: a restore that is killed leaves none without its file
+            _link_files(world, snapshot.path / kind, world.directory / kind)
         world.db.exchange(snapshot.path / _DATABASE)
         if version < LATEST:
             bring_up_to_date(world.db)
@@ -111,6 +127,7 @@ def restore(world: World, name: str) -> None:
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
+            world.keep_course()
             _mend(None)
             forget(world)
     world.rows_replaced()
@@ -120,7 +137,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
     """Bring one team's rows and files back. Raises NotFound, and Conflict when that cannot be."""
     with unchecked(world):
         snapshot = find(world, name, team_id)
-        if _schema_of(snapshot.path / _DATABASE) != LATEST:
+        if _schema_of(snapshot) != LATEST:
             raise Conflict(f"The snapshot {name} was made by another version of dryline.")
         # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
         world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(snapshot.path / _DATABASE),))
@@ -134,7 +151,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
         finally:
             world.db.execute_sql("DETACH DATABASE saved")
         for kind in _FILES:  # what is too much is removed by those whose files they are
-            _link_files(snapshot.path / kind, world.directory / kind)
+            _link_files(world, snapshot.path / kind, world.directory / kind)
     world.rows_replaced()
 
 
@@ -159,13 +176,11 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
         _remove(find(world, name, team_id).path)
 
 
-def _directory(world: World, team_id: str | None) -> Path:
-    base = world.directory / "snapshots"
-    return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
-
-
-def _schema_of(path: Path) -> int:
-    """The `user_version` in a SQLite file's header."""
+def _schema_of(snapshot: Snapshot) -> int:
+    """The `user_version` in its SQLite file's header. Raises Conflict where the file is not whole."""
+    path = snapshot.path / _DATABASE
+    if not is_whole(path):
+        raise Conflict(f"The snapshot {snapshot.name} is damaged.")
     with path.open("rb") as file:
         return int.from_bytes(file.read(64)[60:64], "big")
 
@@ -175,12 +190,14 @@ def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
-def _link_files(source: Path, target: Path) -> None:
+def _link_files(world: World, source: Path, target: Path) -> None:
     """Have the files of `source` in `target` too."""
     for entry in _files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
             _link(Path(entry.path), target / entry.name)
+    if world.durable and target.exists():
+        sync(target)
 
 
 def _replace_files(source: Path, target: Path) -> None:

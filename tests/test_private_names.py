@@ -32,7 +32,7 @@ PRIVATE = {
         | {"_register_error_handlers", "_register_pagination_header", "_register_responses"},
     ),
     "marshmallow": (">=4.0,<5", {"_deserialize", "_hooks", "_validated"}),
-    "peewee": (">=4.5,<5", {"__data__", "__no_default__", "_callbacks", "_meta", "_state"}),
+    "peewee": (">=4.5,<5", {"__data__", "__no_default__", "_callbacks", "_close", "_connect", "_meta", "_state"}),
     "waitress": (">=3.0,<4", {"_sock"}),
     "webargs": (">=8.7,<9", {"_process_location_data"}),
     "werkzeug": (">=3.1.8,<4", {"_compile_builder", "_get_current_object"}),

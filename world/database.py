@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
-import shutil
 import sqlite3
 import threading
 from pathlib import Path
 from typing import Any
 
-from peewee import SqliteDatabase
+from peewee import InterfaceError, SqliteDatabase
+
+from dryline.world.files import copy_whole, part_of, sync
+
+log = logging.getLogger("dryline")
 
 PRAGMAS = {
     "journal_mode": "wal",
+    # What one large write has left of the write-ahead log goes with the next write.
+    "journal_size_limit": 16_000_000,
     "synchronous": "normal",
     "foreign_keys": 1,
     "busy_timeout": 30_000,
@@ -27,15 +33,22 @@ class WorldDatabase(SqliteDatabase):
 
     After an `exchange` a thread finds its connection to the old file out of date at its next statement and opens the
     new one. A transaction that is open then goes on with the old file, which has lost its name, and sees nothing of it.
+    What is `durable` survives a power cut once it was exchanged or copied; other writes may lose the last seconds.
     """
 
     _state: Any  # peewee's, one for each thread
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, durable: bool = True) -> None:
         self.path = path
         self.epoch = 0
-        self._spare = _Spare(path.with_suffix(".spare"))
-        _finish_exchange(path)
+        self._durable = durable
+        self._lock_files = threading.Lock()  # nobody opens what is just being exchanged
+        # A thread that ends leaves its connection behind.
+        self._connections: dict[sqlite3.Connection, threading.Thread] = {}
+        self._closing: list[threading.Thread] = []
+        self._closed_for_good = False
+        part_of(_coming(path)).unlink(missing_ok=True)
+        _finish_exchange(path, durable)
         super().__init__(str(path), pragmas=PRAGMAS, timeout=30, check_same_thread=False)
 
     def connection(self) -> sqlite3.Connection:
@@ -48,6 +61,21 @@ class WorldDatabase(SqliteDatabase):
         self._renew()
         return super().cursor()
 
+    def _connect(self) -> sqlite3.Connection:
+        with self._lock_files:
+            if self._closed_for_good:
+                raise InterfaceError("The world is closed.")
+            for connection, thread in list(self._connections.items()):
+                if not thread.is_alive():
+                    self._close(connection)
+            connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
+            self._connections[connection] = threading.current_thread()
+            return connection
+
+    def _close(self, conn: sqlite3.Connection) -> None:
+        self._connections.pop(conn, None)
+        super()._close(conn)  # type: ignore[misc]  # likewise
+
     def _renew(self) -> None:
         state = self._state
         if getattr(state, "epoch", 0) == self.epoch:
@@ -56,12 +84,15 @@ class WorldDatabase(SqliteDatabase):
             if state.conn.in_transaction:
                 return
             # With the last connection the file goes as well. That takes a while, and nobody has to wait for it.
-            threading.Thread(target=state.conn.close, daemon=True).start()
+            closing = threading.Thread(target=self._close, args=(state.conn,), daemon=True)
+            with self._lock_files:
+                self._closing = [*(thread for thread in self._closing if thread.is_alive()), closing]
+                closing.start()
             state.reset()
         state.epoch = self.epoch
 
-    def copy_to(self, path: Path, *, soon: bool = True) -> None:
-        """Write a copy to a new file, which may `soon` come back. The caller holds the writers' lock."""
+    def copy_to(self, path: Path) -> None:
+        """Write a copy to a new file. The caller holds the writers' lock."""
         if 2 * self.pragma("freelist_count") > self.pragma("page_count"):
             # Mostly pages of rows that are gone: a copy without them comes back many times faster.
             self.execute_sql("VACUUM INTO ?", (str(path),))
@@ -74,11 +105,11 @@ class WorldDatabase(SqliteDatabase):
                 self.connection().backup(target)
             finally:
                 target.close()
-        if soon:
-            self._spare.prepare(path)
+        if self._durable:
+            sync(path)
 
     def exchange(self, path: Path) -> None:
-        """Let this database be a copy of the one at `path`. The caller holds the writers' lock.
+        """Let this database be a copy of the whole one at `path`. The caller holds the writers' lock.
 
         A copied file takes a fifth of the time that copying through SQLite takes, which would also leave a write-ahead
         log as large as the database. Killed at any instant, either the old or the new database is whole.
@@ -87,79 +118,55 @@ class WorldDatabase(SqliteDatabase):
             with contextlib.closing(sqlite3.connect(path)) as source:
                 source.backup(self.connection())
             return
-        copy = self._spare.take(path)
-        copy.replace(_coming(self.path))  # from here on the next start would finish it
-        _finish_exchange(self.path)
-        self.epoch += 1
-        self._spare.prepare(path)
+        copy_whole(path, _coming(self.path), durable=self._durable)  # from here on the next start would finish it
+        with self._lock_files:
+            _finish_exchange(self.path, self._durable)
+            self.epoch += 1
 
     def close_for_good(self) -> None:
-        """Close the running thread's connection and remove what was only prepared."""
-        self.close()
-        self._spare.drop()
+        """Close every thread's connection, and open no more.
 
-
-class _Spare:
-    """A copy of the database that is likely to be exchanged next, made while nobody waits for it."""
-
-    WORTH_IT = 4_000_000  # bytes; what is smaller is copied at once
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._source: tuple[int, int] | None = None
-        self._making: threading.Thread | None = None
-        self.drop()
-
-    def prepare(self, source: Path) -> None:
-        """Begin to copy `source`, in a thread."""
-        self.drop()
-        if source.stat().st_size >= self.WORTH_IT:
-            self._source = _identity(source)
-            self._making = threading.Thread(target=self._make, args=(source,), daemon=True)
-            self._making.start()
-
-    def take(self, source: Path) -> Path:
-        """A copy of `source`, which is the caller's to move away."""
-        self._settle()
-        if self._source != _identity(source) or not self._path.exists():
-            self._make(source)
-        self._source = None
-        return self._path
-
-    def drop(self) -> None:
-        """Remove the copy."""
-        self._settle()
-        self._source = None
-        self._path.unlink(missing_ok=True)
-
-    def _settle(self) -> None:
-        if self._making is not None:
-            self._making.join()
-            self._making = None
-
-    def _make(self, source: Path) -> None:
-        try:
-            shutil.copyfile(source, self._path)
-        except OSError:
-            self._path.unlink(missing_ok=True)
-            if self._making is not threading.current_thread():
-                raise
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """What stays when a file gets its final name."""
-    found = path.stat()
-    return found.st_ino, found.st_mtime_ns
+        A request that outlives the end of its server keeps its connection until its thread ends: it may be in the
+        middle of a statement.
+        """
+        mine = self._state.conn
+        with self._lock_files:
+            self._closed_for_good = True
+            for connection, thread in list(self._connections.items()):
+                if connection is mine or not thread.is_alive() or not connection.in_transaction:
+                    self._close(connection)
+        self._state.reset()
+        for closing in self._closing:
+            closing.join()
 
 
 def _coming(path: Path) -> Path:
     return path.with_suffix(".coming")
 
 
-def _finish_exchange(path: Path) -> None:
-    """Put the database that was to come in the place of the old one, whose write-ahead log goes with it."""
+def _finish_exchange(path: Path, durable: bool) -> None:
+    """Put the database that was to come in the place of the old one, whose write-ahead log goes before it."""
     coming = _coming(path)
-    if coming.exists():
-        for suffix in ("-wal", "-shm", ""):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-        coming.rename(path)
+    if not coming.exists():
+        return
+    if not is_whole(coming):
+        log.warning("%s is no whole database: it is dropped, and the one before stays.", coming)
+        coming.unlink()
+        return
+    # ext4 hurries what is renamed over another file to the disk, which takes three times as long.
+    for suffix in ("-wal", "-shm") if durable else ("-wal", "-shm", ""):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    coming.replace(path)  # a power cut brings it back under the name that it has on the disk
+
+
+def is_whole(path: Path) -> bool:
+    """Whether this is a SQLite file with all the pages that its head counts. https://www.sqlite.org/fileformat.html"""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        return False
+    page_size, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
+    return head.startswith(b"SQLite format 3\0") and path.stat().st_size >= (
+        pages * (65536 if page_size == 1 else page_size)
+    )

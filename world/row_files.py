@@ -37,7 +37,7 @@ class RowFiles:
     def write(self, path: Path, content: bytes) -> None:
         """Let `content` be the file at `path`, whole or not at all. Raises OSError."""
         self.folder.mkdir(exist_ok=True)
-        write_whole(path, content)
+        write_whole(path, content, durable=current().durable)
 
     def sign(self, use: str, id: str, until: str, **about: str) -> str:
         """What an address carries that is good for one use of one row's file, until a moment of API time."""

@@ -9,11 +9,13 @@ from marshmallow import validate
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
-from dryline.world.clock import parse
+from dryline.world.clock import FIRST, LAST, parse, wire
 from dryline.world.errors import Invalid
 from dryline.world.world import current
 
 blp = ControlArea("Control: clock", description="Freeze, set and advance API time.")
+
+_RANGE = f"The clock goes from {wire(FIRST)} to {wire(LAST)}."
 
 
 class ClockSchema(ApiSchema):
@@ -41,7 +43,10 @@ class ClockView(MethodView):
     def put(self, body):
         """Set the clock, freeze it or let it run. Due work is done before the answer."""
         now = body.get("now")
-        current().clock.set(parse(now) if now else None, frozen=body.get("frozen"))
+        try:
+            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"))
+        except OverflowError:
+            raise Invalid(_RANGE, "now") from None
         return _moved()
 
     @blp.response(200, ClockSchema)
@@ -60,11 +65,12 @@ class ClockAdvance(MethodView):
         try:
             current().clock.advance(timedelta(seconds=body["seconds"]))
         except OverflowError:
-            raise Invalid("That is beyond the year 9999.", "seconds") from None
+            raise Invalid(_RANGE, "seconds") from None
         return _moved()
 
 
 def _moved():
+    current().keep_course()
     current().run_due()
     return _read()
 
