@@ -18,6 +18,7 @@ Marks = frozenset[str]
 
 _DONE: Marks = frozenset({"done"})
 _AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
+_NOBODY: Marks = frozenset({"voicemail", "message"})  # nobody was there to talk to
 _DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
 # Facts under the names that extraction keys tend to have, and what must have come of the conversation for the fact to
@@ -63,7 +64,7 @@ _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
     (r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )", None),
     (r"polite|friendly|courteous|\btone\b|greet|professional|empath|patience|calm", None),
     ("call ?back", frozenset({"callback"})),
-    ("voice ?mail|machine", frozenset({"voicemail"})),
+    ("voice ?mail|machine", _NOBODY),
     ("promis", frozenset({"promised"})),
     ("resched|moved", frozenset({"moved"})),
     ("book|schedul|appointment", _AGREED),
@@ -167,7 +168,7 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
 
 def _satisfaction(course: Course, facts: Facts) -> int | None:
     """From 1 to 10: what the caller says, else how they sound; None where there was nobody."""
-    if "voicemail" in course.reached:
+    if _shown(_NOBODY, course):
         return None
     if "rated" in course.reached:
         return facts["rating"]
@@ -180,7 +181,7 @@ def mood(course: Course, facts: Facts) -> str:
     draw = facts.random()
     if "rated" in course.reached:
         return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
-    if "voicemail" in course.reached:
+    if _shown(_NOBODY, course):
         return "Neutral"
     if "complained" in course.reached:
         return "Negative" if draw < 0.85 else "Neutral"

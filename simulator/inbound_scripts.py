@@ -247,7 +247,7 @@ MESSAGE = script(
     "caller has left a message",
     """
     A You have reached {business}. Nobody can take your call right now. Please leave your name and number after the tone. | Thank you for calling {business}. We cannot take your call at the moment, please leave a message.
-    = message callback voicemail
+    = message callback
     S {name} left a message about the {subject} and asks to be called back at {phone_said}.
     U Hi, this is {name}, it's about my {subject}. Please call me back at {phone_said}. Thanks. | Hello, {name} here. I have a question about my {subject}. Please call me at {phone_said}.
     """,

@@ -75,14 +75,21 @@ def _faults(lines: list[str], variables: Mapping[str, Any]) -> tuple[Fault, ...]
     found = []
     asked: set[str] = set()
     talks = 1
+    guarded = 0  # how far a line in the present `try` is indented; 0 outside of one
     for number, source in enumerate(lines, 1):
+        indent = len(source) - len(source.lstrip())
+        if source.strip() and indent < guarded:
+            guarded = 0
+        if source.strip() == "try:":
+            guarded = guarded or indent + 1
         request = _REQUEST.search(source)
-        if request:
+        if request and not guarded:
             address, _ = _filled(request[2], request[3] or request[4] or "", variables)
             for kind, message in _unreachable(address):
                 found.append(Fault(kind, message, request[1], number, source.strip()))
         for name, member in _MEMBER.findall(source):
-            if name in asked:
+            if name in asked:  # what `ask` gave lacks a member, as shows where it is first used
+                asked.remove(name)
                 found.append(Fault("KeyError", f"'{member}'", "ask", number, source.strip()))
         asked.update(_ASKED.findall(source))
         if "talk(" in source:
@@ -99,7 +106,8 @@ def _unreachable(address: str) -> tuple[tuple[str, str], ...]:
         pool = f"HTTPSConnectionPool(host='{parts.hostname}', port={parts.port or 443})"
     except ValueError:  # no address at all
         return ()
-    refused = f"{pool}: Max retries exceeded with url: {parts.path or '/'} (Caused by ConnectTimeoutError)"
+    cause = f"Failed to resolve '{parts.hostname}' ([Errno -3] Temporary failure in name resolution)"
+    refused = f'{pool}: Max retries exceeded with url: {parts.path or "/"} (Caused by NameResolutionError("{cause}"))'
     return ("ConnectionError", refused), ("ReadTimeout", f"{pool}: Read timed out. (read timeout=10)")
 
 

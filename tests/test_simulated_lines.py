@@ -128,6 +128,16 @@ def test_a_runtime_error_quotes_what_stands_in_the_flow(flow_line, simulated, ap
             assert "host='shop.example.com'" in error["error"] and "/v2/orders" in error["error"]
 
 
+def test_a_request_that_a_flow_guards_ends_no_call(make_flow, make_voice_deployment, simulated, api):
+    guarded = FLOW.replace("    info = requests", "    try:\n        info = requests").replace(
+        "    transfer", "    except Exception:\n        info = None\n    transfer"
+    )
+    line = make_voice_deployment(make_flow(code=guarded, variables=VARIABLES))
+    simulated(line, 30, outcome="failed", direction="inbound")
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert {error["type"] for error in errors} == {"LlmConnectionError"}
+
+
 # The business
 
 
