@@ -24,7 +24,7 @@ from dryline.world.world import current
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
 # When a row came about, and what it tells of was over.
-_HAPPENED = ("created_at", "updated_at", "start_time", "end_time", "session_start", "session_end", "completed_at")
+_HAPPENED = ("created_at", "updated_at", "end_time", "session_end", "completed_at", "delivered_at")
 
 
 class Import:
