@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import accumulate
+from math import ceil
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
@@ -14,36 +17,27 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
-from dryline.simulator import analysis, scripts, traces
+from dryline.simulator import analysis, traces
+from dryline.simulator.courses import Course, call_course
+from dryline.simulator.facts import Facts
 from dryline.simulator.lines import Line, line_of
-from dryline.simulator.people import person_of
-from dryline.simulator.scripts import Script, Turn
+from dryline.simulator.people import facts_of_row
 from dryline.simulator.talks import Talk, spoken, spread
-from dryline.simulator.trades import Trade
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
-from dryline.world.clock import wire
 from dryline.world.errors import Invalid
 from dryline.world.world import World, current
 
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
-_SHARES = (64, 14, 8, 7, 3, 4)
-_UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
-_GREETINGS = (
-    "Thank you for calling {business}, this is {agent}. How can I help you today?",
-    "{business}, {agent} speaking. What can I do for you?",
-    "Hello, you've reached {business}. My name is {agent}. How may I help?",
-)
-_INTRODUCTIONS = (
-    "Hello {first}, this is {agent} from {business}. You left us a message, how can I help?",
-    "Hi, {agent} from {business} here. You asked us to call you back, {first}?",
-)
-_DONE = "agent_hangup"
+# How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
+_SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
+_SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
 _NOTHING_SAID = Talk([], [], [], [], 0.0)
-# The share of calls that an hour (UTC) lets through: daytime in the United States.
-_BUSY_HOURS = (0.5, 0.3, 0.2, *[0.08] * 9, 0.2, 0.6, 0.9, 1, 1, 0.9, 0.9, 1, 1, 0.9, 0.8, 0.7)
+# The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
+_BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)
+_DAY_S = 86_400
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
-AT_ONCE = 500  # conversations that are held in memory before they are written
+AT_ONCE = 100  # conversations that are held in memory before they are written
 
 
 @dataclass(slots=True)
@@ -79,7 +73,7 @@ def simulate_calls(
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     line = line_of(deployment)
     end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time)
+    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     last = count - 1 if start_time is None else None
     ids: list[str] = []
     for first in range(0, count, AT_ONCE):
@@ -102,8 +96,8 @@ def simulate_calls(
     return ids
 
 
-def moments(rng: Random, count: int, start: datetime | None, end: datetime) -> list[datetime]:
-    """When `count` conversations begin, in order: more of them by day and on weekdays.
+def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
+    """When `count` conversations begin, in order: more of them by day, as the clocks of `zone` go, and on weekdays.
 
     With `start` the first begins then. Raises Invalid when it lies behind `end`, or a time outside of 1970 to 9000.
     """
@@ -114,14 +108,17 @@ def moments(rng: Random, count: int, start: datetime | None, end: datetime) -> l
         raise Invalid("The start lies behind the end.", "start_time")
     begin = end - timedelta(days=1) if start is None else start
     room = max((end - begin).total_seconds() - LONGEST_S, 0.0)
-    found = [] if start is None else [start]
+    local = begin.astimezone(ZoneInfo(zone))  # daylight saving within the span is passed over: an hour is no matter
+    first_s = local.weekday() * _DAY_S + local.hour * 3600 + local.minute * 60
+    found = [] if start is None else [0.0]
     while len(found) < count:
-        for _ in range(6):
-            moment = begin + timedelta(seconds=rng.random() * room)
-            if rng.random() < _BUSY_HOURS[moment.hour] * (1 if moment.weekday() < 5 else 0.4):
+        for _ in range(20):
+            after_s = rng.random() * room
+            days, second = divmod(first_s + after_s, _DAY_S)
+            if rng.random() < _BUSY_HOURS[int(second // 3600)] * (1 if days % 7 < 5 else 0.4):
                 break
-        found.append(moment)
-    return sorted(found)
+        found.append(after_s)
+    return [begin + timedelta(seconds=after_s) for after_s in sorted(found)]
 
 
 def make_call(
@@ -139,42 +136,53 @@ def make_call(
 ) -> Call:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
-    `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with; `metadata` is kept in the log.
+    `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with and what about; `metadata` is
+    kept in the log.
     """
-    outcome = outcome or rng.choices(OUTCOMES, _SHARES)[0]
+    outcome = outcome or _outcome(direction, rng)
     direction = direction or _direction(outcome, rng)
     trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = line.facts(trade, rng, person_of(rng, row, customer_number))
-    script, turns, ending = _course(trade, outcome, direction, rng)
-    talk = spoken(turns, facts, rng) if turns else _NOTHING_SAID
+    facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
+    course, talk = _held(line, outcome, direction, facts, rng)
     plan = handover(rng) if outcome == "transferred" else None
-    talked = int(talk.seconds) + 1 if turns else 0
+    talked = ceil(talk.seconds)
     duration = talked + (plan.seconds if plan else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    solved = outcome == "completed" and ending == _DONE
-    facts |= {"intent": script.intent, "summary": script.summary.format_map(facts)}
-    facts["sentiment"] = analysis.mood(solved, rng)
-    fault = traces.pick_fault(rng) if ending == "error" else None
+    fault = facts.pick(line.program.faults) if course.ending == "error" else None
     run = traces.Run(
         session_id=current().ids.new(Session.id_prefix),
         start=starts,
-        end=starts + timedelta(seconds=duration),
+        duration=duration,
         talk=talk,
-        ended="failed" if fault else "completed" if turns else "not_connected",
-        until=script.until if ending in (_DONE, "call_transfer") else None,
+        ended="failed" if fault else "completed" if course.steps else "not_connected",
+        until=course.ended_by,
         fault=fault,
     )
     log = _log(line, run, outcome, direction, facts["phone"])
-    if turns:
-        definitions = line.extractions or analysis.default_definitions(trade.extracted)
-        log["extractions_data"] = analysis.extract(definitions, facts, script.slots, solved, rng)
-        log["success_results"] = analysis.judge(line.success_criteria, solved, rng)
-    log["data"] = _data(line, talk, outcome, ending, facts, solved, rng)
     log["metadata"] = {"simulated": True, **(metadata or {})}
+    if course.steps:
+        if direction == "outbound":
+            course.told |= analysis.KNOWN_CONTACT
+        facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
+        log["extractions_data"] = analysis.extract(line.sought or trade.sought, course, facts)
+        log["success_results"] = analysis.judge(line.criteria, course, rng)
+    log["data"] = _data(line, talk, outcome, course, facts, handed_over=plan is not None and plan.spoke > 0)
     if plan:
         log["transfer_data"] = _transfer_data(line, log, plan, starts + timedelta(seconds=talked))
     return _with_traces(log, line, run, llm_logs)
+
+
+def _held(line: Line, outcome: str, direction: str, facts: Facts, rng: Random) -> tuple[Course, Talk]:
+    """What happens in the call, and when: no longer than the line's longest call, unless a person takes over."""
+    course = call_course(line, outcome, direction == "inbound", facts, rng)
+    if not course.steps:
+        return course, _NOTHING_SAID
+    talk = spoken(course.steps, rng)
+    if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
+        turns = talk.turns_within(line.longest_s)
+        course, talk = course.shortened(turns), talk.shortened(turns, line.longest_s)
+    return course, talk
 
 
 def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
@@ -188,41 +196,14 @@ def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: boo
     return call
 
 
+def _outcome(direction: str | None, rng: Random) -> str:
+    return rng.choices(OUTCOMES, cum_weights=_SHARES_INBOUND if direction == "inbound" else _SHARES)[0]
+
+
 def _direction(outcome: str, rng: Random) -> str:
     """Whom nobody reached was called; most others called."""
     share = 0.0 if outcome in ("voicemail", "no-answer", "busy") else 0.75
     return "inbound" if rng.random() < share else "outbound"
-
-
-def _course(trade: Trade, outcome: str, direction: str, rng: Random) -> tuple[Script, list[Turn], str]:
-    """What the call is about, its turns, and how it ends (`agent_hangup`, `dial_busy`, ...)."""
-    inbound = direction == "inbound"
-    if outcome == "voicemail":
-        script = scripts.MESSAGE if inbound else scripts.VOICEMAIL
-        return script, script.turns(rng), "voicemail_reached"
-    if outcome == "transferred":
-        return scripts.TRANSFER, _greeting(direction, rng) + scripts.TRANSFER.turns(rng), "call_transfer"
-    choices = trade.inbound if inbound else trade.outbound
-    script = choices[int(rng.random() * len(choices))]
-    if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
-        return script, [], "user_hangup" if inbound and outcome == "no-answer" else _UNREACHED[outcome]
-    turns = _greeting(direction, rng) + script.turns(rng) if inbound else script.turns(rng)
-    if outcome == "failed":
-        return script, _broken_off(turns, rng, "U"), "error"
-    if rng.random() < 0.07:
-        return script, _broken_off(turns, rng, "A"), "user_hangup"
-    return script, turns, _DONE
-
-
-def _greeting(direction: str, rng: Random) -> list[Turn]:
-    greetings = _GREETINGS if direction == "inbound" else _INTRODUCTIONS
-    return [("A", greetings[int(rng.random() * len(greetings))])]
-
-
-def _broken_off(turns: list[Turn], rng: Random, who: str) -> list[Turn]:
-    """The turns up to one of `who` somewhere past the first few."""
-    cuts = [index for index, turn in enumerate(turns) if index > 2 and turn[0] == who] or [len(turns) - 1]
-    return turns[: cuts[int(rng.random() * len(cuts))] + 1]
 
 
 def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
@@ -234,18 +215,18 @@ def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: st
     return {
         "id": id,
         "team_id": line.team_id,
-        "created_at": wire(run.start),
-        "updated_at": wire(run.end),
+        "created_at": run.starts,
+        "updated_at": run.ends,
         "worker_id": line.worker_id,
         "deployment_id": line.deployment_id,
         "flow_id": line.flow_id,
         "type": VoiceLog.kind,
-        "start_time": wire(run.start),
-        "end_time": wire(run.end),
+        "start_time": run.starts,
+        "end_time": run.ends,
         "status": outcome,
         "messages": {"messages": run.talk.messages} if said else None,
         "flow_snapshot": line.code,
-        "session_log_data": {"status": run.ended, "until": run.until, "trace": traces.trace(run)},
+        "session_log_data": {"status": run.ended, "until": run.until, "trace": run.trace},
         "bb_engine_session_id": run.session_id,
         "external_call_id": call_sid,
         "direction": direction,
@@ -255,7 +236,7 @@ def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: st
         "recording_url": f"https://recordings.dryline.invalid/{call_sid}.mp3" if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
-        "duration": int((run.end - run.start).total_seconds()),
+        "duration": run.duration,
         "extractions_data": None,
         "success_results": None,
         "transfer_data": None,
@@ -275,21 +256,20 @@ def _transfer_data(line: Line, log: dict[str, Any], plan: Handover, start: datet
     )
 
 
-def _data(
-    line: Line, talk: Talk, outcome: str, ending: str, facts: dict[str, Any], solved: bool, rng: Random
-) -> dict[str, Any]:
+def _data(line: Line, talk: Talk, outcome: str, course: Course, facts: Facts, *, handed_over: bool) -> dict[str, Any]:
     """The post-call data: latencies in milliseconds for each answer and as percentiles, and the analysis."""
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}
+    said = bool(course.steps)
     return {
         "latency": spread(talk.answers_ms),
         "tts": voice | spread(talk.voices_ms),
-        "llm_websocket_network_rtt": round(18 + 40 * rng.random(), 1),
+        "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
         "disposition": outcome,
-        "disconnection_reason": ending,
+        "disconnection_reason": course.ending,
         "call_analysis": {
-            "call_summary": facts["summary"] if talk.messages else None,
-            "user_sentiment": facts["sentiment"] if talk.messages else None,
-            "call_successful": solved or outcome == "transferred",
+            "call_summary": course.summary if said else None,
+            "user_sentiment": facts["sentiment"] if said else None,
+            "call_successful": course.done or handed_over,
             "in_voicemail": outcome == "voicemail",
         },
     }

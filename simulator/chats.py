@@ -15,16 +15,16 @@ from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, traces
 from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, moments
+from dryline.simulator.courses import chat_course
+from dryline.simulator.facts import Facts
 from dryline.simulator.lines import Line, line_of
-from dryline.simulator.people import anybody
-from dryline.simulator.scripts import Turn
 from dryline.simulator.talks import Talk, spread, typed
 from dryline.world.clock import wire
 from dryline.world.world import World, current
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}
-_WELCOMES = ("Hi, I'm {agent} from {business}. How can I help?", "Hello! Ask me anything about {business}.")
+_RATINGS = {"Positive": (5, 5, 4), "Neutral": (4, 3, 3), "Negative": (2, 1)}
 _FEEDBACK = {
     5: ("Quick and helpful.", "Great, thank you!", None),
     4: ("Good, a bit long.", None),
@@ -69,7 +69,7 @@ def simulate_chats(
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     line = line_of(deployment)
     end_time = end_time or world.clock.now()
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time)
+    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     ids: list[str] = []
     for first in range(0, count, AT_ONCE):
         chats = [make_chat(line, deployment.type, rng, at, llm_logs=llm_logs) for at in starts[first : first + AT_ONCE]]
@@ -84,39 +84,29 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, *, llm_lo
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
     trade = line.trades[int(rng.random() * len(line.trades))]
-    person = anybody(rng)
-    facts = line.facts(trade, rng, person)
-    script = trade.inbound[int(rng.random() * len(trade.inbound))]
-    # A deployment's own welcome stands as it is: what looks like a slot in it is not ours.
-    facts["welcome"] = line.welcome or rng.choice(_WELCOMES).format_map(facts)
-    turns: list[Turn] = [("A", "{welcome}"), *script.turns(rng)]
-    solved = rng.random() < 0.88
-    if not solved:
-        turns = turns[: 3 + int(rng.random() * 3)]
-    talk = typed(turns, facts, rng)
-    duration = int(talk.seconds)
-    facts |= {"intent": script.intent, "summary": script.summary.format_map(facts)}
-    facts["sentiment"] = analysis.mood(solved, rng)
+    facts = Facts(line, trade, rng, {})
+    course = chat_course(line, facts, rng)
+    talk = typed(course.steps, rng)
     run = traces.Run(
         session_id=ids.new(Session.id_prefix),
         start=starts,
-        end=starts + timedelta(seconds=duration),
+        duration=int(talk.seconds),
         talk=talk,
         ended="completed",
-        until=script.until if solved else None,
+        until=course.ended_by,
     )
-    definitions = line.extractions or analysis.default_definitions(trade.extracted)
-    log = _base(line, run, LOGS[channel], duration)
-    log["extractions_data"] = analysis.extract(definitions, facts, script.slots, solved, rng)
-    log["metadata"] = {"simulated": True, "intent": script.intent, "sentiment": facts["sentiment"]}
-    if line.success_criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.success_criteria, solved, rng)
-    log |= _of_chat(person.name, person.email, solved, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
+    facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
+    log = _base(line, run, LOGS[channel])
+    log["extractions_data"] = analysis.extract(line.sought or trade.sought, course, facts)
+    log["metadata"] = {"simulated": True, "intent": course.intent, "sentiment": facts["sentiment"]}
+    if line.criteria:
+        log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
+    log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
     rows = traces.llm_logs(ids, line, run, log["id"]) if llm_logs else []
     return Chat(log, traces.session(line, run, log["extractions_data"]), rows)
 
 
-def _base(line: Line, run: traces.Run, model: type[Log], duration: int) -> dict[str, Any]:
+def _base(line: Line, run: traces.Run, model: type[Log]) -> dict[str, Any]:
     """What the logs of both channels share."""
     messages = [
         {
@@ -129,33 +119,34 @@ def _base(line: Line, run: traces.Run, model: type[Log], duration: int) -> dict[
     return {
         "id": current().ids.new(model.id_prefix),
         "team_id": line.team_id,
-        "created_at": wire(run.start),
-        "updated_at": wire(run.end),
+        "created_at": run.starts,
+        "updated_at": run.ends,
         "worker_id": line.worker_id,
         "deployment_id": line.deployment_id,
         "flow_id": line.flow_id,
         "type": model.kind,
-        "start_time": wire(run.start),
-        "end_time": wire(run.end),
+        "start_time": run.starts,
+        "end_time": run.ends,
         "status": "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
-        "duration": duration,
+        "duration": run.duration,
         "flow_snapshot": line.code,
         "session_log_data": {
             "sessionId": run.session_id,
             "status": run.ended,
             "until": run.until,
-            "trace": traces.trace(run),
+            "trace": run.trace,
         },
     }
 
 
-def _of_chat(name: str, email: str, solved: bool, rng: Random) -> dict[str, Any]:
-    """The user, and what four in ten users say about the chat."""
-    found: dict[str, Any] = {"user_id": f"user_{email.split('@')[0]}", "user_name": name, "user_email": email}
+def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
+    """The user, and what four in ten users say about the chat: as they felt about it."""
+    email = facts["email"]
+    found: dict[str, Any] = {"user_id": f"user_{email.split('@')[0]}", "user_name": facts["name"], "user_email": email}
     if rng.random() < 0.4:
-        rating = rng.choice((5, 5, 4, 4, 3) if solved else (3, 2, 1))
+        rating = rng.choice(_RATINGS[facts["sentiment"]])
         found |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
     return found
 

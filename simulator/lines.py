@@ -3,48 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from random import Random
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
 
 import orjson
 
+from dryline.models.business_hours import BusinessHours, TeamPhoneHours
+from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
+from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.simulator.people import CITIES, Person, pools
+from dryline.simulator import analysis, names
+from dryline.simulator.people import CITIES, STREETS, City
+from dryline.simulator.programs import Program, read_program
 from dryline.simulator.trades import Trade, trades_of
+from dryline.simulator.week import Week, usual_week, week_of
 from dryline.world.errors import NotFound
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Line:
-    """A deployment with all that its conversations need, looked up once."""
+    """A deployment with all that its conversations need, looked up once.
+
+    `opening`, `closing` and `voicemail` are the deployment's own sentences, None where it has none. `longest_s` is its
+    longest call in whole seconds. What follows from code, variables and definitions is found out here.
+    """
 
     team_id: str
     worker_id: str
     deployment_id: str
     flow_id: str
     code: str | None
+    variables: Mapping[str, Any]
     number: str  # its own, E.164
-    transfers_to: str
+    desk_number: str  # where it transfers to unless its code says so
     business: str
     agent: str
+    address: str
+    week: Week
+    zone: str
     trades: tuple[Trade, ...]
     extractions: Mapping[str, Any] | None
     success_criteria: Any
     voice: str
     voice_id: str | None
-    welcome: str | None
+    opening: str | None
+    closing: str | None = None
+    voicemail: str | None = None
+    longest_s: int | None = None
+    program: Program = field(init=False)
+    sought: tuple[analysis.Sought, ...] | None = field(init=False)
+    criteria: analysis.Criteria = field(init=False)
 
-    def facts(self, trade: Trade, rng: Random, person: Person) -> dict[str, Any]:
-        """The slots of a script for one conversation with this person."""
-        facts = trade.facts(rng, person)
-        facts["business"], facts["agent"], facts["line"] = self.business, self.agent, self.number
-        return facts
+    def __post_init__(self) -> None:
+        """Read the code and the definitions."""
+        self.program = read_program(self.code, self.variables)
+        self.sought = analysis.sought(self.extractions) if self.extractions else None
+        self.criteria = analysis.criteria(self.success_criteria)
+
+    @property
+    def transfers_to(self) -> str:
+        """The number that callers are handed over to: the one that the flow names, where it names one."""
+        return self.program.transfers_to or self.desk_number
+
+    @property
+    def greeting(self) -> str | None:
+        """What the agent says first to who calls or writes: the deployment's sentence, else the flow's."""
+        if self.opening is not None or self.program.opening is None:
+            return self.opening
+        asks = self.program.opening.rstrip().endswith("?")
+        return self.program.opening if asks else f"{self.program.opening} How can I help you today?"
+
+    def with_flow(self, flow: Flow | None, id: str) -> Line:
+        """The line with another flow behind it; None when that is gone."""
+        code, variables = (flow.code, flow.variables) if flow else (None, {})
+        return replace(self, flow_id=id, code=code, variables={**self.variables, **variables})
 
 
 def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None = None) -> Deployment:
@@ -62,31 +99,70 @@ def line_of(deployment: Deployment) -> Line:
     """The line of a deployment, given as a record of its channel's class."""
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
-    mark = crc32(worker.name.encode(errors="replace"))
-    code = _code(deployment, flow)
-    area_code = CITIES[mark % len(CITIES)][2]
+    mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
+    number = getattr(deployment, "phone_number", None) or f"+1{CITIES[mark % len(CITIES)].area_code}5550100"
+    city = next((city for city in CITIES if number[2:5] == city.area_code), CITIES[mark % len(CITIES)])
+    code, variables = _program(deployment, flow)
+    hours = _hours(deployment, number)
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
+    backup = getattr(deployment, "backup_phone_number", None)
     return Line(
         team_id=deployment.team_id,
         worker_id=worker.id,
         deployment_id=deployment.id,
         flow_id=deployment.flow_id,
         code=code,
-        number=getattr(deployment, "phone_number", None) or f"+1{area_code}5550100",
-        transfers_to=getattr(deployment, "backup_phone_number", None) or next(iter(allowed), f"+1{area_code}5550199"),
+        variables=variables,
+        number=number,
+        desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or pools().agents[mark % len(pools().agents)],
+        agent=getattr(deployment, "agent_name", None) or names.AGENTS[mark % len(names.AGENTS)],
+        address=_address(variables, mark, city),
+        week=week_of([hours.openings(day) for day in range(7)]) if hours else usual_week(mark),
+        zone=hours.timezone if hours else city.zone,
         trades=trades_of(f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code),
         extractions=getattr(deployment, "extractions", None),
         success_criteria=getattr(deployment, "success_criteria", None),
-        voice=getattr(deployment, "voice_provider", None) or "elevenlabs",
-        voice_id=getattr(deployment, "voice_id", None),
-        welcome=getattr(deployment, "welcome_message", None),
+        opening=getattr(deployment, "start_sentence", None) or getattr(deployment, "welcome_message", None),
+        closing=getattr(deployment, "end_sentence", None),
+        **_voice(deployment),
     )
 
 
-def _code(deployment: Deployment, flow: Flow | None) -> str | None:
-    """The code that runs: that of the version the deployment is pinned to, else the flow's; None when it is gone."""
+def _voice(deployment: Deployment) -> dict[str, Any]:
+    """How the engine's settings let it sound, and what they say of the call."""
+    config = getattr(deployment, "external_config", None) or {}
+    longest_ms = config.get("maxCallDurationMs")
+    maker = "playht" if str(config.get("voiceModel")).startswith("Play") else "elevenlabs"
+    return {
+        "voice": getattr(deployment, "voice_provider", None) or maker,
+        "voice_id": config.get("voiceId") or getattr(deployment, "voice_id", None),
+        "voicemail": config.get("voicemailMessage") or None,
+        "longest_s": int(longest_ms / 1000) if longest_ms and longest_ms > 0 else None,
+    }
+
+
+def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dict[str, Any]]:
+    """What runs: code and variables of the version that the deployment is pinned to, else of the flow.
+
+    The deployment's parameters lie over the variables. The code is None when the flow is gone.
+    """
     pinned = getattr(deployment, "flow_version_id", None)
     version = FlowVersion.find(id=pinned, team_id=deployment.team_id) if pinned else None
-    return version.code if version else flow.code if flow else None
+    source = version or flow
+    parameters = {one.name: one.value for one in DeploymentParameter.of_deployment(deployment)}
+    return (source.code, {**source.variables, **parameters}) if source else (None, parameters)
+
+
+def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
+    """The business hours that the number is tied to."""
+    tie = next(iter(TeamPhoneHours.search(Team.known(deployment.team_id), phone_number=number)), None)
+    return BusinessHours.find(id=tie.hours_id) if tie else None
+
+
+def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
+    """Where the business is: the variable `address` says it, else it is made up."""
+    if isinstance(variables.get("address"), str):
+        return variables["address"]
+    street = f"{names.LAST[mark // 7 % len(names.LAST)]} {STREETS[mark // 11 % len(STREETS)]}"
+    return f"{100 + mark // 13 % 900} {street}, {city.name}"

@@ -93,8 +93,7 @@ class Lines:
 def _with_flow(line: Line, campaign: OutboundCampaign) -> Line:
     if campaign.flow_id in (None, line.flow_id):
         return line
-    flow = Flow.find(id=campaign.flow_id, team_id=campaign.team_id)
-    return replace(line, flow_id=campaign.flow_id, code=flow.code if flow else None)
+    return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
 def place(line: Line, rng: Random, due_at: str, row: dict[str, Any], metadata: dict[str, Any]) -> Call:

@@ -1,144 +1,113 @@
-"""The people who call, and the places they live in. faker fills the pools once; a call only picks from them."""
+"""The people who call, where they live, and what a contact row tells of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from random import Random
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-# Area codes of the United States and a city in each, so that a number fits its owner's town.
+Row = Mapping[str, Any]
+
+
+class City(NamedTuple):
+    """A city of the United States with an area code, so that a number fits its owner's town."""
+
+    name: str
+    area_code: str
+    zone: str
+
+
+EASTERN, CENTRAL, MOUNTAIN, PACIFIC = "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"
 CITIES = (
-    ("New York", "NY", "212"),
-    ("Los Angeles", "CA", "213"),
-    ("Chicago", "IL", "312"),
-    ("Houston", "TX", "713"),
-    ("Phoenix", "AZ", "602"),
-    ("Philadelphia", "PA", "215"),
-    ("San Antonio", "TX", "210"),
-    ("San Diego", "CA", "619"),
-    ("Dallas", "TX", "214"),
-    ("San Francisco", "CA", "415"),
-    ("Austin", "TX", "512"),
-    ("Seattle", "WA", "206"),
-    ("Denver", "CO", "303"),
-    ("Boston", "MA", "617"),
-    ("Nashville", "TN", "615"),
-    ("Portland", "OR", "503"),
-    ("Detroit", "MI", "313"),
-    ("Memphis", "TN", "901"),
-    ("Baltimore", "MD", "410"),
-    ("Milwaukee", "WI", "414"),
-    ("Albuquerque", "NM", "505"),
-    ("Tucson", "AZ", "520"),
-    ("Sacramento", "CA", "916"),
-    ("Kansas City", "MO", "816"),
-    ("Atlanta", "GA", "404"),
-    ("Miami", "FL", "305"),
-    ("Oakland", "CA", "510"),
-    ("Minneapolis", "MN", "612"),
-    ("Tampa", "FL", "813"),
-    ("New Orleans", "LA", "504"),
-    ("Cleveland", "OH", "216"),
-    ("Pittsburgh", "PA", "412"),
-    ("St. Louis", "MO", "314"),
-    ("Cincinnati", "OH", "513"),
-    ("Orlando", "FL", "407"),
-    ("Salt Lake City", "UT", "801"),
+    City("New York", "212", EASTERN),
+    City("Los Angeles", "213", PACIFIC),
+    City("Chicago", "312", CENTRAL),
+    City("Houston", "713", CENTRAL),
+    City("Phoenix", "602", "America/Phoenix"),
+    City("Philadelphia", "215", EASTERN),
+    City("San Antonio", "210", CENTRAL),
+    City("San Diego", "619", PACIFIC),
+    City("Dallas", "214", CENTRAL),
+    City("San Francisco", "415", PACIFIC),
+    City("Austin", "512", CENTRAL),
+    City("Seattle", "206", PACIFIC),
+    City("Denver", "303", MOUNTAIN),
+    City("Boston", "617", EASTERN),
+    City("Nashville", "615", CENTRAL),
+    City("Portland", "503", PACIFIC),
+    City("Detroit", "313", EASTERN),
+    City("Memphis", "901", CENTRAL),
+    City("Baltimore", "410", EASTERN),
+    City("Milwaukee", "414", CENTRAL),
+    City("Albuquerque", "505", MOUNTAIN),
+    City("Tucson", "520", "America/Phoenix"),
+    City("Sacramento", "916", PACIFIC),
+    City("Kansas City", "816", CENTRAL),
+    City("Atlanta", "404", EASTERN),
+    City("Miami", "305", EASTERN),
+    City("Oakland", "510", PACIFIC),
+    City("Minneapolis", "612", CENTRAL),
+    City("Tampa", "813", EASTERN),
+    City("New Orleans", "504", CENTRAL),
+    City("Cleveland", "216", EASTERN),
+    City("Pittsburgh", "412", EASTERN),
+    City("St. Louis", "314", CENTRAL),
+    City("Cincinnati", "513", EASTERN),
+    City("Orlando", "407", EASTERN),
+    City("Salt Lake City", "801", MOUNTAIN),
 )
+STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "Way")
 
 # Members of a campaign's contact row that hold its person's name.
 _FIRST = ("first_name", "firstName", "firstname")
 _LAST = ("last_name", "lastName", "lastname")
 _WHOLE = ("name", "customer_name", "customerName", "full_name", "fullName")
+# Members that a script speaks of, and the facts that they are.
+_SPOKEN_OF = {
+    "city": ("city",),
+    "email": ("email", "emailAddress"),
+    "day": ("day", "appointment_day", "appointmentDay"),
+    "time": ("time", "appointment_time", "appointmentTime"),
+    "service": ("service",),
+    "product": ("product",),
+    "order": ("order", "order_number", "orderNumber"),
+    "account": ("account", "account_number", "accountNumber"),
+}
+_LONGEST = 100  # characters of a row's text that somebody says
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """What to pick from."""
-
-    first: tuple[str, ...]
-    last: tuple[str, ...]
-    streets: tuple[str, ...]
-    agents: tuple[str, ...]
+def fictional_number(random: Callable[[], float], area_code: str) -> str:
+    """A number that belongs to nobody: of the range that is kept for fiction (555-01xx), in E.164."""
+    return f"+1{area_code}55501{int(random() * 100):02d}"
 
 
-@cache
-def pools() -> Pools:
-    """The pools, the same in every process."""
-    from faker import Faker  # imported late: it takes longer than the rest of the start
-
-    faker = Faker("en_US")
-    faker.seed_instance(4010)
-
-    def some(make: Any, count: int) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(make() for _ in range(count)))
-
-    return Pools(
-        first=some(faker.first_name, 250),
-        last=some(faker.last_name, 400),
-        streets=some(faker.street_name, 200),
-        agents=some(faker.first_name_female, 20) + some(faker.first_name_male, 20),
-    )
+def said_number(number: str) -> str:
+    """A number in E.164 as people say it: `+14155550100` is 415 555 0100, without the country where that is the US."""
+    digits = number.removeprefix("+")
+    if number.startswith("+1") and len(digits) == 11:
+        return f"{digits[1:4]} {digits[4:7]} {digits[7:]}"
+    groups = re.findall(r"\d{1,3}", digits[2:])
+    return " ".join(("plus", digits[:2], *groups)) if groups else number
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """One caller. The number is of the range that is kept for fiction (555-01xx), in E.164."""
-
-    first: str
-    last: str
-    number: str
-    city: str
-    state: str
-    street: str
-    email: str
-
-    @property
-    def name(self) -> str:
-        """First and last name."""
-        return f"{self.first} {self.last}".strip()
-
-
-def fictional_number(rng: Random, area_code: str) -> str:
-    """A number that belongs to nobody."""
-    return f"+1{area_code}55501{rng.randrange(100):02d}"
+def facts_of_row(row: Row | None, number: str | None) -> dict[str, Any]:
+    """What is known of a contact before the call: the facts that a row holds, and the number (E.164)."""
+    if not row:
+        return {} if number is None else {"phone": number}
+    found = {fact: _text(row, names) for fact, names in _SPOKEN_OF.items()}
+    first, *rest = _text(row, _WHOLE).split() or [""]
+    found["first"] = _text(row, _FIRST) or first
+    # Who has only one name has no other, unless the row says so.
+    found["last"] = _text(row, _LAST) or " ".join(rest)
+    known = {fact: text for fact, text in found.items() if text}
+    if found["first"] and not _text(row, _FIRST):
+        known["last"] = found["last"]
+    if number is not None:
+        known["phone"] = number
+    return known
 
 
-def anybody(rng: Random) -> Person:
-    """A person out of the pools."""
-    pool = pools()
-    first, last = rng.choice(pool.first), rng.choice(pool.last)
-    city, state, area_code = rng.choice(CITIES)
-    return Person(
-        first=first,
-        last=last,
-        number=fictional_number(rng, area_code),
-        city=city,
-        state=state,
-        street=f"{rng.randrange(1, 9999)} {rng.choice(pool.streets)}",
-        email=f"{first}.{last}@example.com".lower(),
-    )
-
-
-def person_of(rng: Random, row: Mapping[str, Any] | None, number: str | None) -> Person:
-    """The person of a contact row: its name and e-mail where it tells them, the rest made up."""
-    made_up = anybody(rng)
-    row = row or {}
-    whole = _text(row, _WHOLE).split()
-    first = _text(row, _FIRST) or (whole[0] if whole else made_up.first)
-    last = _text(row, _LAST) or (" ".join(whole[1:]) if whole else made_up.last)
-    return Person(
-        first=first,
-        last=last,
-        number=number or made_up.number,
-        city=_text(row, ("city",)) or made_up.city,
-        state=_text(row, ("state",)) or made_up.state,
-        street=made_up.street,
-        email=_text(row, ("email", "emailAddress")) or made_up.email,
-    )
-
-
-def _text(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    return next((row[name] for name in names if isinstance(row.get(name), str) and row[name].strip()), "")
+def _text(row: Row, names: tuple[str, ...]) -> str:
+    """The first of these members that is a text; empty when there is none."""
+    texts = (row[name].strip() for name in names if isinstance(row.get(name), str))
+    return next((text[:_LONGEST] for text in texts if text), "")

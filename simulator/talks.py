@@ -1,15 +1,17 @@
-"""From a script to what was said: turns with their times, the functions called, how fast the agent answered."""
+"""From a course to what was said: turns with their times, the functions called, how fast the agent answered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from dryline.simulator.scripts import Turn
+from dryline.simulator.scripts import Step
 
 _SECONDS_A_CHARACTER = 1 / 15  # about 150 words a minute
+_NAMES = {"assistant": "Agent: ", "user": "User: "}
+_PERCENTILES = (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99))
 
 
 @dataclass(slots=True)
@@ -28,9 +30,7 @@ class Talk:
     @property
     def transcription(self) -> str:
         """The messages as one text, a line a turn."""
-        return "\n".join(
-            [f"{'Agent' if said['role'] == 'assistant' else 'User'}: {said['content']}" for said in self.messages]
-        )
+        return "\n".join([_NAMES[said["role"]] + said["content"] for said in self.messages])
 
     def spoken(self, role: str) -> int:
         """How many characters the role has said."""
@@ -40,8 +40,19 @@ class Talk:
         """The messages as a language model sees them."""
         return [{"role": said["role"], "content": said["content"]} for said in self.messages]
 
+    def turns_within(self, seconds: float) -> int:
+        """How many of the turns are over by then."""
+        return sum([said["end"] <= seconds for said in self.messages])
 
-def spoken(turns: Sequence[Turn], facts: Mapping[str, Any], rng: Random) -> Talk:
+    def shortened(self, turns: int, seconds: float) -> Talk:
+        """The conversation cut after so many turns, over at `seconds`."""
+        answers = sum([said["role"] == "assistant" for said in self.messages[1:turns]])
+        voices = answers + (self.messages[0]["role"] == "assistant") if turns else 0
+        functions = [(name, at) for name, at in self.functions if at <= seconds]
+        return Talk(self.messages[:turns], functions, self.answers_ms[:answers], self.voices_ms[:voices], seconds)
+
+
+def spoken(steps: Sequence[Step], rng: Random) -> Talk:
     """The conversation as it would go by phone."""
     random = rng.random
     pace = _SECONDS_A_CHARACTER * (0.85 + 0.3 * random())
@@ -49,12 +60,7 @@ def spoken(turns: Sequence[Turn], facts: Mapping[str, Any], rng: Random) -> Talk
     messages: list[dict[str, Any]] = []
     functions, answers, voices = [], [], []
     waited = 0.0
-    for who, text in turns:
-        if who == "T":
-            functions.append((text, round(now, 2)))
-            waited += 0.2 + 0.6 * random()
-            continue
-        content = text.format_map(facts) if "{" in text else text
+    for who, text, _ in steps:
         if who == "A":
             voice = int(90 + 160 * random())
             answer = int(480 + 620 * random() * random() + voice + 1000 * waited)
@@ -63,35 +69,42 @@ def spoken(turns: Sequence[Turn], facts: Mapping[str, Any], rng: Random) -> Talk
                 answers.append(answer)
             voices.append(voice)
             waited = 0.0
-        else:
+            role = "assistant"
+        elif who == "U":
             now += 0.3 + 0.9 * random()
+            role = "user"
+        else:
+            if who == "T":
+                functions.append((text, round(now, 2)))
+                waited += 0.2 + 0.6 * random()
+            continue
         start = round(now, 2)
-        now += 0.4 + len(content) * pace
-        role = "assistant" if who == "A" else "user"
-        messages.append({"role": role, "content": content, "start": start, "end": round(now, 2)})
+        now += 0.4 + len(text) * pace
+        messages.append({"role": role, "content": text, "start": start, "end": round(now, 2)})
     return Talk(messages, functions, answers, voices, now)
 
 
-def typed(turns: Sequence[Turn], facts: Mapping[str, Any], rng: Random) -> Talk:
+def typed(steps: Sequence[Step], rng: Random) -> Talk:
     """The conversation as it would go in a chat: people read and type, the agent answers at once."""
     random = rng.random
     now = 0.0
     messages: list[dict[str, Any]] = []
     functions, answers = [], []
-    for who, text in turns:
-        if who == "T":
-            functions.append((text, round(now, 2)))
-            continue
-        content = text.format_map(facts) if "{" in text else text
+    for who, text, _ in steps:
         if who == "A":
             answer = int(500 + 1400 * random() * random())
             if messages:
                 now += answer / 1000
                 answers.append(answer)
+            role = "assistant"
+        elif who == "U":
+            now += 2 + len(text) * (0.15 + 0.15 * random())
+            role = "user"
         else:
-            now += 2 + len(content) * (0.15 + 0.15 * random())
-        role = "assistant" if who == "A" else "user"
-        messages.append({"role": role, "content": content, "start": round(now, 2), "end": round(now, 2)})
+            if who == "T":
+                functions.append((text, round(now, 2)))
+            continue
+        messages.append({"role": role, "content": text, "start": round(now, 2), "end": round(now, 2)})
     return Talk(messages, functions, answers, [], now + 1)
 
 
@@ -105,6 +118,6 @@ def spread(values: Sequence[int]) -> dict[str, Any]:
         "min": ranked[0] if count else None,
         "max": ranked[-1] if count else None,
     }
-    for percent in (50, 90, 95, 99):
-        found[f"p{percent}"] = ranked[-(-percent * count // 100) - 1] if count else None
+    for name, percent in _PERCENTILES:
+        found[name] = ranked[-(-percent * count // 100) - 1] if count else None
     return found

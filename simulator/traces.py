@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from random import Random
 from typing import Any
 
 from dryline.simulator.lines import Line
+from dryline.simulator.programs import Fault
 from dryline.simulator.talks import Talk
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
-
-# (type, message, function): what goes wrong in a running flow.
-FAULTS = (
-    ("ApiTimeoutError", "Request timed out after 10.0 s: POST https://api.example.com/v1/records", "api.post_req"),
-    ("ApiStatusError", "503 Service Unavailable from https://api.example.com/v1/customers", "api.get_req"),
-    ("LlmConnectionError", "Connection to the language model was closed before the first token", "talk"),
-    ("KeyError", "'customer_id'", "res.ask"),
-)
 
 
 @dataclass(slots=True)
@@ -27,11 +19,31 @@ class Run:
 
     session_id: str
     start: datetime
-    end: datetime
+    duration: int  # seconds
     talk: Talk
     ended: str
     until: str | None = None  # the condition that ended it
-    fault: tuple[str, str, str] | None = None
+    fault: Fault | None = None
+    starts: str = field(init=False)
+    ends: str = field(init=False)
+    trace: list[dict[str, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Write down its times, and the steps of the flow, `at` in seconds from the start."""
+        self.starts = wire(self.start)
+        self.ends = wire(self.start + timedelta(seconds=self.duration))
+        talk = self.talk
+        steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
+        if talk.messages:
+            steps.append({"at": talk.messages[0]["start"], "step": "loop"})
+        steps += [{"at": at, "step": "call", "function": name} for name, at in talk.functions]
+        after = round(talk.seconds, 2)
+        if self.fault:
+            steps.append({"at": after, "step": "error", "type": self.fault.type})
+        elif self.until:
+            steps.append({"at": after, "step": "until", "condition": self.until})
+        steps.append({"at": after, "step": "end"})
+        self.trace = steps
 
 
 def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
@@ -39,43 +51,27 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
     talk = run.talk
     answers = len(talk.answers_ms)
     # Each answer reads the prompt and all that was said before; four characters make a token.
-    said = (talk.spoken("user") + talk.spoken("assistant")) // 4
-    error = None
-    if run.fault:
-        kind, message, function = run.fault
-        error = {"type": kind, "message": message, "function": function, "line": failing_line(line.code, function)}
+    agent = talk.spoken("assistant")
+    said = (talk.spoken("user") + agent) // 4
+    fault = run.fault
+    error = fault and {"type": fault.type, "message": fault.message, "function": fault.function, "line": fault.line}
     return {
         "id": run.session_id,
         "team_id": line.team_id,
-        "created_at": wire(run.start),
+        "created_at": run.starts,
         "worker_id": line.worker_id,
         "flow_id": line.flow_id,
         "status": run.ended,
         "state": state,
         "messages": talk.plain(),
-        "trace": trace(run),
+        "trace": run.trace,
         "input_tokens": answers * (320 + said // 2),
-        "output_tokens": talk.spoken("assistant") // 4,
-        "minutes": round((run.end - run.start).total_seconds() / 60, 4),
-        "session_start": wire(run.start),
-        "session_end": wire(run.end),
+        "output_tokens": agent // 4,
+        "minutes": round(run.duration / 60, 4),
+        "session_start": run.starts,
+        "session_end": run.ends,
         "error": error,
     }
-
-
-def trace(run: Run) -> list[dict[str, Any]]:
-    """The steps of the flow, `at` in seconds from the start."""
-    steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
-    if run.talk.messages:
-        steps.append({"at": run.talk.messages[0]["start"], "step": "loop"})
-    steps += [{"at": at, "step": "call", "function": name} for name, at in run.talk.functions]
-    after = round(run.talk.seconds, 2)
-    if run.fault:
-        steps.append({"at": after, "step": "error", "type": run.fault[0]})
-    elif run.until:
-        steps.append({"at": after, "step": "until", "condition": run.until})
-    steps.append({"at": after, "step": "end"})
-    return steps
 
 
 def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[str, Any]]:
@@ -121,40 +117,22 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
 
 def runtime_error(ids: Ids, line: Line, run: Run, metadata: dict[str, Any]) -> dict[str, Any]:
     """The row of the error that ended the run."""
-    assert run.fault is not None
-    kind, message, function = run.fault
-    number = failing_line(line.code, function)
-    source = line.code.splitlines()[number - 1].strip() if line.code and number else ""
+    fault = run.fault
+    assert fault is not None
     return {
         "id": ids.new("rterr"),
         "team_id": line.team_id,
-        "created_at": wire(run.end),
+        "created_at": run.ends,
         "worker_id": line.worker_id,
         "deployment_id": line.deployment_id,
         "flow_id": line.flow_id,
-        "error": message,
+        "error": fault.message,
         "service": "based_engine",
-        "type": kind,
-        "severity": "critical" if kind == "LlmConnectionError" else "error",
-        "function_name": function,
-        "line_number": number,
+        "type": fault.type,
+        "severity": "critical" if fault.type == "LlmConnectionError" else "error",
+        "function_name": fault.function,
+        "line_number": fault.line,
         "bb_engine_session_id": run.session_id,
-        "traceback": f'Traceback (most recent call last):\n  File "main.based", line {number}, in <flow>\n'
-        f"    {source}\n{kind}: {message}",
+        "traceback": fault.traceback,
         "metadata": metadata,
     }
-
-
-def failing_line(code: str | None, function: str) -> int | None:
-    """The line of the flow that calls the function, or its first talk, or its first; None without code."""
-    lines = (code or "").splitlines()
-    for sought in (f"{function}(", f"{function.split('.')[-1]}(", "talk("):
-        for number, text in enumerate(lines, 1):
-            if sought in text:
-                return number
-    return 1 if lines else None
-
-
-def pick_fault(rng: Random) -> tuple[str, str, str]:
-    """What goes wrong this time."""
-    return FAULTS[int(rng.random() * len(FAULTS))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -23,6 +23,9 @@ from dryline.world.record import JsonField, Record, insert_sql
 from dryline.world.world import current
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_WEEK = timedelta(weeks=1)
+# When a row came about, and what it tells of was over.
+_HAPPENED = ("created_at", "updated_at", "end_time", "session_end", "completed_at", "delivered_at")
 
 
 class Import:
@@ -30,6 +33,10 @@ class Import:
 
     `kept` are the teams, with their keys, that stay although all was deleted. With `adding`, or within one team, rows
     may lead to rows that are there already and must not have their ids.
+
+    The times of a document with an `asOf` are moved by whole weeks, so that weekdays and hours stay what they were,
+    until `asOf` lies within the week before now. Its rows may go on for a week behind `asOf`: those that would lie
+    ahead of the clock are left out, so the newest are always of the present.
     """
 
     def __init__(
@@ -42,7 +49,14 @@ class Import:
         self.rows = self.links.rows
         self.now = self.world.clock.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}
-        self.shift = _shift(self.world.clock.now() - parse(document.as_of)) if document.as_of else None
+        self.shift: Callable[[str], str] | None = None
+        self.ends: str | None = None  # where the present is, in the document's own time
+        self.unfinished: frozenset[str] = frozenset()  # the sessions that lie ahead
+        if document.as_of:
+            now = self.world.clock.now()
+            weeks = (now - parse(document.as_of)) // _WEEK
+            self.shift, self.ends = _shift(weeks * _WEEK), wire(now - weeks * _WEEK)
+            self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._lies_ahead(row))
 
     def run(self) -> None:
         """Check everything, then insert everything. Raises BadDocument and Conflict."""
@@ -94,11 +108,20 @@ class Import:
 
     def _insert(self, name: str, about: Collection) -> None:
         rows = self.rows[name]
+        places: Sequence[int] = range(len(rows))
+        if self.ends is not None:
+            places = [place for place in places if not self._lies_ahead(rows[place])]
+            rows = [rows[place] for place in places]
         if rows:
             tuples = _inserter(self, about.model, rows)
             self._execute(
-                insert_sql(about.model), tuples, lambda at, column: self.document.path(name, at, column), rows
+                insert_sql(about.model), tuples, lambda at, column: self.document.path(name, places[at], column), rows
             )
+
+    def _lies_ahead(self, row: Row) -> bool:
+        """Whether the row, or the session that it is of, is of a time that has not come."""
+        ends = self.ends or ""
+        return any((row.get(name) or "") > ends for name in _HAPPENED) or row.get("session_id") in self.unfinished
 
     def _execute(
         self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str], rows: list[Row] | None = None

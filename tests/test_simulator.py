@@ -153,7 +153,7 @@ def test_there_are_at_least_five_kinds_of_conversation(logs, api, line):
 
 def test_conversations_vary(logs):
     texts = [log["transcription"] for log in logs(100, outcome="completed")]
-    assert len(set(texts)) == len(texts)
+    assert len(set(texts)) > 95  # two may ask the same thing in the same words
 
 
 def test_a_worker_has_the_conversations_of_its_trade(make_worker, make_flow, make_voice_deployment, api, control):

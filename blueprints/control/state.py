@@ -22,7 +22,12 @@ _SCHEMA = {
     "required": ["version"],
     "properties": {
         "version": {"type": "integer", "enum": [documents.VERSION]},
-        "asOf": {"type": "string", "format": "date-time", "description": "all times are shifted from here to now"},
+        "asOf": {
+            "type": "string",
+            "format": "date-time",
+            "description": "the moment that the times are of: all are moved by whole weeks, so that it lies within the "
+            "week before now, and rows that would lie ahead of the clock are left out",
+        },
         **{name: {"type": "array", "items": {"type": "object"}} for name in COLLECTIONS},
     },
 }

@@ -208,15 +208,38 @@ def test_a_document_may_be_larger_than_what_the_api_takes(put, app):
     assert len(put(workers=[{"id": "w", "name": "W"}], voiceLogs=logs)["voiceLogs"]) == 40
 
 
-def test_times_of_a_document_that_names_its_moment_are_shifted_to_the_present(put, control):
-    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
-    data = {"events": [{"at": "2026-03-02T09:00:00.000Z", "text": "2026-03-02"}]}
-    log = {"id": "l", "workerId": "w", "startTime": "2026-03-02T09:30:00Z", "data": data}
-    state = put(asOf=WHEN, workers=[{"id": "w", "name": "W", "createdAt": WHEN}], voiceLogs=[log])
-    assert state["workers"][0]["createdAt"] == "2026-03-12T10:00:00.000Z"
+def test_times_of_a_document_that_names_its_moment_are_moved_by_whole_weeks(put, control):
+    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})  # a Thursday
+    data = {"events": [{"at": "2026-02-25T09:00:00.000Z", "text": "2026-02-25"}]}
+    log = {"id": "l", "workerId": "w", "startTime": "2026-02-25T09:30:00Z", "data": data}
+    monday = "2026-02-23T10:00:00.000Z"
+    state = put(asOf=monday, workers=[{"id": "w", "name": "W", "createdAt": monday}], voiceLogs=[log])
+    assert state["workers"][0]["createdAt"] == "2026-03-09T10:00:00.000Z"
     assert state["workers"][0]["updatedAt"] == "2026-03-12T10:00:00.000Z"
-    assert state["voiceLogs"][0]["startTime"] == "2026-03-12T09:30:00.000Z"
-    assert state["voiceLogs"][0]["data"] == {"events": [{"at": "2026-03-12T09:00:00.000Z", "text": "2026-03-02"}]}
+    assert state["voiceLogs"][0]["startTime"] == "2026-03-11T09:30:00.000Z"
+    assert state["voiceLogs"][0]["data"] == {"events": [{"at": "2026-03-11T09:00:00.000Z", "text": "2026-02-25"}]}
+
+
+def test_of_a_document_that_names_its_moment_nothing_comes_in_that_has_not_happened_yet(put, control):
+    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
+    times = {"over": "09:58", "in progress": "10:01", "to come": "10:30"}
+    logs = [
+        {"id": id, "workerId": "w", "createdAt": f"2026-02-26T09:{n}:00.000Z", "endTime": f"2026-02-26T{end}:00.000Z"}
+        for n, (id, end) in enumerate(times.items(), 50)
+    ]
+    sessions = [{"id": f"s {log['id']}", "worker_id": "w", "session_end": log["endTime"]} for log in logs]
+    requests = [
+        {"id": f"r {log['id']}", "eventType": "x", "sessionId": f"s {log['id']}", "createdAt": log["createdAt"]}
+        for log in logs
+    ]
+    rows = {"voiceLogs": logs, "sessions": sessions, "llmLogs": requests}
+    state = put(asOf="2026-02-23T10:00:00.000Z", workers=[{"id": "w", "name": "W"}], **rows)
+    assert [[row["id"] for row in state[name]] for name in rows] == [["over"], ["s over"], ["r over"]]
+
+
+def test_without_a_moment_a_document_may_tell_of_the_future(put):
+    log = {"id": "l", "workerId": "w", "endTime": "2999-01-01T00:00:00.000Z"}
+    assert put(workers=[{"id": "w", "name": "W"}], voiceLogs=[log])["voiceLogs"][0]["endTime"] == log["endTime"]
 
 
 @pytest.mark.parametrize("name", ["voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors"])

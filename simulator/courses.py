@@ -1,0 +1,151 @@
+"""What happens in a conversation: the words, and all that may be said of it afterwards because it was said in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from dryline.simulator import scripts
+from dryline.simulator.facts import Facts
+from dryline.simulator.inbound_scripts import MESSAGE
+from dryline.simulator.outbound_scripts import VOICEMAIL
+from dryline.simulator.scripts import Script, Step, wordings
+
+if TYPE_CHECKING:
+    from dryline.simulator.lines import Line
+
+DONE = "agent_hangup"
+_UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
+_GREETINGS = wordings(
+    "A",
+    "Thank you for calling {business}, this is {agent}. How can I help you today?"
+    " | {business}, {agent} speaking. What can I do for you?"
+    " | Hello, you've reached {business}. My name is {agent}. How may I help?",
+)
+_INTRODUCTIONS = wordings(
+    "A",
+    "Hello {first}, this is {agent} from {business}. You left us a message, how can I help?"
+    " | Hi, {agent} from {business} here. You asked us to call you back, {first}?",
+)
+_WELCOMES = wordings("A", "Hi, I'm {agent} from {business}. How can I help? | Hello! Ask me anything about {business}.")
+# What a summary adds for a conversation that ended before it was done.
+_LAST_WORDS = {
+    "user_hangup": "The caller hung up.",
+    "user_left": "The user left.",
+    "error": "The call broke off with an error.",
+    "max_duration": "The call had reached its longest duration.",
+}
+# The shares of those who leave in the middle.
+_HANG_UP, _LEAVE = 0.07, 0.12
+
+
+@dataclass(slots=True)
+class Course:
+    """One conversation as its steps, in final words. `ending` is why it ended.
+
+    agent_hangup, user_hangup, user_left, error, call_transfer, voicemail_reached, max_duration, or dial_… where nobody
+    was reached. `told` are the facts that were spoken out, `reached` what came of it (`booked`, `done`, …).
+    """
+
+    intent: str
+    until: str  # the condition of the flow that would end it
+    ending: str
+    steps: Sequence[Step] = ()
+    told: set[str] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        """Learn from the steps."""
+        for who, text, slots in self.steps:
+            if who == "=":
+                self.reached |= slots
+            elif who == "S":
+                self.summary = text
+            else:
+                self.told |= slots
+        if self.ending in _LAST_WORDS and not self.done:
+            self.summary = f"{self.summary} {_LAST_WORDS[self.ending]}".strip()
+
+    @property
+    def done(self) -> bool:
+        """Whether it came to what it was about."""
+        return "done" in self.reached
+
+    @property
+    def ended_by(self) -> str | None:
+        """The condition that the flow ended with; None where it came to none."""
+        return None if self.reached.isdisjoint(("done", "transferred", "voicemail")) else self.until
+
+    def shortened(self, turns: int) -> Course:
+        """The same conversation, ended after so many spoken turns because it had lasted too long."""
+        spoken = [index for index, step in enumerate(self.steps) if step[0] in "AU"]
+        steps = scripts.upto(self.steps, spoken[turns - 1]) if turns else ()
+        return Course(self.intent, self.until, "max_duration", steps)
+
+
+def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Random) -> Course:
+    """A call with this outcome."""
+    trade = facts.trade
+    if outcome == "voicemail":
+        script, ending = MESSAGE if inbound else VOICEMAIL, "voicemail_reached"
+    elif outcome == "transferred":
+        script, ending = trade.handed_over, "call_transfer"
+    else:
+        script, ending = facts.pick(trade.inbound if inbound else trade.outbound), DONE
+    if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
+        hung_up = inbound and outcome == "no-answer"
+        return Course(script.intent, script.until, "user_hangup" if hung_up else _UNREACHED[outcome])
+    lines: Sequence[Step] = _own_words(line, script.lines(rng), outcome, inbound, facts)
+    if outcome == "failed":
+        ending, lines = "error", scripts.broken_off(lines, "U", rng)
+    elif outcome == "completed" and rng.random() < _HANG_UP:
+        ending, lines = "user_hangup", scripts.broken_off(lines, "A", rng)
+    return _happened(script, ending, lines, facts)
+
+
+def chat_course(line: Line, facts: Facts, rng: Random) -> Course:
+    """A chat, which now and then the user leaves. A deployment's own welcome stands as it is."""
+    script = facts.pick(facts.trade.inbound)
+    welcome = facts.pick(_WELCOMES) if line.greeting is None else _own(line.greeting)
+    lines: Sequence[Step] = [welcome, *script.lines(rng)]
+    ending = DONE
+    if rng.random() < _LEAVE:
+        ending, lines = "user_left", scripts.broken_off(lines, "A", rng)
+    return _happened(script, ending, lines, facts)
+
+
+def _own_words(line: Line, lines: list[Step], outcome: str, inbound: bool, facts: Facts) -> list[Step]:
+    """The lines with the greeting, and with the deployment's own sentences, which stand as they are."""
+    if outcome == "voicemail":
+        if line.voicemail is not None and not inbound:
+            lines[-1] = _own(line.voicemail)
+        return lines
+    if inbound:
+        lines.insert(0, facts.pick(_GREETINGS) if line.greeting is None else _own(line.greeting))
+    elif outcome == "transferred":
+        lines.insert(0, facts.pick(_INTRODUCTIONS))
+    if not inbound and line.opening is not None:
+        index = next(index for index, step in enumerate(lines) if step[0] == "A")
+        who, text, slots = lines[index]
+        lines[index] = (who, f"{{opening}} {text}", slots)
+    if line.closing is not None and outcome == "completed":
+        if lines[-1][0] == "A":
+            lines.pop()
+        lines.append(_own(line.closing))
+    return lines
+
+
+def _own(sentence: str) -> Step:
+    """The deployment's sentence as the agent's turn: what looks like a slot in it is not ours."""
+    return ("A", sentence, frozenset())
+
+
+def _happened(script: Script, ending: str, lines: Sequence[Step], facts: Facts) -> Course:
+    steps = [
+        (who, text.format_map(facts), slots) if slots and who != "=" else (who, text, slots)
+        for who, text, slots in lines
+    ]
+    return Course(script.intent, script.until, ending, steps)

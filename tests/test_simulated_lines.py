@@ -1,0 +1,197 @@
+"""A deployment's calls sound and go as its own settings, its flow and its business say."""
+
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+FLOW = """\
+say(f"Welcome to {variables['shop']}.")
+loop:
+    res = talk("Help the caller.", True)
+until "caller asks for a person":
+    info = requests.get(f"{variables['shop_url']}/orders", timeout=10)
+    transfer(variables["desk"])
+"""
+VARIABLES = {"shop": "Larkspur", "shop_url": "https://shop.example.com/v2", "desk": "+15035550177"}
+WEEK = {"monday": "08:00-12:00,13:00-18:00", "friday": "10:00-15:00", "saturday": "closed"}
+
+
+@pytest.fixture
+def simulated(api, control):
+    """Simulate conversations of a deployment and give their logs."""
+
+    def simulate(line, count=20, kind="calls", path="voice", **body):
+        body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": count} | body
+        answer = control.post(f"/simulate/{kind}", body)
+        assert answer.status_code == 201, answer.text
+        base = f"/workers/{line['workerId']}/deploymentLogs/{path}"
+        return [api.get(f"{base}/{id}").json for id in answer.json["ids"]]
+
+    return simulate
+
+
+def agent(log):
+    return [said["content"] for said in log["messages"]["messages"] if said["role"] == "assistant"]
+
+
+# The deployment's settings
+
+
+@pytest.fixture
+def old_line(make_flow, api):
+    flow = make_flow()
+    body = {"name": "Old line", "phoneNumber": "+14155550123", "flowId": flow["id"], "objective": "Book a table"}
+    body |= {"startSentence": "Hola, habla Clara de {Acme}.", "endSentence": "Gracias y adiós.", "config": {}}
+    body |= dict.fromkeys(("voiceId", "functions", "model", "wsBaseUrl", "language"))
+    body |= {"allowedTransferNumbers": [], "resourceKeys": []}
+    answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", body)
+    assert answer.status_code == 201, answer.text
+    return answer.json
+
+
+def test_a_start_sentence_is_the_first_that_the_agent_says(old_line, simulated):
+    for log in simulated(old_line, direction="inbound", outcome="completed"):
+        assert agent(log)[0] == "Hola, habla Clara de {Acme}."
+    for log in simulated(old_line, direction="outbound", outcome="completed"):
+        assert agent(log)[0].startswith("Hola, habla Clara de {Acme}. ")
+
+
+def test_an_end_sentence_is_the_last_of_a_call_that_the_agent_ends(old_line, simulated):
+    for log in simulated(old_line, outcome="completed"):
+        ended = log["data"]["disconnection_reason"] == "agent_hangup"
+        assert (log["messages"]["messages"][-1]["content"] == "Gracias y adiós.") is ended
+
+
+def test_a_voicemail_gets_the_message_that_was_set(make_voice_deployment, simulated):
+    line = make_voice_deployment(externalConfig={"voicemailMessage": "Acme here, please call {us} back."})
+    for log in simulated(line, outcome="voicemail", direction="outbound"):
+        assert agent(log) == ["Acme here, please call {us} back."]
+
+
+def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulated):
+    line = make_voice_deployment(externalConfig={"maxCallDurationMs": 25_500})
+    logs = simulated(line, 40, outcome="completed")
+    for log in logs:
+        assert log["duration"] <= 25
+        assert log["duration"] == 25 or log["data"]["disconnection_reason"] != "max_duration"
+        assert log["data"]["latency"]["num"] == len(agent(log)) - (log["messages"]["messages"][0]["role"] != "user")
+    cut = [log for log in logs if log["data"]["disconnection_reason"] == "max_duration"]
+    assert len(cut) > 20
+    unfinished = [log for log in cut if not log["data"]["call_analysis"]["call_successful"]]
+    assert unfinished
+    for log in unfinished:
+        assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
+
+
+def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulated):
+    line = make_voice_deployment(externalConfig={"voiceId": "EXAVITQu4vr4xnSDxMaL", "voiceModel": "PlayDialog"})
+    (log,) = simulated(line, 1, outcome="completed")
+    assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
+
+
+# The flow
+
+
+@pytest.fixture
+def flow_line(make_flow, make_voice_deployment):
+    return make_voice_deployment(make_flow(code=FLOW, variables=VARIABLES), backupPhoneNumber="+15035550100")
+
+
+def test_a_flow_that_greets_is_heard(flow_line, simulated):
+    for log in simulated(flow_line, direction="inbound", outcome="completed"):
+        assert agent(log)[0] == "Welcome to Larkspur. How can I help you today?"
+
+
+def test_a_call_is_transferred_to_the_number_that_the_flow_names(flow_line, simulated):
+    for log in simulated(flow_line, outcome="transferred"):
+        assert {event["toNumber"] for event in log["transferData"]["transferEvents"]} == {"+15035550177"}
+
+
+def test_a_parameter_of_the_deployment_overrides_the_flows_number(flow_line, simulated, api):
+    path = f"/workers/{flow_line['workerId']}/deployments/{flow_line['id']}/params"
+    assert api.post(path, {"name": "desk", "value": "+15035550188"}).status_code == 201
+    (log,) = simulated(flow_line, 1, outcome="transferred")
+    assert log["transferData"]["transferEvents"][0]["toNumber"] == "+15035550188"
+
+
+def test_a_runtime_error_quotes_what_stands_in_the_flow(flow_line, simulated, api):
+    simulated(flow_line, 30, outcome="failed", direction="inbound")
+    errors = api.get(f"/workers/{flow_line['workerId']}/runtime-errors").json
+    assert {error["type"] for error in errors} == {"ConnectionError", "ReadTimeout", "LlmConnectionError"}
+    for error in errors:
+        source = FLOW.splitlines()[error["lineNumber"] - 1].strip()
+        assert source in error["traceback"]
+        assert error["functionName"] in source
+        if error["type"] == "ConnectionError":
+            assert "host='shop.example.com'" in error["error"] and "/v2/orders" in error["error"]
+
+
+def test_a_request_that_a_flow_guards_ends_no_call(make_flow, make_voice_deployment, simulated, api):
+    guarded = FLOW.replace("    info = requests", "    try:\n        info = requests").replace(
+        "    transfer", "    except Exception:\n        info = None\n    transfer"
+    )
+    line = make_voice_deployment(make_flow(code=guarded, variables=VARIABLES))
+    simulated(line, 30, outcome="failed", direction="inbound")
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert {error["type"] for error in errors} == {"LlmConnectionError"}
+
+
+# The business
+
+
+@pytest.fixture
+def clinic(make_worker, make_flow, make_voice_deployment, api):
+    """A clinic with business hours of its own."""
+    line = make_voice_deployment(make_flow(make_worker(name="Bayside Dental")["id"]))
+    hours = api.post("/workers/business-hours", {"hours": WEEK, "timezone": "America/Los_Angeles"}).json
+    tie = {"hoursId": hours["id"], "phoneNumber": line["phoneNumber"], "teamId": api.get("/team").json["id"]}
+    assert api.post("/workers/team-phone-hours", tie).status_code == 201
+    return line
+
+
+def test_a_caller_is_told_the_business_hours(clinic, simulated):
+    said = " ".join(" ".join(agent(log)) for log in simulated(clinic, 80, direction="inbound", outcome="completed"))
+    told = set(re.findall(r"(On \w+ we are open [^.]*|on \w+ we are closed\. We open again on [^.]*)", said))
+    assert "On Monday we are open from eight to noon and from one to six" in told
+    assert "On Friday we are open from ten to three" in told
+    assert "on Saturday we are closed. We open again on Monday at eight" in told
+    assert len({text for text in told if "Friday" in text.split(". ")[0]}) == 1
+
+
+def test_appointments_are_within_the_business_hours(clinic, simulated):
+    openings = {"Monday": [(8, 12), (13, 18)], "Friday": [(10, 15)]}
+    for log in simulated(clinic, 80, outcome="completed"):
+        for day, clock in re.findall(r"(\w+day)(?: at|,) (\d+:\d\d [AP]M)", log["transcription"]):
+            at = datetime.strptime(clock, "%I:%M %p")
+            assert any(start <= at.hour + at.minute / 60 < end for start, end in openings[day])
+
+
+def test_a_business_has_one_address(clinic, simulated):
+    said = " ".join(" ".join(agent(log)) for log in simulated(clinic, 80, direction="inbound", outcome="completed"))
+    assert len(set(re.findall(r"(?:We're at|Our address is) ([^.]*)\.", said))) == 1
+
+
+def test_calls_come_in_by_day_where_the_business_is(clinic, simulated, control):
+    control.put("/clock", {"now": "2026-05-20T05:00:00.000Z", "frozen": True})
+    hours = [
+        datetime.fromisoformat(log["startTime"]).astimezone(ZoneInfo("America/Los_Angeles")).hour
+        for log in simulated(clinic, 100)
+    ]
+    assert sum(7 <= hour < 20 for hour in hours) > 85
+
+
+def test_the_agent_says_what_the_row_of_a_campaign_says(clinic, control, api, advance):
+    row = {"name": "Ada Park", "phoneNumber": "+14155550155", "appointment_day": "Friday", "time": "11:00 AM"}
+    rows = [{**row, "id": str(number)} for number in range(12)]
+    path = f"/workers/{clinic['workerId']}/deployments/voice/{clinic['id']}/outbound-campaigns"
+    body = {"data": rows, "status": "RUNNING", "batch_size": 12}
+    answer = api.post(path, body)
+    assert answer.status_code in (200, 201), answer.text
+    advance(600)
+    logs = api.get(f"/workers/{clinic['workerId']}/deploymentLogs/voice?status=completed").json["data"]
+    reminded = [log for log in logs if "remind you" in log["transcription"] or "with us on" in log["transcription"]]
+    assert reminded
+    for log in reminded:
+        assert "Friday at 11:00 AM" in log["transcription"] and "Ada" in log["transcription"]

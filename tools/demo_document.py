@@ -1,0 +1,76 @@
+"""The demo's document: small enough to load at once, one row a line, and nothing in it that is this server's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from dryline.tools import demo_content as content
+from dryline.world.clock import parse, wire
+
+Row = dict[str, Any]
+
+# Who wrote what is in the demo: a person, for the key that made it here is no other server's.
+AUTHOR = "user_demo"
+# Whose members are null unless a row says otherwise: there, null need not be written.
+_SPARSE = ("voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors", "webhookDeliveries")
+
+
+def lean(state: Row, as_of: datetime, recent_day: float) -> Row:
+    """The document without this server's keys, its authors persons, and old conversations without their traces."""
+    recent = wire(as_of - timedelta(days=recent_day))
+    state["teams"].sort(key=lambda team: team["name"] == content.OTHER_TEAM)  # the first gets the keys of the start
+    for team, name, days in zip(state["teams"], (content.TEAM, content.OTHER_TEAM), (61, 60), strict=True):
+        founded = wire(as_of - timedelta(days=days))
+        team.update(name=name, apiKeys=[], teamOwnerId=AUTHOR, createdAt=founded, updatedAt=founded)
+    for row in (*state["flowVersions"], *state["deploymentHistory"]):
+        row.update(authorType="USER", authorUserId=AUTHOR, authorApiKeyId=None)
+    for row in state["flows"]:
+        row.update(lastEditedByType="USER", lastEditedByUserId=AUTHOR, lastEditedByApiKeyId=None)
+    for row in (*state["voiceLogs"], *state["chatLogs"], *state["chatEmbedLogs"]):
+        if row["startTime"] < recent:
+            row.update(sessionLogData=None, flowSnapshot=None)
+    for row in state["sessions"]:
+        if row["session_start"] < recent:
+            row.update(messages=None, trace=None, state=None)
+    state["llmLogs"] = [row for row in state["llmLogs"] if row["createdAt"] >= recent]
+    state["exports"] = [row | {"status": "COMPLETED"} for row in state["exports"]]  # who loads it finds out if not
+    logs = {row["id"]: row for row in state["voiceLogs"] if row["startTime"] >= recent}
+    state["webhookDeliveries"] = list(_delivered(state["webhookDeliveries"], logs))
+    for name in _SPARSE:
+        state[name] = [{key: value for key, value in row.items() if value is not None} for row in state[name]]
+    filled = {name: rows for name, rows in state.items() if rows}
+    return {"version": filled.pop("version"), "asOf": wire(as_of), **filled}
+
+
+def _delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
+    """The deliveries of these logs, as if their receiver had been there, but for a few times."""
+    for number, row in enumerate(row for row in rows if row["logId"] in logs):
+        log = logs[row["logId"]]
+        at = log["startTime"] if row["event"] == "call_started" else log["endTime"]
+        row |= {"createdAt": at, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
+        row |= {"deliveredAt": _later(at, 0.3), "responseStatus": 200, "responseBody": '{"ok":true}'}
+        if number % 13 == 6:  # the receiver was restarted meanwhile
+            row |= {"attempts": 2, "deliveredAt": _later(at, 10.4)}
+        elif number % 29 == 17:
+            row |= {"status": "FAILED", "attempts": 4, "deliveredAt": None, "error": "HTTP 500"}
+            row |= {"responseStatus": 500, "responseBody": "Internal Server Error"}
+        yield row
+
+
+def _later(at: str, seconds: float) -> str:
+    return wire(parse(at) + timedelta(seconds=seconds))
+
+
+def written(document: Row) -> bytes:
+    """The document as JSON with one row a line, so that a change shows in a diff."""
+    members = []
+    for name, value in document.items():
+        text = orjson.dumps(value)
+        if isinstance(value, list):
+            text = b"[\n" + b",\n".join(map(orjson.dumps, value)) + b"\n]"
+        members.append(orjson.dumps(name) + b": " + text)
+    return b"{\n" + b",\n".join(members) + b"\n}\n"
