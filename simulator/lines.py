@@ -156,7 +156,7 @@ def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dic
 
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
     """The business hours that the number is tied to."""
-    tie = next(iter(TeamPhoneHours.search(Team.known(deployment.team_id), phone_number=number)), None)
+    tie = next(iter(TeamPhoneHours.search(Team.by_id(deployment.team_id), phone_number=number)), None)
     return BusinessHours.find(id=tie.hours_id) if tie else None
 
 
