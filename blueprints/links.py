@@ -1,4 +1,4 @@
-"""Absolute addresses on this server, which only a request knows where it is reached at."""
+"""Absolute addresses on this server: only a request knows where it is reached."""
 
 from __future__ import annotations
 

@@ -65,8 +65,11 @@ class Runner:
             self._wake.set()
             return self._asked
 
-    def wait(self, round: int, patience_s: float) -> None:
-        """Until that round is over, but no longer than `patience_s` for any one step. Without a thread, run it here."""
+    def wait(self, round: int, asked_at: float, patience_s: float) -> None:
+        """Until that round is over, but no longer than `patience_s` for any one step. Without a thread, run it here.
+
+        `asked_at`, when it was asked for, is of `time.monotonic`.
+        """
         if self._thread is None:
             if self._one_round.acquire(timeout=patience_s):
                 try:
@@ -74,10 +77,9 @@ class Runner:
                 finally:
                     self._one_round.release()
             return
-        began = time.monotonic()
         with self._news:
             while self._done < round and not self.world.ending.is_set():
-                left = (self._busy_since or began) + patience_s - time.monotonic()
+                left = (self._busy_since or asked_at) + patience_s - time.monotonic()
                 if left <= 0:
                     return
                 self._news.wait(left)
@@ -147,6 +149,7 @@ class Jobs:
     def run_due(self) -> None:
         """Do the work that is due now, all that is quick of it, and of the rest what can be had with some patience."""
         self._quick.run()
+        asked_at = time.monotonic()
         rounds = [(runner, runner.ask()) for runner in self._slow]
         for runner, round in rounds:
-            runner.wait(round, self.PATIENCE_S)
+            runner.wait(round, asked_at, self.PATIENCE_S)

@@ -20,7 +20,7 @@ log = logging.getLogger("dryline")
 EXPIRED_AT_ONCE = 50  # in one transaction
 # How much writing of lost files is done at once, in steps of export_files.STEP: some ten thousand rows. It is counted
 # in work and not in seconds, so that it is the same on any machine.
-AT_ONCE = 5
+REMADE_AT_ONCE = 5
 _LOST = "lost exports"  # where a world remembers the ids of those whose file is to be made anew
 
 
@@ -186,7 +186,7 @@ def restore_files(world: World) -> None:
                 path.unlink()
     done = itertools.count()
     for export in owed.values():
-        if not _remake(world, export, lambda: world.ending.is_set() or next(done) >= AT_ONCE):
+        if not _remake(world, export, lambda: world.ending.is_set() or next(done) >= REMADE_AT_ONCE):
             remake_soon(world, export)
 
 

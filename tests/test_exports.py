@@ -597,7 +597,7 @@ def test_files_are_made_anew_for_completed_exports_and_others_removed(app, expor
 def no_lost_file_at_once(monkeypatch):
     """To make even the smallest lost file anew is more than is done at once."""
     monkeypatch.setattr(export_files, "STEP", 1)
-    monkeypatch.setattr(exports, "AT_ONCE", 0)
+    monkeypatch.setattr(exports, "REMADE_AT_ONCE", 0)
 
 
 def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
