@@ -11,12 +11,10 @@ from flask import Flask, request
 from dryline.blueprints import cors, docs, errors, interception, openapi
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.routing import LateRule
-from dryline.jobs import Jobs
+from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
-from dryline.jobs import resources as resource_jobs
-from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios
@@ -85,20 +83,24 @@ CONTROL = (
 
 # What moves by itself, in this order.
 STEPS = (
-    resource_jobs.process,
-    resource_jobs.sweep_uploads,
-    run_jobs.move_echo_run,
-    run_jobs.move_test_run,
+    moves.process_resources,
+    moves.sweep_uploads,
+    moves.move_echo_runs,
+    moves.move_test_runs,
+    moves.review_whatsapp_senders,
     export_jobs.expire,
-    export_jobs.write_next,
-    run_jobs.settle_whatsapp_sender,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
-    campaign_jobs.settle_campaigns,
+    moves.settle_campaigns,
     campaign_jobs.place_voicev1_calls,
-    campaign_jobs.settle_voicev1_campaigns,
-    webhook_jobs.deliver,
+    campaign_jobs.finish_voicev1_calls,
+    moves.settle_voicev1_campaigns,
 )
+# What may take long, each kind in a thread of its own.
+SLOW_STEPS = {
+    "exports": (export_jobs.write_next,),
+    "webhooks": (webhook_jobs.deliver,),
+}
 
 
 READS = {"GET", "HEAD", "OPTIONS"}
@@ -164,7 +166,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
         cors.register(app, app.world.settings.cors_origins)
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
         app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
-    app.jobs = Jobs(app.world, STEPS)
+    app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
     try:

@@ -9,41 +9,40 @@ from collections.abc import Callable
 
 from marshmallow import ValidationError
 
-from dryline.jobs import export_files, only_if
+from dryline.jobs import export_files
 from dryline.models.exports import Export
 from dryline.world.errors import Conflict, NotFound
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
+EXPIRED_AT_ONCE = 50  # in one transaction
 
 # Steps
 
 
-@only_if("SELECT 1 FROM export WHERE status = 'PENDING' LIMIT 1")
-def write_next(world: World) -> bool:
-    """Write the export that has waited longest."""
-    if Export.next_due() is None:  # asked first without the lock that writers wait for
-        return False
-    with world.transaction():
-        export = Export.next_due()
-        if export is not None:
-            export.move("PROCESSING")
-    if export is not None:
-        fulfil(world, export)
-    return export is not None
-
-
-@only_if("SELECT 1 FROM export WHERE status = 'COMPLETED' LIMIT 1")
-def expire(world: World) -> bool:
+def expire(world: World, moment: str) -> bool:
     """Expire the exports whose 24 hours are over, and remove their files."""
-    if not Export.outlived():
+    if not Export.outlived(moment, 1):
         return False
     with world.transaction():
-        for export in Export.outlived():
+        for export in Export.outlived(moment, EXPIRED_AT_ONCE):
             export.move("EXPIRED")
             _remove_after_commit(world, export)
     return True
+
+
+def write_next(world: World, moment: str) -> bool:
+    """Write the export that has waited longest."""
+    if not Export.due(moment, 1):
+        return False
+    with world.transaction():
+        due = Export.due(moment, 1)
+        for export in due:
+            export.move("PROCESSING")
+    for export in due:
+        fulfil(world, export)
+    return bool(due)
 
 
 # By hand

@@ -7,13 +7,14 @@ from random import Random
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.world.clock import parse
 from dryline.world.world import World
 
 # However far the clock is moved at once, so many calls are placed: the latest ones.
 MOST_AT_ONCE = 1000
 
 
-def place_calls(world: World) -> bool:
+def place_calls(world: World, moment: str) -> bool:
     """Place the calls that have become due on the start team's active voice deployments.
 
     Each is over at the moment it became due, and the moments lie evenly from the one at which the rate was set.
@@ -21,7 +22,7 @@ def place_calls(world: World) -> bool:
     if world.settings.calls_per_minute <= 0:
         world.live_since = None
         return False
-    now = world.clock.now()
+    now = parse(moment)
     if world.live_since is None or world.live_since > now:  # just begun, or the clock was set back
         world.live_since = now
         return False

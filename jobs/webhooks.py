@@ -2,169 +2,142 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
-import socket
+import logging
+import queue
 import threading
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from ipaddress import ip_address
-from typing import Any
-from urllib.parse import SplitResult, urlencode, urlsplit
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import orjson
 
-from dryline import __version__
-from dryline.jobs import only_if
 from dryline.models.webhook_deliveries import WebhookDelivery
+from dryline.world.outgoing import Answer, Cut, NoAddress, Refused, Unanswered
 from dryline.world.world import World
+
+log = logging.getLogger("dryline")
 
 TIMEOUT_S = 10.0  # real time, for all of one attempt
 AT_ONCE = 64  # deliveries in one step
+LAP_S = 1.0  # real time after which a step begins no further attempt
 _SENDERS = 8  # addresses that are written to at the same time
 _ANSWER_BYTES = 2_000  # of an answer that are kept
 
 
-@dataclass(slots=True)
-class Attempt:
-    """What came of sending. Without `status` nothing was answered; `final` means that trying again is no use."""
+class Attempt(NamedTuple):
+    """One delivery, and what came of sending it; None where its address had let another one wait."""
 
-    status: int | None = None
-    body: str | None = None
-    error: str | None = None
-    timed_out: bool = False
-    refused: bool = False
-    final: bool = False
+    delivery: WebhookDelivery
+    outcome: Answer | Unanswered | None
 
 
-@only_if("SELECT 1 FROM webhook_delivery WHERE status = 'PENDING' LIMIT 1")
-def deliver(world: World) -> bool:
-    """Send the messages whose time has come. Says whether there were any."""
-    with world.reading():
-        due = WebhookDelivery.due(AT_ONCE)
-        unwanted = {delivery.id for delivery in due if not delivery.is_wanted()}
+def deliver(world: World, moment: str) -> bool:
+    """Send the next messages whose time has come."""
+    due = WebhookDelivery.due(moment, AT_ONCE)
     if not due:
         return False
-    wanted = [delivery for delivery in due if delivery.id not in unwanted]
-    attempts = send_all(wanted, world.settings.webhook_hosts)
+    with world.reading():
+        unwanted = {delivery.id for delivery in due if not delivery.is_wanted()}
+    attempts = list(_send_all(world, [delivery for delivery in due if delivery.id not in unwanted]))
     with world.transaction():
         for delivery in due:
             if delivery.id in unwanted:
                 delivery.give_up("The webhook was deleted or switched off.")
-            else:
-                _note(delivery, attempts.get(delivery.id))
+        for attempt in attempts:
+            _note(attempt)
         WebhookDelivery.forget_old()
     return True
 
 
-def _note(delivery: WebhookDelivery, attempt: Attempt | None) -> None:
-    if attempt is None:
+def _note(attempt: Attempt) -> None:
+    delivery, outcome = attempt
+    if outcome is None:
         delivery.postpone()
-    elif attempt.refused:
-        delivery.give_up(attempt.error or "", "REFUSED")
-    elif attempt.final:
-        delivery.give_up(attempt.error or "")
-    elif attempt.error is None and attempt.status is not None:
-        delivery.delivered(attempt.status, attempt.body or "")
+    elif isinstance(outcome, Refused):
+        delivery.give_up(str(outcome), "REFUSED")
+    elif isinstance(outcome, NoAddress):
+        delivery.give_up(str(outcome))
+    elif isinstance(outcome, Unanswered):
+        delivery.failed(str(outcome))
     else:
-        delivery.failed(attempt.error or "", attempt.status, attempt.body)
+        text = outcome.body.decode(errors="replace")
+        if 200 <= outcome.status < 300:
+            delivery.delivered(outcome.status, text)
+        else:
+            why = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
+            delivery.failed(f"Answered {outcome.status}{why}", outcome.status, text)
 
 
-def send_all(deliveries: Iterable[WebhookDelivery], hosts: tuple[str, ...]) -> dict[str, Attempt]:
-    """Send them, to each address one after the other. An address that lets one wait gets no more of them for now."""
-    queues: dict[str, list[WebhookDelivery]] = {}
+def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[Attempt]:
+    """Send them, to each address one after the other, and give what came of it.
+
+    An address that lets one wait gets no more of them for now. What is cut, or not begun within LAP_S, is as it was.
+    """
+    by_address: dict[str, list[WebhookDelivery]] = {}
     for delivery in deliveries:
-        queues.setdefault(delivery.url, []).append(delivery)
+        by_address.setdefault(delivery.url, []).append(delivery)
+    addresses: queue.SimpleQueue[list[WebhookDelivery]] = queue.SimpleQueue()
+    for waiting in by_address.values():
+        addresses.put(waiting)
+    done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None where a sender has ended
+    lap = time.monotonic() + LAP_S
 
-    def send_queue(queue: list[WebhookDelivery]) -> dict[str, Attempt]:
-        done: dict[str, Attempt] = {}
-        for delivery in queue:
-            attempt = done[delivery.id] = send(delivery, hosts)
-            if attempt.timed_out:
-                break
-        return done
+    def work() -> None:
+        try:
+            while True:
+                for attempt in _send_in_turn(world, addresses.get_nowait(), lap):
+                    done.put(attempt)
+        except queue.Empty:
+            pass
+        finally:
+            done.put(None)
 
-    if len(queues) < 2:
-        return {id: attempt for queue in queues.values() for id, attempt in send_queue(queue).items()}
-    with ThreadPoolExecutor(min(_SENDERS, len(queues)), "dryline-webhooks") as pool:
-        return {id: attempt for done in pool.map(send_queue, queues.values()) for id, attempt in done.items()}
-
-
-def send(delivery: WebhookDelivery, hosts: tuple[str, ...]) -> Attempt:
-    """One attempt. Redirects are not followed: they could lead elsewhere."""
-    try:
-        url = urlsplit(delivery.url)
-        port = url.port
-    except ValueError as fault:
-        return Attempt(error=f"Not an address: {fault}.", final=True)
-    if url.scheme not in ("http", "https") or not url.hostname:
-        return Attempt(error=f"Only http and https addresses are sent to, not {delivery.url}.", refused=True)
-    if not may_reach(url.hostname, hosts):
-        why = f"The host {url.hostname} is neither loopback nor named by --webhook-hosts."
-        return Attempt(error=why, refused=True)
-    connection_type = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-    connection = connection_type(url.hostname, port, timeout=TIMEOUT_S)
-    # The connection's own time limit is for each piece that comes; this one is for the whole.
-    overdue = threading.Event()
-    deadline = threading.Timer(TIMEOUT_S, _cut, (connection, overdue))
-    deadline.start()
-    try:
-        return _exchange(connection, delivery, url)
-    except (http.client.InvalidURL, UnicodeError) as fault:
-        return Attempt(error=f"Not an address: {fault}.", final=True)
-    except (OSError, http.client.HTTPException) as fault:
-        if isinstance(fault, TimeoutError) or overdue.is_set():
-            return Attempt(error=f"No answer within {TIMEOUT_S:g} s.", timed_out=True)
-        return Attempt(error=f"{type(fault).__name__}: {fault}")
-    finally:
-        deadline.cancel()
-        connection.close()
+    senders = min(_SENDERS, len(by_address))
+    for _ in range(senders):
+        threading.Thread(target=work, name="dryline-webhook", daemon=True).start()
+    # A sender that still looks for its host or connects cannot be cut: a server that ends does not wait for it.
+    while senders and not (world.ending.is_set() and done.empty()):
+        try:
+            attempt = done.get(timeout=0.2)
+        except queue.Empty:
+            continue
+        if attempt is None:
+            senders -= 1
+        else:
+            yield attempt
 
 
-def _exchange(connection: http.client.HTTPConnection, delivery: WebhookDelivery, url: SplitResult) -> Attempt:
-    body, query = orjson.dumps(delivery.body), url.query
-    headers = {
-        "User-Agent": f"dryline/{__version__}",
-        "X-Dryline-Event": delivery.event,
-        "X-Dryline-Delivery": delivery.id,
-    }
+def _send_in_turn(world: World, deliveries: list[WebhookDelivery], lap: float) -> Iterator[Attempt]:
+    late = False
+    for delivery in deliveries:
+        outcome: Answer | Unanswered | None = None
+        if not late:
+            if time.monotonic() > lap:
+                return
+            try:
+                outcome = _send(world, delivery)
+            except Cut:
+                return
+            except Unanswered as fault:
+                outcome, late = fault, fault.timed_out
+            except Exception:
+                log.exception("Delivery %s could not be sent.", delivery.id)
+                outcome = Unanswered("Internal error.")
+        yield Attempt(delivery, outcome)
+
+
+def _send(world: World, delivery: WebhookDelivery) -> Answer:
+    """One attempt. Raises Unanswered."""
+    headers = {"X-Dryline-Event": delivery.event, "X-Dryline-Delivery": delivery.id}
+    url, body = delivery.url, None
     if delivery.method == "GET":  # its message is in the query
-        query = "&".join(filter(None, (query, urlencode(_flat(delivery.body)))))
-        connection.request("GET", _target(url, query), headers=headers)
+        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_flat(delivery.body))
     else:
         headers["Content-Type"] = "application/json"
-        connection.request(delivery.method, _target(url, query), body, headers)
-    answer = connection.getresponse()
-    text = answer.read(_ANSWER_BYTES).decode(errors="replace")
-    error = None
-    if 300 <= answer.status < 400:
-        error = f"Answered {answer.status}: redirects are not followed."
-    elif not 200 <= answer.status < 300:
-        error = f"Answered {answer.status}."
-    return Attempt(status=answer.status, body=text, error=error)
-
-
-def may_reach(host: str, hosts: tuple[str, ...]) -> bool:
-    """Whether a host is this machine, by a name or number that cannot mean another, or was allowed by name."""
-    if host in {name.lower() for name in hosts} or host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _target(url: SplitResult, query: str) -> str:
-    return (url.path or "/") + (f"?{query}" if query else "")
+        body = orjson.dumps(delivery.body)
+    return world.outgoing.send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, most=_ANSWER_BYTES)
 
 
 def _flat(body: dict[str, Any]) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in body.items()}
-
-
-def _cut(connection: http.client.HTTPConnection, overdue: threading.Event) -> None:
-    overdue.set()  # before the cut: whoever reads from the connection sees that at once
-    if connection.sock is not None:
-        with contextlib.suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)

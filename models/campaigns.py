@@ -16,6 +16,7 @@ from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, Queu
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.clock import parse
 from dryline.world.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.errors import Invalid
 from dryline.world.record import JsonField, Record, connection_execute
 from dryline.world.world import current
@@ -115,25 +116,21 @@ class OutboundCampaign(Record):
         )
 
     @classmethod
-    def settle(cls) -> bool:
-        """Begin what is STARTED without a queue (it came in so), complete what has nothing left to call or to wait for.
-
-        Says whether there was anything to do.
-        """
-        now = current().clock.stamp()
-        sql = (
-            "SELECT id FROM outbound_campaign c WHERE status IN ('STARTED', 'RUNNING')"
-            " AND NOT EXISTS (SELECT 1 FROM queued_call q WHERE q.campaign_id = c.id)"
-            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= ?)"
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` campaigns with an empty queue: STARTED ones (they came in so), and those that are over."""
+        over = (
+            "status IN ('STARTED', 'RUNNING')"
+            " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"
+            " AND (status = 'STARTED' OR coalesce(ends_at, '') <= :moment)"
         )
-        ids = [id for (id,) in connection_execute(sql, (now,)).fetchall()]
-        for id in ids:
-            campaign = cls.get_by_id(id)
-            if campaign.status == "RUNNING":
-                campaign.change(status="COMPLETED", updated_at=campaign.ends_at or now)
-            elif not campaign.queue_rows(campaign.arrived_at):
-                campaign.change(status="RUNNING")
-        return bool(ids)
+        return due_rows(cls, over, "created_at, id", limit, moment=moment)
+
+    def proceed(self) -> None:
+        """Begin, or be COMPLETED: nothing is left to call or to wait for."""
+        if self.status == "RUNNING":
+            self.change(status="COMPLETED", updated_at=self.ends_at or current().clock.stamp())
+        elif not self.queue_rows(self.arrived_at):
+            self.change(status="RUNNING")
 
     @classmethod
     def batches(cls) -> dict[str | None, tuple[float, float]]:

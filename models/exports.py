@@ -18,6 +18,7 @@ from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.world.record import JsonField, Record
 from dryline.world.row_files import RowFiles
@@ -140,20 +141,21 @@ class Export(Record):
         return self
 
     @classmethod
-    def next_due(cls) -> Self | None:
-        """The oldest PENDING export, unless exports wait for the control plane or for their delay."""
-        settings, now = current().settings, current().clock.now()
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` exports to be written by a moment, the oldest first. None in the mode `manual`."""
+        settings = current().settings
         if settings.export_mode != "auto":
-            return None
-        due = cls.created_at <= wire(now - timedelta(milliseconds=settings.export_delay_ms))
-        due |= cls.created_at > wire(now)  # the clock was set back
-        query = cls.select().where(cls.status == "PENDING", due).order_by(cls.created_at, cls.id)
-        return next(iter(query.limit(1)), None)
+            return []
+        asked = wire(parse(moment) - timedelta(milliseconds=settings.export_delay_ms))
+        # One that is newer than now was made before the clock was set back: it does not wait for that time again.
+        ripe = "status = 'PENDING' AND (created_at <= :asked OR created_at > :moment)"
+        return due_rows(cls, ripe, "created_at, id", limit, asked=asked, moment=moment)
 
     @classmethod
-    def outlived(cls) -> list[Self]:
-        """The COMPLETED exports whose 24 hours are over."""
-        return list(cls.select().where(cls.status == "COMPLETED", cls.expires_at <= current().clock.stamp()))
+    def outlived(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` COMPLETED exports whose 24 hours are over at a moment."""
+        over = "status = 'COMPLETED' AND expires_at <= :moment"
+        return due_rows(cls, over, "created_at, id", limit, moment=moment)
 
     # The file
 

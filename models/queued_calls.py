@@ -12,6 +12,7 @@ from peewee import TextField
 from dryline.models.deployments import Deployment
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection
+from dryline.world.due import due_rows
 from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
 from dryline.world.world import current
 
@@ -83,10 +84,9 @@ class QueuedCall(Record):
         return rows
 
     @classmethod
-    def due(cls, limit: int) -> list[Self]:
-        """The next `limit` calls whose time has come, in their turn."""
-        now = current().clock.stamp()
-        return list(cls.select().where(cls.due_at <= now).order_by(cls.due_at, cls.id).limit(limit))
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` calls to be placed by a moment, in their turn."""
+        return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
     def first_due(cls, campaign_id: str) -> str | None:

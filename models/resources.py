@@ -14,6 +14,7 @@ from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
 from dryline.world.clock import parse, wire
 from dryline.world.collection import WORKER, Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.errors import Invalid
 from dryline.world.record import JsonField, Record, connection_execute
 from dryline.world.world import current
@@ -101,10 +102,19 @@ class Resource(Record):
             found["signedS3FilePath"] = reading_address(self.s3_file_path)
         return found
 
+    @classmethod
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` resources of any worker that are to go on at a moment, the oldest first."""
+        # A PROCESSING resource waits for its end only, so that a look at its beginning finds no work.
+        ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
+        now = parse(moment)
+        ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
+        return due_rows(cls, ripe, "created_at, id", limit, **ages)
+
     def proceed(self) -> None:
-        """Move on to where the resource is at this time."""
+        """Go on to where the resource is at this time."""
         age = current().clock.now() - (made := parse(self.created_at))
-        if age < DONE_AFTER:
+        if self.status == "STARTED" and age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
             return
         self._take_in()
@@ -132,20 +142,6 @@ class Resource(Record):
             if upload.size == 0:
                 return "The uploaded file is empty."
         return None
-
-
-def process_due(limit: int = 200) -> bool:
-    """Move on up to `limit` resources whose time has come. Says whether there were any."""
-    now = current().clock.now()
-    # A PROCESSING resource waits for its end only, so that a call at its beginning finds no work.
-    due = Resource.select().where(
-        ((Resource.status == "STARTED") & (Resource.created_at <= wire(now - PROCESSING_AFTER)))
-        | ((Resource.status == "PROCESSING") & (Resource.created_at <= wire(now - DONE_AFTER)))
-    )
-    found = list(due.limit(limit))
-    for resource in found:
-        resource.proceed()
-    return bool(found)
 
 
 def _is_web_address(link: str) -> bool:

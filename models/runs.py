@@ -1,4 +1,4 @@
-"""Simulated runs: what they share. They wait, run for a few seconds of API time, and pass or fail (jobs/runs.py)."""
+"""Simulated runs: what they share. They wait, run for a few seconds of API time, and pass or fail (jobs/moves.py)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from datetime import timedelta
 from random import Random
 from typing import Any, ClassVar, Self
 
-from peewee import SQL, TextField
+from peewee import TextField
 
 from dryline.world.clock import parse, wire
 from dryline.world.collection import Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.record import JsonField, Record
 from dryline.world.world import current
 
@@ -19,7 +20,7 @@ LONGEST = timedelta(hours=1)  # however much there is to run
 
 
 class Run(Record):
-    """Moves `waiting` -> RUNNING -> PASSED or FAILED. `due_at` is when it moves next; None means at once."""
+    """Goes from `waiting` to RUNNING to PASSED or FAILED. `due_at` is when it goes on; None means at once."""
 
     waiting: ClassVar[str]
 
@@ -41,22 +42,20 @@ class Run(Record):
             row["due_at"] = wire(current().clock.now() + STARTS_AFTER)
 
     @classmethod
-    def next_due(cls) -> Self | None:
-        """The run of any team that is to move now, the longest overdue first."""
-        # Written out, so that SQLite sees that the index of the open runs holds all that is asked for.
-        due = "COALESCE(due_at, created_at)"
-        query = cls.select().where(SQL(f"status IN ('{cls.waiting}', 'RUNNING')"))
-        query = query.where(SQL(f"{due} <= ?", (current().clock.stamp(),)))
-        return next(iter(query.order_by(SQL(due), cls.id).limit(1)), None)
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` runs of any team that are to go on at a moment, the longest overdue first."""
+        # As the index of the open runs has it.
+        since, is_open = "COALESCE(due_at, created_at)", f"status IN ('{cls.waiting}', 'RUNNING')"
+        return due_rows(cls, f"{is_open} AND {since} <= :moment", f"{since}, id", limit, moment=moment)
 
-    def move(self) -> None:
+    def proceed(self) -> None:
         """Take the step that is due, as of the moment it was due."""
         moment = self.due_at or current().clock.stamp()
         if self.status == self.waiting:
             end = parse(moment) + min(timedelta(seconds=SECONDS_EACH * min(self.conversations(), 10_000)), LONGEST)
             self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
         else:
-            # Chance comes from the id, not from the world's source: a job's thread must not disturb its order.
+            # Chance comes from the id, so that a run gives the same however many others run beside it.
             results, passed = self.judge(Random(self.id))
             status = "PASSED" if passed else "FAILED"
             self.change(status=status, results=results, due_at=None, updated_at=moment)

@@ -11,8 +11,9 @@ from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.world.clock import parse
 from dryline.world.collection import Collection
+from dryline.world.due import due_rows
 from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql
+from dryline.world.record import JsonField, Record, connection, encode_row, insert_sql
 from dryline.world.world import current
 
 OPEN = ("PENDING", "PROCESSING")
@@ -85,17 +86,19 @@ class Voicev1Campaign(Record):
         return row
 
     @classmethod
-    def settle(cls) -> bool:
-        """End the campaigns that have rows, and none open. Says whether there were any."""
-        sql = (
-            "UPDATE voicev1_campaign AS c SET updated_at = ?, status = CASE WHEN EXISTS (SELECT 1 FROM"
-            " voicev1_campaign_data d WHERE d.campaign_id = c.id AND d.status = 'COMPLETED')"
-            " THEN 'COMPLETED' ELSE 'FAILED' END"
-            " WHERE status = 'RUNNING' AND EXISTS (SELECT 1 FROM voicev1_campaign_data d WHERE d.campaign_id = c.id)"
-            " AND NOT EXISTS (SELECT 1 FROM voicev1_campaign_data d WHERE d.campaign_id = c.id"
-            " AND d.status IN ('PENDING', 'PROCESSING'))"
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` campaigns that have rows, and none open: at any moment."""
+        its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
+        over = (
+            f"status = 'RUNNING' AND EXISTS ({its_rows})"
+            f" AND NOT EXISTS ({its_rows} AND status IN ('PENDING', 'PROCESSING'))"
         )
-        return connection_execute(sql, (current().clock.stamp(),)).rowcount > 0
+        return due_rows(cls, over, "created_at, id", limit)
+
+    def proceed(self) -> None:
+        """COMPLETED, or FAILED where every row has."""
+        reached = Voicev1CampaignData.find(campaign_id=self.id, status="COMPLETED")
+        self.change(status="COMPLETED" if reached else "FAILED")
 
 
 class Voicev1CampaignData(Record):
@@ -130,32 +133,32 @@ class Voicev1CampaignData(Record):
         """
         if "status" in values:
             again = values["status"] == "PENDING"
-            values |= {"due_at": current().clock.stamp() if again else _NEVER, "done_at": None, "outcome": None}
+            values.update(due_at=current().clock.stamp() if again else _NEVER, done_at=None, outcome=None)
             if again:
                 Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
                 current().db.after_commit(current().wake)
         return self.change(**values)
 
     @classmethod
-    def due(cls, limit: int) -> list[Self]:
-        """The next `limit` rows to be called."""
-        now = current().clock.stamp()
-        waiting = cls.select().where(cls.status << OPEN, cls.done_at.is_null(), cls.due_at <= now)
-        return list(waiting.order_by(cls.due_at, cls.id).limit(limit))
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` rows to be called by a moment, in their turn."""
+        waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
+        return due_rows(cls, waiting, "due_at, id", limit, moment=moment)
 
     def called(self, ends_at: str, outcome: dict[str, Any]) -> None:
         """Note that the row is being called until `ends_at`, and what will have come of it."""
         self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=self.due_at)
 
     @classmethod
-    def finish(cls) -> bool:
-        """Give the rows whose call is over their result. Says whether there were any."""
-        sql = (
-            "UPDATE voicev1_campaign_data SET result = outcome, updated_at = done_at,"
-            " status = CASE json_extract(outcome, '$.reached') WHEN 1 THEN 'COMPLETED' ELSE 'FAILED' END"
-            " WHERE status = 'PROCESSING' AND done_at <= ?"
-        )
-        return connection_execute(sql, (current().clock.stamp(),)).rowcount > 0
+    def over(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` rows whose call is over at a moment."""
+        return due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
+
+    def finish(self) -> None:
+        """Take what has come of the call as the row's result."""
+        reached = bool(self.outcome and self.outcome.get("reached"))
+        status = "COMPLETED" if reached else "FAILED"
+        self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
     @classmethod
     def schedule_the_unscheduled(cls) -> bool:

@@ -16,6 +16,7 @@ from peewee import IntegerField, TextField
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.record import JsonField, Record, connection, connection_execute, encode_row, insert_sql, select_sql
 from dryline.world.world import current
 
@@ -60,11 +61,9 @@ class WebhookDelivery(Record):
         return {"status": self.response_status, "body": self.response_body}
 
     @classmethod
-    def due(cls, limit: int) -> list[Self]:
-        """The next `limit` messages whose time has come, in their turn."""
-        now = current().clock.stamp()
-        waiting = cls.select().where(cls.status == "PENDING", cls.due_at <= now)
-        return list(waiting.order_by(cls.due_at, cls.id).limit(limit))
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` messages that are to be sent by a moment, in their turn."""
+        return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
     def search(cls, limit: int, **where: Any) -> list[Self]:
@@ -88,24 +87,30 @@ class WebhookDelivery(Record):
         """It was taken."""
         now = current().clock.stamp()
         answer = {"response_status": status, "response_body": body, "error": None}
-        self.change(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
+        self._note(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
 
     def failed(self, error: str, status: int | None = None, body: str | None = None) -> None:
         """An attempt failed: there is another one, later, unless it was the last."""
         answer = {"response_status": status, "response_body": body, "error": error}
         if self.attempts < len(BACKOFF):
             due = wire(parse(self.due_at or self.created_at) + BACKOFF[self.attempts])
-            self.change(attempts=self.attempts + 1, due_at=due, **answer)
+            self._note(attempts=self.attempts + 1, due_at=due, **answer)
         else:
-            self.change(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
+            self._note(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
 
     def give_up(self, error: str, status: str = "FAILED") -> None:
         """It is not sent, and will not be."""
-        self.change(status=status, due_at=None, error=error)
+        self._note(status=status, due_at=None, error=error)
 
     def postpone(self) -> None:
         """Not now: the address does not answer. This is no attempt."""
-        self.change(due_at=wire(current().clock.now() + BACKOFF[0]))
+        self._note(due_at=wire(current().clock.now() + BACKOFF[0]))
+
+    def _note(self, **values: Any) -> None:
+        cls = type(self)
+        # While it was sent, an import or a reset may have put another row in its place, even under the same id.
+        same = (cls.id == self.id, cls.created_at == self.created_at, cls.attempts == self.attempts)
+        cls.update(**values).where(*same, cls.status == "PENDING").execute()
 
     @classmethod
     def forget_old(cls) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Self
 
-from peewee import SQL, TextField
+from peewee import TextField
 
 from dryline.models.assets import new_sid
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
 from dryline.world.clock import parse, wire
 from dryline.world.collection import Collection, Neighbours, Row
+from dryline.world.due import due_rows
 from dryline.world.record import JsonField, Record
-from dryline.world.world import current
 
 REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
 REFUSED = "+15005550001"  # the provider's own test number for one that cannot be used
@@ -40,13 +40,12 @@ class WhatsappSender(Record):
         row.setdefault("profile", {"name": row["phone_number"]})
 
     @classmethod
-    def next_due(cls) -> Self | None:
-        """The sender of any team whose review has been over for longest."""
-        before = wire(current().clock.now() - REVIEW)
-        query = cls.select().where(SQL("status = 'PENDING'"), cls.created_at <= before)
-        return next(iter(query.order_by(cls.created_at, cls.id).limit(1)), None)
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """The next `limit` senders of any team whose review is over at a moment, for longest first."""
+        begun = wire(parse(moment) - REVIEW)
+        return due_rows(cls, "status = 'PENDING' AND created_at <= :begun", "created_at, id", limit, begun=begun)
 
-    def settle(self) -> None:
+    def proceed(self) -> None:
         """End the review, as of the moment it was over."""
         number = e164(self.phone_number)
         status = "FAILED" if number in (None, REFUSED) else "ONLINE"

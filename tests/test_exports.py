@@ -552,7 +552,8 @@ def test_a_server_that_ends_gives_its_export_back(app, api, make_log, filters):
     made = api.post("/team/exports", ASK | {"filtersJson": filters}).json
     with app.world.active():
         with app.world.transaction():
-            claimed = Export.next_due().move("PROCESSING")
+            (claimed,) = Export.due(app.world.clock.stamp(), 1)
+            claimed.move("PROCESSING")
         app.world.ending.set()
         fulfil(app.world, claimed)
     assert api.get(f"/team/exports/{made['id']}").json == made

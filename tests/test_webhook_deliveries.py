@@ -8,8 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from dryline.app import create_app
-from dryline.jobs import webhooks
+from dryline.jobs import Jobs, webhooks
 from dryline.settings import Settings
+from dryline.testing import DrylineServer
+from dryline.world import outgoing
 
 
 class Receiver:
@@ -17,13 +19,15 @@ class Receiver:
 
     def __init__(self):
         self.requests, self.answers, self.meanwhile, self.wait = [], [200], lambda: None, threading.Event()
+        self.asked = threading.Event()
         self.wait.set()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                receiver.wait.wait(5)
+                receiver.asked.set()
+                receiver.wait.wait(30)
                 receiver.meanwhile()
                 receiver.requests.append((self.command, self.path, dict(self.headers), body))
                 self.send_response(receiver.answers.pop(0) if len(receiver.answers) > 1 else receiver.answers[0])
@@ -255,16 +259,14 @@ def test_a_redirect_is_not_followed(receiver, add_webhook, simulate, deliveries)
     ],
 )
 def test_a_host_beyond_this_machine_is_refused(add_webhook, simulate, deliveries, monkeypatch, url):
-    monkeypatch.setattr(webhooks, "_exchange", lambda *args: pytest.fail("something was sent"))
+    monkeypatch.setattr(outgoing._Exchange, "connect", lambda self: pytest.fail("somebody was asked"))
     add_webhook(url)
     simulate()
     assert {(one["status"], one["attempts"]) for one in deliveries()} == {("REFUSED", 0)}
     assert deliveries()[0]["error"]
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:99999/", "http://[", "http://127.0.0.1/a b", "http://127.0.0.1/\u00e9"]
-)
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/", "http://[", "http://127.0.0 .1/", "http://127.0.0.1:a/"])
 def test_what_is_no_address_fails_at_once(add_webhook, simulate, deliveries, url):
     add_webhook(url)
     simulate()
@@ -272,10 +274,10 @@ def test_what_is_no_address_fails_at_once(add_webhook, simulate, deliveries, url
     assert deliveries()[0]["error"].startswith("Not an address")
 
 
-def test_a_host_that_the_settings_name_may_be_reached():
-    assert webhooks.may_reach("hooks.example.com", ("Hooks.example.com",))
-    assert not webhooks.may_reach("example.com", ("hooks.example.com",))
-    assert webhooks.may_reach("::1", ()) and webhooks.may_reach("localhost", ())
+def test_what_an_address_may_not_hold_is_escaped(receiver, add_webhook, simulate):
+    add_webhook(f"{receiver.url}/a b\u00e9")
+    simulate()
+    assert {path for _, path, *_ in receiver.requests} == {"/hook/a%20b%C3%A9"}
 
 
 def test_a_webhook_that_is_gone_is_not_told(api, receiver, add_webhook, simulate, deliveries, deployment, advance):
@@ -335,7 +337,9 @@ def test_deliveries_are_the_control_planes_business(app):
     assert app.test_client().get("/_dryline/webhooks").status_code == 403
 
 
-def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(tmp_path, receiver):
+@pytest.fixture
+def told_once(tmp_path, receiver):
+    """A server's settings, and the server: it is to tell the receiver of a call."""
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
     client, key = app.test_client(), {"x-api-key": "dryline-local-key"}
@@ -350,9 +354,117 @@ def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(tmp_path, receiver
     path = f"/api/workers/{worker}/deployments/{deployment}/voice/customWebhooks"
     client.post(path, json={"url": receiver.url, "fields": "status"}, headers=key)
     client.post("/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment})
+    return settings, app
+
+
+def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(receiver, told_once):
+    settings, app = told_once
     app.close()
     assert receiver.requests == []
     app = create_app(settings)
     app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
     app.close()
     assert len(receiver.requests) == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "someone:secret@127.0.0.1"])
+def test_a_webhook_never_reaches_the_server_itself(host):
+    with DrylineServer(seed=1) as server:
+        server.simulate_calls()
+        port = server.url.rpartition(":")[2]
+        (deployment,) = server.state()["voiceDeployments"]
+        url = f"http://{host}:{port}/_dryline/reset"
+        webhook = {"id": "w", "deploymentId": deployment["id"], "url": url, "fields": "summary"}
+        server.add({"version": 1, "customWebhooks": [webhook]})
+        server.simulate_calls()
+        server.advance()
+        assert {(one["status"], one["attempts"]) for one in server.plane("GET", "/webhooks")} == {("REFUSED", 0)}
+        assert len(server.state()["voiceLogs"]) == 2
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """A call on the clock waits for next to nothing that takes long."""
+    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
+
+
+def test_a_receiver_may_move_the_clock_while_it_is_told(
+    control, receiver, add_webhook, simulate, deliveries, impatient
+):
+    add_webhook(receiver.url)
+    answers = []
+    receiver.meanwhile = lambda: answers.append(control.post("/clock/advance", {"seconds": 1}).status_code)
+    simulate()
+    assert answers == [200, 200]
+    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
+
+
+def test_what_falls_due_while_others_are_told_is_for_later(
+    control, receiver, add_webhook, simulate, deliveries, impatient
+):
+    add_webhook(receiver.url)
+    receiver.answers = [500]
+    receiver.meanwhile = lambda: control.post("/clock/advance", {"seconds": 3600})
+    simulate()
+    assert [one["attempts"] for one in deliveries()] == [1, 1]
+
+
+def test_an_address_that_hangs_holds_up_neither_the_clock_nor_an_export(
+    app, api, receiver, add_webhook, simulate, advance, impatient
+):
+    add_webhook(receiver.url)
+    receiver.wait.clear()
+    app.jobs.start()
+    simulate()
+    receiver.asked.wait(10)
+    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-03T00:00:00Z"}
+    export = api.post("/team/exports", ask).json
+    while api.get(f"/team/exports/{export['id']}").json["status"] != "COMPLETED":
+        advance()
+    assert receiver.requests == []
+
+
+def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(receiver, told_once):
+    settings, app = told_once
+    receiver.wait.clear()
+    app.jobs.start()
+    receiver.asked.wait(10)
+    app.close()
+    for thread in threading.enumerate():
+        if thread.name == "dryline-webhook":
+            thread.join(5)
+            assert not thread.is_alive()
+    assert receiver.requests == []
+    receiver.wait.set()
+    app = create_app(settings)
+    before = app.test_client().get("/_dryline/webhooks").json
+    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
+    after = app.test_client().get("/_dryline/webhooks").json
+    app.close()
+    assert {(one["status"], one["attempts"]) for one in before} == {("PENDING", 0)}
+    assert {(one["status"], one["attempts"]) for one in after} == {("DELIVERED", 1)}
+
+
+def test_an_answer_is_not_noted_at_another_worlds_row_of_the_same_id(
+    control, receiver, add_webhook, deployment, deliveries, make_voice_deployment, advance
+):
+    def call_again(deployment):
+        control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
+        return {one["id"] for one in deliveries()}
+
+    add_webhook(receiver.url)
+    ids = []
+
+    def start_over():
+        receiver.meanwhile = lambda: None
+        control.post("/reset")
+        again = make_voice_deployment(extractions=deployment["extractions"])
+        assert again["id"] == deployment["id"]
+        add_webhook(receiver.url)
+        ids.append(call_again(again))
+
+    receiver.meanwhile = start_over
+    ids.append(call_again(deployment))
+    advance()
+    assert ids[0] == ids[1]
+    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("PENDING", 0)}

@@ -1,0 +1,125 @@
+"""What moves by itself: a step that fails, one that takes long, and looks that find nothing."""
+
+import logging
+import threading
+
+import pytest
+
+from dryline.jobs import Jobs, export_files
+from dryline.models.echo_runs import EchoRun
+
+ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+
+
+@pytest.fixture
+def export(api):
+    """Ask for an export. What it gives reads the export's status."""
+
+    def ask(api=api):
+        answer = api.post("/team/exports", ASK)
+        assert answer.status_code == 201, answer.text
+        return lambda: api.get(f"/team/exports/{answer.json['id']}").json["status"]
+
+    return ask
+
+
+@pytest.fixture
+def call(api, make_voice_deployment):
+    """Have a batch call placed. What it gives counts the calls that were."""
+
+    def place():
+        line = make_voice_deployment()
+        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+        assert api.post(path, {"data": [{"phoneNumber": "+14155550100"}]}).status_code == 200
+        return lambda: api.get(f"/workers/{line['workerId']}/deploymentLogs/voice").json["pagination"]["total"]
+
+    return place
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """Let a step fail whenever it looks."""
+
+    def fail(*args):
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr(EchoRun, "due", fail)
+
+
+# A step that fails
+
+
+def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advance):
+    status, calls = export(), call()
+    advance()
+    assert (status(), calls()) == ("COMPLETED", 1)
+
+
+def test_a_step_that_fails_is_logged_once_and_not_at_every_look(failing, advance, caplog):
+    with caplog.at_level(logging.ERROR, "dryline"):
+        advance(), advance()
+    assert [record.message for record in caplog.records] == ["move_echo_runs failed; it is tried again."]
+
+
+# One that takes long
+
+
+@pytest.fixture
+def stuck(app, monkeypatch):
+    """Exports take until the event is set, and a call on the clock waits for next to nothing that takes long."""
+    go_on, write = threading.Event(), export_files.write
+
+    def slowly(*args):
+        go_on.wait(30)
+        return write(*args)
+
+    monkeypatch.setattr(export_files, "write", slowly)
+    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
+    app.jobs.start()
+    yield go_on
+    go_on.set()
+
+
+def test_an_export_that_takes_long_holds_up_neither_calls_nor_the_clock(stuck, export, call, advance):
+    status = export()
+    calls = call()
+    while calls() == 0:
+        advance()
+    assert status() == "PROCESSING"
+
+
+def test_an_export_that_took_too_long_for_the_clock_is_completed_all_the_same(stuck, export, advance):
+    status = export()
+    advance()
+    stuck.set()
+    while status() != "COMPLETED":
+        advance()
+
+
+def test_a_call_on_the_clock_waits_for_what_the_threads_have_begun(app, export, other_api, api, advance):
+    app.jobs.start()
+    mine, others = export(), export(other_api)
+    advance()
+    assert (mine(), others()) == ("COMPLETED", "COMPLETED")
+
+
+# Looks that find nothing
+
+
+def test_a_look_that_finds_nothing_due_takes_no_lock(app, api, export, call, control, advance, monkeypatch):
+    control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+    advance()
+    worker = api.post("/workers", {"name": "W", "description": None, "status": None}).json["id"]
+    url = f"/api/upload/{worker}/resource-upload-url?fileName=a.txt&contentType=text/plain"
+    address = app.test_client().get(url).json["uploadUrl"]
+    assert app.test_client().put(address, data=b"one").status_code == 200
+    assert api.post("/team/whatsapp-senders", {"phone_number": "+14155550123", "profile": {"name": "W"}}).status_code
+    assert api.post("/echo/run", {"type": "agent", "agent_data": {"goals": ["Greet."]}}).status_code < 300
+    control.put("/settings", {"exportDelayMs": 1000})
+    export()
+    call()
+    advance()
+    locks = []
+    monkeypatch.setattr(app.world, "transaction", lambda: locks.append(1))
+    advance()
+    assert locks == []
