@@ -99,10 +99,11 @@ class Runner:
         # What falls due meanwhile is for the next round, so that this one has an end.
         moment = self.world.clock.stamp()
         found = True
-        while found and not self.world.ending.is_set():
-            found = False
-            for step in self.steps:
-                found = self._try(step, moment) or found
+        with self.world.ids.by_itself():
+            while found and not self.world.ending.is_set():
+                found = False
+                for step in self.steps:
+                    found = self._try(step, moment) or found
         self._busy_since = None
 
     def _try(self, step: Step, moment: str) -> bool:

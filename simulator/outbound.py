@@ -27,13 +27,12 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 def call_queued(due: Sequence[QueuedCall]) -> None:
     """Call these rows of batches and outbound campaigns, and take them out of the queue."""
-    rng = Random(current().ids.random.getrandbits(64))
     lines = Lines()
     calls = []
     campaigns: dict[str, tuple[str, str]] = {}
     for queued in due:
         at = queued.due_at or ""
-        call = place(lines.of(queued), rng, at, queued.row, _metadata(queued))
+        call = place(lines.of(queued), _chance(), at, queued.row, _metadata(queued))
         calls.append(call)
         if queued.campaign_id:
             first, last = campaigns.get(queued.campaign_id, (at, ""))
@@ -46,7 +45,6 @@ def call_queued(due: Sequence[QueuedCall]) -> None:
 
 def call_legacy_rows(due: Sequence[Voicev1CampaignData]) -> None:
     """Call these rows of legacy campaigns. Their results come with the ends of the calls."""
-    rng = Random(current().ids.random.getrandbits(64))
     lines: dict[str, Line] = {}
     calls = []
     for row in due:
@@ -54,10 +52,15 @@ def call_legacy_rows(due: Sequence[Voicev1CampaignData]) -> None:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
             lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        call = place(lines[row.campaign_id], rng, row.due_at or "", row.row_data, metadata)
+        call = place(lines[row.campaign_id], _chance(), row.due_at or "", row.row_data, metadata)
         calls.append(call)
         row.called(call.log["end_time"], _result(call.log))
     store(calls)
+
+
+def _chance() -> Random:
+    """One for each row: how many rows are called at once is a matter of when a thread looks."""
+    return Random(current().ids.random.getrandbits(64))
 
 
 class Lines:

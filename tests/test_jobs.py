@@ -123,3 +123,37 @@ def test_a_look_that_finds_nothing_due_takes_no_lock(app, api, export, call, con
     monkeypatch.setattr(app.world, "transaction", lambda: locks.append(1))
     advance()
     assert locks == []
+
+
+# Chance
+
+
+def test_with_a_seed_ids_do_not_depend_on_when_calls_are_placed(api, call, make_worker, advance, control):
+    def worker_after(move):
+        control.post("/reset")
+        control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+        call()
+        move()
+        return make_worker()["id"]
+
+    assert worker_after(advance) == worker_after(lambda: None)
+
+
+def test_with_a_seed_the_same_calls_are_placed_however_many_at_once(
+    api, make_voice_deployment, control, advance, monkeypatch
+):
+    def conversations(*steps):
+        control.post("/reset")
+        control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
+        line = make_voice_deployment()
+        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+        rows = [{"phoneNumber": f"+1415555{n:04}"} for n in range(30)]
+        api.post(path, {"data": rows, "batch_size": 10, "batch_interval_minutes": 1})
+        for seconds in steps:
+            advance(seconds)
+        logs = api.get(f"/workers/{line['workerId']}/deploymentLogs/voice?limit=100").json["data"]
+        return sorted((log["toNumber"], log["status"], log["transcription"] or "") for log in logs)
+
+    step_by_step = conversations(0, 60, 60)
+    assert len(step_by_step) == 30
+    assert conversations(120) == step_by_step

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-import random
+import contextlib
 import re
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from random import Random
 from typing import Any
 from uuid import UUID
 
 _UUID = re.compile(r"_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$")
 
 
+# Whether what runs is a job, and no request (see `Ids.by_itself`).
+_by_itself: ContextVar[bool] = ContextVar("dryline_by_itself", default=False)
+
+
+class _Source:
+    """Chance, and the number that has risen so far."""
+
+    __slots__ = ("high", "random")
+
+    def __init__(self, seed: str | None, high: int) -> None:
+        self.random = Random(seed)
+        self.high = high
+
+    def position(self) -> list[Any]:
+        version, numbers, gauss = self.random.getstate()
+        return [self.high, version, list(numbers), gauss]
+
+    def go_to(self, position: list[Any]) -> None:
+        high, version, numbers, gauss = position
+        self.high = high
+        self.random.setstate((version, tuple(numbers), gauss))
+
+
 class Ids:
     """Hands out ids like `worker_<uuid>`: version 4 in form, and rising, so that rows of one instant keep their order.
 
     With a seed the same calls give the same ids. `generation` counts the starts on one data directory, so that a
-    restart with the same seed does not hand out the same ids again.
+    restart with the same seed does not hand out the same ids again. What moves by itself draws from a source of its
+    own: it runs when a thread gets to it, which must not change what a request gets.
     """
 
     def __init__(self, seed: int | None = None, generation: int = 0) -> None:
@@ -27,16 +53,36 @@ class Ids:
     def restart(self, seed: int | None, generation: int = 0) -> None:
         """Begin again, as on the first day of `seed`."""
         self.seed = seed
-        self.random = random.Random(None if seed is None else f"{seed}/{generation}")
         # 60 bits rise: from the time without a seed, from a fixed low point with one.
-        self._high = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
+        high = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
+        self._asked = _Source(None if seed is None else f"{seed}/{generation}", high)
+        self._moved = _Source(None if seed is None else f"{seed}/{generation}/by itself", high)
+
+    @contextlib.contextmanager
+    def by_itself(self) -> Iterator[None]:
+        """For a block, draw ids and chance from the source of what moves by itself."""
+        token = _by_itself.set(True)
+        try:
+            yield
+        finally:
+            _by_itself.reset(token)
+
+    @property
+    def random(self) -> Random:
+        """Chance."""
+        return self._source.random
+
+    @property
+    def _source(self) -> _Source:
+        return self._moved if _by_itself.get() else self._asked
 
     def new(self, prefix: str) -> str:
         """The next id, e.g. `new("worker")` -> `worker_0190f3c2-7a5e-4b1c-9d2e-5f6a7b8c9d0e`."""
+        source = self._source
         with self._lock:
-            self._high += self.random.randrange(1, 1 << 12)
-            low = self.random.getrandbits(62)
-        high = self._high & (1 << 60) - 1
+            source.high += source.random.randrange(1, 1 << 12)
+            low = source.random.getrandbits(62)
+            high = source.high & (1 << 60) - 1
         return f"{prefix}_{UUID(int=(high >> 12) << 80 | 0x4 << 76 | (high & 0xFFF) << 64 | 0b10 << 62 | low)}"
 
     def skip_past(self, ids: Iterable[str]) -> None:
@@ -47,17 +93,17 @@ class Ids:
             with self._lock:
                 # An id near the end of the numbers is nobody's but an inventor's: it must not use them up.
                 if highest < 7 << 57:
-                    self._high = max(self._high, highest)
+                    for source in (self._asked, self._moved):
+                        source.high = max(source.high, highest)
 
     def position(self) -> list[Any]:
-        """Where the ids and chance have come to, as JSON, for `go_to`."""
+        """Where ids and chance have come to, in both sources, as JSON, for `go_to`."""
         with self._lock:
-            version, numbers, gauss = self.random.getstate()
-            return [self._high, version, list(numbers), gauss]
+            return [self._asked.position(), self._moved.position()]
 
     def go_to(self, position: list[Any]) -> None:
         """Go on from there: the same calls give what they gave then."""
-        high, version, numbers, gauss = position
+        asked, moved = position
         with self._lock:
-            self._high = high
-            self.random.setstate((version, tuple(numbers), gauss))
+            self._asked.go_to(asked)
+            self._moved.go_to(moved)
