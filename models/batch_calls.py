@@ -37,10 +37,13 @@ def make(
         for id, row in numbered(data)
         if not (rows_have_status and row.get("status") not in _OPEN) and meets({**(shared or {}), **row})
     ]
-    terms |= {"additionalData": shared if shared is not None else additional_data}
-    terms["extractions"] = _object(terms.get("extractions"))
     due = due_times(len(rows), batch_size, batch_interval_minutes, current().clock.now())
-    kept = {name: value for name, value in terms.items() if value is not None}
+    every_call = {
+        **terms,
+        "additionalData": additional_data if shared is None else shared,
+        "extractions": _object(terms.get("extractions")),
+    }
+    kept = {name: value for name, value in every_call.items() if value is not None}
     QueuedCall.enqueue(deployment, rows, due, terms=kept or None)
     return len(rows)
 
