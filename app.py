@@ -98,7 +98,7 @@ STEPS = (
 )
 # What may take long, each kind in a thread of its own.
 SLOW_STEPS = {
-    "exports": (export_jobs.write_next,),
+    "exports": (export_jobs.remake_next, export_jobs.write_next),
     "webhooks": (webhook_jobs.deliver,),
 }
 

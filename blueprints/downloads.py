@@ -34,7 +34,7 @@ class LinkSchema(QuerySchema):
 class ExportFile(MethodView):
     @blp.arguments(LinkSchema, location="query")
     @blp.doc(responses=_ANSWERS)
-    @blp.errors(403, 416)
+    @blp.errors(403, 416, 503)
     def get(self, query, export_id):
         """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
         export = Export.behind_link(export_id, **query)

@@ -10,10 +10,19 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from dryline.schemas.base import camel
-from dryline.world.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
+from dryline.world.errors import (
+    BadDocument,
+    Conflict,
+    DomainError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    NotReady,
+    Unauthorized,
+)
 from dryline.world.world import current
 
-STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403}
+STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503}
 
 log = logging.getLogger("dryline")
 
@@ -43,7 +52,10 @@ def domain_error(error: DomainError) -> Any:
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, Invalid):
         return answer(400, f"{path}: {message}", [{"path": path, "message": message}])
-    return answer(STATUS[type(error)], f"{path}: {message}" if path else message)
+    response = answer(STATUS[type(error)], f"{path}: {message}" if path else message)
+    if isinstance(error, NotReady):
+        response.headers["Retry-After"] = "1"
+    return response
 
 
 def http_error(error: HTTPException) -> Any:

@@ -1,4 +1,4 @@
-"""Absolute addresses on this server, which only a request knows where it is reached at."""
+"""Absolute addresses on this server: only a request knows where it is reached."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from flask import request
 
+from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
 from dryline.world.world import current
 
@@ -16,7 +17,9 @@ def base_url() -> str:
 
 
 def with_link(export: Export) -> Export:
-    """The export with the address of its file, while it can be fetched."""
+    """The export with the address of its file, while it can be fetched. A file that is lost is made anew."""
+    if export.lost:
+        remake_soon(current(), export)
     export.download_url = _address(export) if export.open else None
     return export
 

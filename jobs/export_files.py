@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
+import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
 from peewee import BooleanField, Case, TextField, Value, fn
 
-from dryline.models.exports import LOGS, Export
+from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.voice_logs import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.record import connection, wire_rows
-from dryline.world.world import World, current
+from dryline.world.world import current
 
+STEP = 100_000  # of SQLite's virtual machine
 BATCH = 100  # rows: large enough for speed, small enough for long transcripts
 SUFFIXES = (".csv", ".json", ".part")
 
-_attempts = itertools.count(1)
-
 
 class Stopped(Exception):
-    """The server ends; the export is for the next one."""
+    """Told to stop; the export is for another time."""
 
 
 class Source(NamedTuple):
@@ -38,14 +37,15 @@ class Source(NamedTuple):
     where: list[Any]
 
 
-def write(export: Export, part: Path) -> tuple[int, int]:
+def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, int]:
     """Write what the export asks for to `part`, down to the disk. Returns how many records and bytes it holds.
 
-    Logs come channel by channel, each from the oldest to the newest. Raises OSError, sqlite3.Error, Stopped, and
-    marshmallow's ValidationError for filters that came in with a state document and make no sense.
+    Logs come channel by channel, each from the oldest to the newest. `stop` is asked again and again, in equal steps of
+    work, and ends it. Raises OSError, sqlite3.Error, Stopped, and marshmallow's ValidationError for filters that came
+    in with a state document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(), current().reading():  # one view of the data, however long it takes
+        with _interruptible(stop), current().reading():  # one view of the data, however long it takes
             rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         os.fsync(file.fileno())
@@ -53,14 +53,14 @@ def write(export: Export, part: Path) -> tuple[int, int]:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let the end of the server break off a query, also one that looks long for its next match. Raises Stopped then."""
-    ending, db = current().ending, connection()
-    db.set_progress_handler(ending.is_set, 100_000)
+def _interruptible(stop: Callable[[], bool]) -> Iterator[None]:
+    """Let `stop` break off a query, also one that looks long for its next match. Raises Stopped then."""
+    db = connection()
+    db.set_progress_handler(stop, STEP)
     try:
         yield
-    except sqlite3.OperationalError:
-        if ending.is_set():
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             raise Stopped from None
         raise
     finally:
@@ -69,7 +69,7 @@ def _interruptible() -> Iterator[None]:
 
 def part_of(export: Export) -> Path:
     """A new name for a file that is being written. No two attempts share one."""
-    return export.path.with_suffix(f".{next(_attempts)}.part")
+    return export.path.with_suffix(f".{secrets.token_hex(8)}.part")
 
 
 def put_in_place(part: Path, path: Path) -> None:
@@ -83,9 +83,9 @@ def put_in_place(part: Path, path: Path) -> None:
             os.close(folder)
 
 
-def found(world: World) -> list[Path]:
+def found() -> list[Path]:
     """Every file that an export has left, finished or not."""
-    return [path for path in world.exports.iterdir() if path.suffix in SUFFIXES]
+    return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
@@ -140,7 +140,7 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows, some at a time. Raises Stopped once the server ends."""
+    """The rows, some at a time. Raises Stopped once the server ends: a step may be many long rows."""
     model, ending = source.model, current().ending
     for window in source.where:
         # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import sqlite3
 from collections.abc import Callable
@@ -10,13 +11,18 @@ from collections.abc import Callable
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
-from dryline.models.exports import Export
+from dryline.models.exports import Export, give_back_all
 from dryline.world.errors import Conflict, NotFound
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
 EXPIRED_AT_ONCE = 50  # in one transaction
+# How much writing of lost files is done at once, in steps of export_files.STEP: some ten thousand rows. It is counted
+# in work and not in seconds, so that it is the same on any machine.
+REMADE_AT_ONCE = 5
+_LOST = "lost exports"  # where a world remembers the ids of those whose file is to be made anew
+
 
 # Steps
 
@@ -43,6 +49,18 @@ def write_next(world: World, moment: str) -> bool:
     for export in due:
         fulfil(world, export)
     return bool(due)
+
+
+def remake_next(world: World, moment: str) -> bool:
+    """Make a lost file anew."""
+    lost = _lost(world)
+    if not lost:
+        return False
+    id = lost.pop()
+    export = Export.find(id=id)
+    if export is not None and export.lost:
+        _remake(world, export, world.ending.is_set)
+    return True
 
 
 # By hand
@@ -85,7 +103,7 @@ def fulfil(world: World, export: Export) -> None:
     was written, the file is dropped and the row left alone.
     """
     try:
-        _make(world, export, export.complete)
+        _make(world, export, export.complete, world.ending.is_set)
     except Conflict:
         log.info("Export %s changed while it was written: its file is dropped.", export.id)
     except export_files.Stopped:
@@ -95,7 +113,7 @@ def fulfil(world: World, export: Export) -> None:
         _fail(world, export, error)
 
 
-def _make(world: World, export: Export, mark: Callable[[int, int], object]) -> None:
+def _make(world: World, export: Export, mark: Callable[[int, int], object], stop: Callable[[], bool]) -> None:
     """Write the file, `mark` the row with its rows and bytes, and give the file its name.
 
     Mark and name come under one lock, the mark last to be seen: who sees it finds the file, and a process killed in
@@ -103,7 +121,7 @@ def _make(world: World, export: Export, mark: Callable[[int, int], object]) -> N
     """
     part = export_files.part_of(export)
     try:
-        rows, size = export_files.write(export, part)
+        rows, size = export_files.write(export, part, stop)
         with world.transaction():
             mark(rows, size)
             export_files.put_in_place(part, export.path)
@@ -136,16 +154,15 @@ def _remove_after_commit(world: World, export: Export) -> None:
     world.db.after_commit(remove)
 
 
-# After a crash, an import, a reset
+# Lost files: after a crash, an import, a reset
 
 
 def recover(world: World) -> None:
     """What a start does before anything else moves: exports that were being written wait again, and half-written files
     go. Then as `restore_files`."""
     with world.transaction():
-        for export in Export.select().where(Export.status == "PROCESSING"):
-            export.give_back()
-        for path in export_files.found(world):
+        give_back_all(None)
+        for path in export_files.found():
             if path.suffix == ".part":
                 path.unlink()
     restore_files(world)
@@ -155,25 +172,42 @@ def restore_files(world: World) -> None:
     """Make files and rows agree, once rows were replaced or added by other ways than these, and that is committed.
 
     A finished file without its COMPLETED export is removed. A COMPLETED export whose file is missing or has not its
-    `file_size_bytes` (None for a row that was imported) gets it anew, from the logs as they are now. What is being
-    written just then is left to its writer, who notices when its row has changed.
+    `file_size_bytes` (None for a row that was imported) gets it anew, from the logs as they are now: at once where
+    that is little work altogether, else by `remake_next`. What is being written just then is left to its writer, who
+    notices when its row has changed.
     """
     with world.transaction():  # nothing is completed meanwhile
         owed = {export.path: export for export in Export.select().where(Export.status == "COMPLETED") if export.alive}
-        for path in export_files.found(world):
+        for path in export_files.found():
             export = owed.get(path)
             if export is not None and path.stat().st_size == export.file_size_bytes:
                 del owed[path]
             elif path.suffix != ".part":
                 path.unlink()
+    done = itertools.count()
     for export in owed.values():
-        _remake(world, export)
+        if not _remake(world, export, lambda: world.ending.is_set() or next(done) >= REMADE_AT_ONCE):
+            remake_soon(world, export)
 
 
-def _remake(world: World, export: Export) -> None:
+def remake_soon(world: World, export: Export) -> None:
+    """Have the file of an export that has lost it made anew."""
+    _lost(world).add(export.id)
+    world.wake()
+
+
+def _lost(world: World) -> set[str]:
+    return world.memory.setdefault(_LOST, set())
+
+
+def _remake(world: World, export: Export, stop: Callable[[], bool]) -> bool:
+    """Whether nothing is left to be done."""
     try:
-        _make(world, export, export.renew)
-    except (Conflict, export_files.Stopped):
-        log.info("Export %s changed, or the server ends: its file is not made anew.", export.id)
+        _make(world, export, export.renew, stop)
+    except export_files.Stopped:
+        return False
+    except Conflict:
+        log.info("Export %s changed while its file was made anew: it is dropped.", export.id)
     except Exception as error:
         _fail(world, export, error)
+    return True

@@ -5,6 +5,7 @@ The files themselves are written by jobs/export_files.py.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +20,7 @@ from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.due import due_rows
-from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
+from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound, NotReady
 from dryline.world.record import JsonField, Record
 from dryline.world.row_files import RowFiles
 from dryline.world.world import current
@@ -29,7 +30,7 @@ FILES = RowFiles("exports")
 # What `log_type` may be, in the order in which an export of all of them lists them.
 LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
 
-# The state machine. An export that a stopping server gives back goes from PROCESSING to PENDING as well.
+# The state machine, as the API and the control plane know it.
 MOVES = {
     "PENDING": ("PROCESSING", "FAILED"),
     "PROCESSING": ("COMPLETED", "FAILED"),
@@ -37,6 +38,11 @@ MOVES = {
     "FAILED": (),
     "EXPIRED": (),
 }
+# What nobody asks for: its writer had to stop, or is gone (a server that ends, a kill, a row that came in or back);
+# its file was lost, and cannot be made anew.
+SETBACKS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
+# What is shown of a COMPLETED export until its lost file is there again: as while it was written.
+_BEING_MADE = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
 LONGEST_WINDOW = timedelta(days=90)
 LIFE = timedelta(hours=24)
@@ -116,7 +122,7 @@ class Export(Record):
 
     def give_back(self) -> Self:
         """From PROCESSING to PENDING: whoever wrote it could not go on. Raises Conflict when it changed meanwhile."""
-        return self._set(status="PENDING")
+        return self._set(status=SETBACKS["PROCESSING"])
 
     def complete(self, rows: int, size: int) -> Self:
         """From PROCESSING to COMPLETED, with a file of `size` bytes, for the next 24 hours of API time."""
@@ -128,6 +134,8 @@ class Export(Record):
 
     def fail(self, reason: str) -> Self:
         """FAILED, without a file. Raises Conflict when it changed meanwhile."""
+        if SETBACKS.get(self.status) != "FAILED":
+            self.demand_move("FAILED")
         nothing = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
         return self._set(status="FAILED", error_message=reason, **nothing)
 
@@ -172,7 +180,23 @@ class Export(Record):
     @property
     def open(self) -> bool:
         """Whether its file may be fetched now."""
-        return self.status == "COMPLETED" and self.expires_at is not None and self.alive
+        return self._finished and self.expires_at is not None and self.path.exists()
+
+    @property
+    def lost(self) -> bool:
+        """Whether its file should be there and is not: removed, imported without, or taken by a crash."""
+        return self._finished and not self.path.exists()
+
+    @property
+    def _finished(self) -> bool:
+        return self.status == "COMPLETED" and self.alive
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form. Until a lost file is made anew the export is PROCESSING to whoever polls it."""
+        found = super().project(names)
+        if self.lost:
+            found |= {wire: _BEING_MADE[name] for wire, name in names.items() if name in _BEING_MADE}
+        return found
 
     @property
     def signature(self) -> str:
@@ -181,14 +205,19 @@ class Export(Record):
 
     @classmethod
     def behind_link(cls, id: str, signature: str) -> Self:
-        """The export that a link leads to. Raises Forbidden when the link is altered or expired, NotFound when the
-        export is gone. Source: DESIGN, Exports."""
+        """The export that a link leads to. Source: DESIGN, Exports.
+
+        Raises Forbidden when the link is altered or expired, NotFound when the export is gone, NotReady while its file
+        is made anew.
+        """
         signed = FILES.check("get", id, signature)
         export = cls.find(id=id)
         if export is None:
             raise NotFound(f"Export {id} not found.")
-        if export.expires_at != signed["until"] or not export.open:
+        if export.expires_at != signed["until"] or not export._finished:
             raise Forbidden("The link has expired.")
+        if export.lost:
+            raise NotReady(f"The file of export {id} is being made anew. Try again in a moment.")
         return export
 
 
@@ -212,7 +241,7 @@ def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
 def complete_export(row: Row, rows: Neighbours) -> None:
     """What comes in is written by nobody; a file that is still owed is made anew."""
     if row["status"] == "PROCESSING":
-        row["status"] = "PENDING"
+        row["status"] = SETBACKS["PROCESSING"]
     if row["status"] == "COMPLETED":
         now = current().clock.now()
         if row.get("expires_at") is None:
@@ -222,9 +251,9 @@ def complete_export(row: Row, rows: Neighbours) -> None:
 
 
 def give_back_all(team_id: str | None) -> None:
-    """PROCESSING rows of a save point become PENDING: nobody writes them now."""
+    """PROCESSING rows of all teams, or of one, become PENDING: nobody writes them now."""
     mine = () if team_id is None else (Export.team_id == team_id,)
-    Export.update(status="PENDING").where(Export.status == "PROCESSING", *mine).execute()
+    Export.update(status=SETBACKS["PROCESSING"]).where(Export.status == "PROCESSING", *mine).execute()
 
 
 STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export, came_back=give_back_all)}

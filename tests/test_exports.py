@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dryline.app import create_app
-from dryline.jobs import export_files
+from dryline.jobs import export_files, exports
 from dryline.jobs.exports import fulfil, restore_files
 from dryline.models.exports import LOGS, Export
 from dryline.models.teams import Team
@@ -575,6 +575,62 @@ def test_files_are_made_anew_for_completed_exports_and_others_removed(app, expor
     assert files(app) == sorted([f"{made['id']}.csv", f"{other['id']}.json"])
     assert fetch(made).data == content
     assert len(fetch(other).json) == 1
+
+
+@pytest.fixture
+def no_lost_file_at_once(monkeypatch):
+    """To make even the smallest lost file anew is more than is done at once."""
+    monkeypatch.setattr(export_files, "STEP", 1)
+    monkeypatch.setattr(exports, "REMADE_AT_ONCE", 0)
+
+
+def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
+    control, api, export, fetch, make_log, advance, no_lost_file_at_once
+):
+    make_log()
+    made = export()
+    assert control.put("/state", control.get("/state").json).status_code == 204
+    shown = api.get(f"/team/exports/{made['id']}").json
+    assert (shown["status"], shown["downloadUrl"], shown["expiresAt"]) == ("PROCESSING", None, None)
+    assert api.get("/team/exports").json == [shown]
+    refused = fetch(made)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "COMPLETED"
+    assert len(fetch(made).data) == made["fileSizeBytes"]
+
+
+def test_a_start_does_not_wait_for_lost_files(tmp_path, no_lost_file_at_once):
+    settings = Settings(data_dir=tmp_path, scenario="demo")
+    app = create_app(settings)
+    key = {"x-api-key": "dryline-local-key"}
+    status = [one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json]
+    app.jobs.start()
+    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
+    status += [one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json]
+    app.close()
+    assert status == ["PROCESSING", "COMPLETED"]
+
+
+def test_a_file_that_is_removed_meanwhile_is_made_anew(app, api, export, fetch, make_log, advance):
+    make_log()
+    made = export()
+    (app.world.exports / f"{made['id']}.csv").unlink()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "PROCESSING"
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json == made
+    assert len(fetch(made).data) == made["fileSizeBytes"]
+
+
+def test_a_lost_file_that_cannot_be_made_anew_fails_its_export(app, api, export, advance):
+    made = export()
+    (app.world.exports / f"{made['id']}.csv").unlink()
+    app.world.exports.rmdir()
+    app.world.exports.write_text("in the way")
+    api.get(f"/team/exports/{made['id']}")
+    advance()
+    failed = api.get(f"/team/exports/{made['id']}").json
+    assert (failed["status"], failed["errorMessage"][:30]) == ("FAILED", "The file could not be written:")
 
 
 def test_an_imported_export_may_have_any_id(app, api, fetch):

@@ -35,6 +35,10 @@ class Forbidden(DomainError):
     """Known, but not allowed: an expired or altered link, the control plane from elsewhere."""
 
 
+class NotReady(DomainError):
+    """What is asked for will be there in a moment."""
+
+
 class BadDocument(DomainError):
     """A state document that breaks its rules. `faults` are pairs of path (`flows[2].workerId`) and message."""
 
