@@ -20,7 +20,7 @@ from dryline.jobs import runs as run_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
-from dryline.world.world import World, enter, leave
+from dryline.world.world import World, enter, leave, refusing
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
 AREAS = (
@@ -147,33 +147,37 @@ class Dryline(Flask):
         self.world.close()
 
 
-def create_app(settings: Settings | None = None) -> Dryline:
+def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> Dryline:
     """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close` ends it.
 
+    With `as_it_is` the world must be there already, and is left as it was found: no key is admitted, nothing repaired.
     Raises BadSetting when the settings cannot work.
     """
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
-    app.world = World(settings or Settings())
-    app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
-    errors.register(app)
-    app.openapi = openapi.Api(app)
-    app.register_blueprint(docs.blp)
-    if app.world.settings.cors_origins:
-        cors.register(app, app.world.settings.cors_origins)
-    for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-        app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
-    app.jobs = Jobs(app.world, STEPS)
-    app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
-    app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+    app.world = World(settings or Settings(), must_exist=as_it_is)
     try:
-        with app.world.active():
-            snapshots.recover(app.world)
-            scenarios.begin(app.world)
-            export_jobs.recover(app.world)
+        app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
+        errors.register(app)
+        app.openapi = openapi.Api(app)
+        app.register_blueprint(docs.blp)
+        if app.world.settings.cors_origins:
+            cors.register(app, app.world.settings.cors_origins)
+        for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
+            app.openapi.register_blueprint(import_module(f"dryline.blueprints.{area}").blp)
+        app.jobs = Jobs(app.world, STEPS)
+        app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
+        app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+        with app.world.active(), refusing(app.world.settings):
+            if as_it_is:
+                scenarios.demand_filled(app.world)
+            else:
+                snapshots.recover(app.world)
+                scenarios.begin(app.world)
+                export_jobs.recover(app.world)
     except BaseException:
-        app.world.close()
+        app.world.abandon()
         raise
     return app
 

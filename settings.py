@@ -1,29 +1,34 @@
-"""What a server can be told at its start. `app.main` reads it from flags and DRYLINE_* variables."""
+"""What a server can be told at its start. `command_line.py` reads it from flags and DRYLINE_* variables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from ipaddress import ip_address
+import re
+from dataclasses import dataclass, fields
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
+from typing import Self
 
 DEFAULT_API_KEY = "dryline-local-key"
-LIVE = ("export_mode", "export_delay_ms", "strict", "calls_per_minute")
+MOST_THREADS = 256
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
+_HOST_NAME = re.compile(r"[\w.-]+")
 
 
 class BadSetting(ValueError):
     """A setting that cannot work. The message is one line for the person who set it."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Settings:
-    """One server's settings. Those in LIVE may change while it runs (`/_dryline/settings`)."""
+    """What one server was started with."""
 
     data_dir: Path = Path("dryline-data")
     host: str = "127.0.0.1"
     port: int = 4010
     ephemeral: bool = False
     scenario: str = "demo"
-    api_keys: tuple[str, ...] = (DEFAULT_API_KEY,)
+    api_keys: tuple[str, ...] = (DEFAULT_API_KEY,)  # without one, only those that the world has work
     any_key: bool = False
     seed: int | None = None
     admin_token: str | None = None
@@ -39,30 +44,67 @@ class Settings:
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
 
     def __post_init__(self) -> None:
-        self.data_dir = Path(self.data_dir)
+        object.__setattr__(self, "data_dir", Path(self.data_dir))
         if not 0 <= self.port <= 65535:
             raise BadSetting(f"--port must be 0 to 65535, not {self.port}.")
-        if self.threads < 1:
-            raise BadSetting(f"--threads must be at least 1, not {self.threads}.")
+        if not 1 <= self.threads <= MOST_THREADS:
+            raise BadSetting(f"--threads must be at least 1 and at most {MOST_THREADS}, not {self.threads}.")
         if self.max_body_mb < 1:
             raise BadSetting(f"--max-body-mb must be at least 1, not {self.max_body_mb}.")
-        if not self.api_keys or not all(key.strip() for key in self.api_keys):
-            raise BadSetting("--api-key must not be empty.")
-        if self.admin_token is not None and not self.admin_token.strip():
-            raise BadSetting("--admin-token must not be empty.")
+        for key in self.api_keys:
+            _demand_header("--api-key", key)
+        if self.admin_token is not None:
+            _demand_header("--admin-token", self.admin_token)
         if self.log_format not in ("text", "json"):
             raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
+        for origin in self.cors_origins:
+            if origin not in ("*", "null") and not _ORIGIN.fullmatch(origin):
+                raise BadSetting(
+                    f"--cors-origin must be like http://localhost:5173, without a path or a slash at its end, or *, "
+                    f"not {origin!r}."
+                )
+        for host in self.webhook_hosts:
+            if not (_HOST_NAME.fullmatch(host) or _address(host)):
+                raise BadSetting(f"--webhook-hosts must be a host's name or address alone, not {host!r}.")
         if self.public_url is not None:
             if not self.public_url.startswith(("http://", "https://")):
                 raise BadSetting(f"--public-url must start with http:// or https://, not {self.public_url!r}.")
-            self.public_url = self.public_url.rstrip("/")
+            object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
 
     @property
     def loopback(self) -> bool:
         """Whether the server listens on this machine alone."""
         if self.host == "localhost":
             return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        address = _address(self.host)
+        return address is not None and address.is_loopback
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def _demand_header(flag: str, value: str) -> None:
+    """Raises BadSetting for what no client could send in a header: other clients write other bytes for such texts."""
+    if not value.strip():
+        raise BadSetting(f"{flag} must not be empty.")
+    if not value.isascii() or not value.isprintable() or value != value.strip():
+        raise BadSetting(f"{flag} must be visible ASCII characters, as it is sent in a header, not {value!r}.")
+
+
+@dataclass
+class Live:
+    """Those of the settings that may change while the server runs (`/_dryline/settings`)."""
+
+    export_mode: str
+    export_delay_ms: int
+    strict: bool
+    calls_per_minute: float
+
+    @classmethod
+    def at_start(cls, settings: Settings) -> Self:
+        """As the server was started."""
+        return cls(**{field.name: getattr(settings, field.name) for field in fields(cls)})

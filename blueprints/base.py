@@ -80,7 +80,7 @@ class Parser(FlaskParser):
     def _process_location_data(
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
-        if location == "json" and current().settings.strict:
+        if location == "json" and current().live.strict:
             unknown = RAISE
         elif location == "query":
             unknown = None  # the schema's own: ignored

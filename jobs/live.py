@@ -18,14 +18,14 @@ def place_calls(world: World) -> bool:
 
     Each is over at the moment it became due, and the moments lie evenly from the one at which the rate was set.
     """
-    if world.settings.calls_per_minute <= 0:
+    if world.live.calls_per_minute <= 0:
         world.live_since = None
         return False
     now = world.clock.now()
     if world.live_since is None or world.live_since > now:  # just begun, or the clock was set back
         world.live_since = now
         return False
-    every = timedelta(minutes=1 / world.settings.calls_per_minute)
+    every = timedelta(minutes=1 / world.live.calls_per_minute)
     count = int((now - world.live_since) / every)
     if count == 0:
         return False

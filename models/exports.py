@@ -142,10 +142,10 @@ class Export(Record):
     @classmethod
     def next_due(cls) -> Self | None:
         """The oldest PENDING export, unless exports wait for the control plane or for their delay."""
-        settings, now = current().settings, current().clock.now()
-        if settings.export_mode != "auto":
+        live, now = current().live, current().clock.now()
+        if live.export_mode != "auto":
             return None
-        due = cls.created_at <= wire(now - timedelta(milliseconds=settings.export_delay_ms))
+        due = cls.created_at <= wire(now - timedelta(milliseconds=live.export_delay_ms))
         due |= cls.created_at > wire(now)  # the clock was set back
         query = cls.select().where(cls.status == "PENDING", due).order_by(cls.created_at, cls.id)
         return next(iter(query.limit(1)), None)

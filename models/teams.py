@@ -122,7 +122,8 @@ def _look_up(hashed: str) -> ApiKey:
 
 def start_key() -> ApiKey | None:
     """The first key of `--api-key`, or else the oldest there is."""
-    key = ApiKey.find(sha256=digest(current().settings.api_keys[0]))
+    given = current().settings.api_keys
+    key = ApiKey.find(sha256=digest(given[0])) if given else None
     return key or next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISREG
 
 import orjson
 
 from dryline.models.teams import Team
-from dryline.settings import BadSetting
+from dryline.settings import BadSetting, Live
 from dryline.state import forms
 from dryline.state.document import admit_start_keys, demand_team, kept_teams, replacing, unchecked, wipe
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
+from dryline.world.directory import NoWorld
 from dryline.world.errors import BadDocument, Invalid
 from dryline.world.world import World
 
@@ -22,19 +24,32 @@ EMPTY = "empty"
 def begin(world: World) -> None:
     """Fill a new world; in one that was there before, only make sure that the keys of `--api-key` work.
 
+    A world always has a team: one without is still to be filled, also where an earlier start was broken off.
     Raises BadSetting, with one line that says what is wrong, for a scenario that cannot be.
     """
-    if not world.is_new:
-        with world.transaction():
-            admit_start_keys(world)
-        return
     name = world.settings.scenario
     try:
+        if _is_filled():
+            _path(name)  # a reset will look for it
+            with world.transaction():
+                admit_start_keys(world)
+            return
         document = load(name)
         with unchecked(world), world.transaction():
             _fill(world, document)
+        world.is_new = True
     except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
+
+
+def demand_filled(world: World) -> None:
+    """Raises BadSetting where a first start was broken off."""
+    if not _is_filled():
+        raise NoWorld(world.settings.data_dir)
+
+
+def _is_filled() -> bool:
+    return Team.select().exists()
 
 
 def reset(world: World, scenario: str | None = None) -> None:
@@ -55,6 +70,8 @@ def reset(world: World, scenario: str | None = None) -> None:
                 world.clock.go_to(before[0])
                 world.ids.go_to(before[1])
                 raise
+            world.live = Live.at_start(world.settings)
+            world.keep_course()
             world.db.after_commit(world.start_over)
     except BadDocument as error:
         raise Invalid(str(error), "scenario") from None
@@ -75,15 +92,35 @@ def reset_team(world: World, team_id: str) -> None:
 
 def load(name: str) -> Document | None:
     """The scenario's document, None for the empty one. Raises BadDocument when it cannot be read or is none."""
+    path = _path(name)
+    if path is None:
+        return None
+    try:
+        return forms.read(orjson.loads(path.read_bytes()))
+    except OSError as error:
+        raise _unreadable(path, (error.strerror or str(error)).lower()) from None
+    except ValueError:
+        raise _unreadable(path, "it is not valid JSON") from None
+
+
+def _path(name: str) -> Path | None:
+    """The scenario's file, None for the empty one. Raises BadDocument where there is none, or no regular one."""
     if name == EMPTY:
         return None
     shipped = SHIPPED / f"{name}.json"
     path = shipped if name.isidentifier() and shipped.exists() else Path(name)
     try:
-        return forms.read(orjson.loads(path.read_bytes()))
-    except (OSError, ValueError) as error:
-        reason = "it is not valid JSON" if isinstance(error, ValueError) else (error.strerror or str(error)).lower()
-        raise BadDocument([("", f"Cannot read the scenario {path}: {reason}.")]) from None
+        if not S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
+            raise _unreadable(path, "it is no regular file")
+    except OSError as error:
+        raise _unreadable(path, (error.strerror or str(error)).lower()) from None
+    except ValueError as error:  # a NUL in it
+        raise _unreadable(path, str(error)) from None
+    return path
+
+
+def _unreadable(path: Path, reason: str) -> BadDocument:
+    return BadDocument([("", f"Cannot read the scenario {path}: {reason}.")])
 
 
 def _fill(world: World, document: Document | None) -> None:

@@ -126,6 +126,7 @@ def restore(world: World, name: str) -> None:
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
+            world.keep_course()
             _mend(None)
             forget(world)
     world.rows_replaced()

@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import os
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -415,7 +416,7 @@ def test_the_link_is_absolute_and_needs_no_key(export, fetch):
 
 
 def test_the_link_begins_with_the_public_url_where_one_is_set(app, export):
-    app.world.settings.public_url = "https://api.example.com/x"
+    app.world.settings = replace(app.world.settings, public_url="https://api.example.com/x")
     assert export()["downloadUrl"].startswith("https://api.example.com/x/downloads/exports/")
 
 
@@ -600,7 +601,7 @@ def move(control):
 
 @pytest.fixture
 def manual(app):
-    app.world.settings.export_mode = "manual"
+    app.world.live.export_mode = "manual"
 
 
 def test_by_hand_an_export_waits_for_each_move(app, api, manual, move, export, fetch, make_log):
@@ -666,7 +667,7 @@ def test_a_transition_needs_an_export_and_a_status_that_exist(control, move, exp
 
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
-    app.world.settings.export_delay_ms = 1500
+    app.world.live.export_delay_ms = 1500
     made = api.post("/team/exports", ASK).json
     status = []
     for seconds in (0, 1.499, 0.001):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -331,7 +332,7 @@ def test_deliveries_are_filtered_and_forgotten(control, receiver, add_webhook, s
 
 
 def test_deliveries_are_the_control_planes_business(app):
-    app.world.settings.admin_token = "secret"
+    app.world.settings = replace(app.world.settings, admin_token="secret")
     assert app.test_client().get("/_dryline/webhooks").status_code == 403
 
 

@@ -7,23 +7,23 @@ request or job belongs to.
 from __future__ import annotations
 
 import contextlib
-import secrets
-import shutil
+import json
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
+from dataclasses import asdict, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from peewee import DatabaseProxy, SqliteDatabase
+from peewee import DatabaseProxy, PeeweeException, SqliteDatabase
 
-from dryline.settings import LIVE, BadSetting, Settings
+from dryline.settings import BadSetting, Live, Settings
 from dryline.world.clock import Clock
 from dryline.world.database import WorldDatabase
+from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
@@ -50,51 +50,70 @@ def leave(token: Token[World]) -> None:
 class World:
     """One stand-in's state. Opening it locks its data directory and brings its database up to date.
 
-    Raises BadSetting when the directory cannot be used or another server owns it.
+    Raises BadSetting when the directory cannot be used or another server owns it, and with `must_exist` when there is
+    none; nothing stays open or behind then.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
         self.settings = settings
-        self._given = {name: getattr(settings, name) for name in LIVE}
+        self.live = Live.at_start(settings)
+        # Up to when calls have come in by themselves (jobs/live.py).
+        self.live_since: datetime | None = None
         self.clock = Clock()
+        self.ids = Ids(settings.seed)
+        self.faults = Faults(settings.seed)
+        self.requests = RequestRecord()
+        self.metrics = Metrics()
         # What others remember of this world's rows, each under a name of its own.
         self.memory: dict[str, Any] = {}
-        self._write_lock = threading.RLock()
-        self._ephemeral = tempfile.mkdtemp(prefix="dryline-") if settings.ephemeral else None
-        self.directory = Path(self._ephemeral or settings.data_dir).absolute()
-        try:
-            self.exports.mkdir(parents=True, exist_ok=True)
-            self._held = self._lock()
-            self.secret = self._secret()
-        except (OSError, sqlite3.Error) as error:
-            raise BadSetting(f"Cannot use the data directory {self.directory}: {error}.") from error
-        self.db = WorldDatabase(self.directory / "dryline.sqlite3", durable=self.durable)
-        self.ids = Ids(settings.seed)
+        self.is_new = False  # whether this start has filled it (state/scenarios.py)
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None
         self.wake: Callable[[], None] = lambda: None
         # Likewise: make the files that belong to rows agree with them, once rows came and went by other ways.
         self.rows_replaced: Callable[[], None] = lambda: None
-        self.faults = Faults(settings.seed)
-        self.requests = RequestRecord()
-        self.metrics = Metrics()
-        # Up to when calls have come in by themselves (jobs/live.py).
-        self.live_since: datetime | None = None
         # Set when the server ends: long work gives itself back.
         self.ending = threading.Event()
-        with self.active():
-            self.is_new = not self._migrate()
-            self.ids.restart(settings.seed, self._count_start())
+        self._write_lock = threading.RLock()
+        if must_exist and not database_in(settings.data_dir).exists():
+            raise NoWorld(settings.data_dir)
+        with refusing(settings), contextlib.ExitStack() as undo:
+            self._place = Directory(None if settings.ephemeral else settings.data_dir)
+            undo.callback(self._place.abandon)
+            self.exports.mkdir(exist_ok=True)
+            self.db = WorldDatabase(database_in(self.directory), durable=self.durable)
+            undo.callback(self.db.close_for_good)
+            self._place.demand_database()
+            with self.active():
+                self._bring_up_to_date()
+            self.secret = self._place.secret()
+            undo.pop_all()
+
+    def _bring_up_to_date(self) -> None:
+        from dryline.world import migrations
+
+        migrations.bring_up_to_date(self.db)
+        if self.settings.seed is not None:
+            self.ids.restart(self.settings.seed, self._count_start())
+        course = self._kept_course()
+        given = asdict(self.live)
+        self.live = Live(**{name: course["live"].get(name, value) for name, value in given.items()})
+        self.clock.go_to(course["clock"])
+
+    @property
+    def directory(self) -> Path:
+        """The data directory."""
+        return self._place.path
+
+    @property
+    def durable(self) -> bool:
+        """Whether it is to outlive a power cut: a temporary one need not wait for the disk."""
+        return not self._place.temporary
 
     @property
     def exports(self) -> Path:
         """Where finished export files lie."""
         return self.directory / "exports"
-
-    @property
-    def durable(self) -> bool:
-        """Whether it is to outlive a power cut: a temporary one need not wait for the disk."""
-        return self._ephemeral is None
 
     def save_points(self, team_id: str | None = None) -> Path:
         """Where the world's save points lie, or those of one team."""
@@ -135,10 +154,37 @@ class World:
         with self._write_lock:
             yield
 
+    def change_live(self, **values: Any) -> None:
+        """Set live settings. Calls that come in by themselves are counted from now when their rate is set."""
+        with self.transaction():
+            self.live = replace(self.live, **values)
+            self.keep_course()
+        if "calls_per_minute" in values:
+            self.live_since = self.clock.now()
+        self.wake()
+
+    def changed_live(self) -> dict[str, Any]:
+        """The live settings that are not as this server was started."""
+        given = asdict(Live.at_start(self.settings))
+        return {name: value for name, value in asdict(self.live).items() if value != given[name]}
+
+    def keep_course(self) -> None:
+        """Note where the clock is and what was set while it ran: a restart goes on from there."""
+        with self.transaction():
+            course = {"clock": self.clock.position(), "live": self.changed_live()}
+            if course != self._kept_course():
+                self.db.execute_sql(
+                    "INSERT INTO server (name, value) VALUES ('course', ?)"
+                    " ON CONFLICT DO UPDATE SET value = excluded.value",
+                    (json.dumps(course),),
+                )
+
+    def _kept_course(self) -> dict[str, Any]:
+        row = self.db.execute_sql("SELECT value FROM server WHERE name = 'course'").fetchone()
+        return json.loads(row[0]) if row else {"clock": Clock().position(), "live": {}}
+
     def start_over(self) -> None:
-        """Take back what was set and recorded while it ran; rows, clock and ids are state/scenarios.py's."""
-        for name, value in self._given.items():
-            setattr(self.settings, name, value)
+        """Take back what was recorded while it ran; rows, clock, ids and settings are state/scenarios.py's."""
         self.live_since = None
         self.faults.clear()
         self.requests.clear()
@@ -146,46 +192,30 @@ class World:
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
         self.db.close_for_good()
-        self._held.close()
-        if self._ephemeral:
-            shutil.rmtree(self._ephemeral, ignore_errors=True)
+        self._place.close()
 
-    def _lock(self) -> sqlite3.Connection:
-        """One server owns a data directory. SQLite's own lock says so: it ends with the process, however that ends."""
-        lock = sqlite3.connect(
-            self.directory / "dryline.lock", timeout=0, isolation_level=None, check_same_thread=False
-        )
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            lock.close()
-            raise BadSetting(
-                f"Another dryline is using the data directory {self.directory}. "
-                "Stop it, or choose another with --data-dir."
-            ) from None
-        return lock
-
-    def _secret(self) -> str:
-        """What signs download links: made once a data directory, so that links outlive a restart."""
-        path = self.directory / "secret"
-        if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_hex(32))
-        return path.read_text()
-
-    def _migrate(self) -> bool:
-        """Bring the schema up to date. Returns whether the database was there before."""
-        from dryline.world import migrations
-
-        return migrations.bring_up_to_date(self.db)
+    def abandon(self) -> None:
+        """Close after a start that failed: nothing stays of what it has made."""
+        self.db.close_for_good()
+        self._place.abandon()
 
     def _count_start(self) -> int:
-        """How often this data directory was opened before."""
+        """How often this data directory was opened with a seed before."""
         row = self.db.execute_sql(
             "INSERT INTO server (name, value) VALUES ('starts', 1)"
             " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"
         ).fetchone()
         return row[0] - 1
+
+
+@contextlib.contextmanager
+def refusing(settings: Settings) -> Iterator[None]:
+    """What keeps a world from opening is a BadSetting, told in one line."""
+    try:
+        yield
+    except (OSError, sqlite3.Error, PeeweeException) as error:
+        where = "a temporary directory" if settings.ephemeral else f"the data directory {settings.data_dir.absolute()}"
+        raise BadSetting(f"Cannot use {where}: {error}.") from error
 
 
 class CurrentDatabase(DatabaseProxy):

@@ -70,6 +70,7 @@ class ClockAdvance(MethodView):
 
 
 def _moved():
+    current().keep_course()
     current().run_due()
     return _read()
 

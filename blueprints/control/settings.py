@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
-from dryline.settings import LIVE
 from dryline.world.world import current
 
 blp = ControlArea("Control: settings", description="What can change while the server runs.")
@@ -36,16 +37,11 @@ class SettingsView(MethodView):
     @blp.response(200, SettingsSchema)
     def get(self):
         """Read the live settings."""
-        return {name: getattr(current().settings, name) for name in LIVE}
+        return asdict(current().live)
 
     @blp.arguments(SettingsSchema)
     @blp.response(200, SettingsSchema)
     def put(self, body):
         """Change the settings that are sent."""
-        world = current()
-        for name, value in body.items():
-            setattr(world.settings, name, value)
-        if "calls_per_minute" in body:
-            world.live_since = world.clock.now()
-        world.wake()
+        current().change_live(**body)
         return self.get()

@@ -59,4 +59,4 @@ class State(MethodView):
 def _document() -> documents.Document:
     """The body, however large: a state with many logs is larger than what the API takes."""
     request.max_content_length = NO_LIMIT
-    return documents.read(read_json(request, shallow=False), strict=current().settings.strict)
+    return documents.read(read_json(request, shallow=False), strict=current().live.strict)

@@ -92,11 +92,11 @@ def test_writes_and_unsafe_methods_are_guarded_alike(start):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_with_a_token_only_its_header_opens(start, path):
-    client = start(admin_token="s3cret-tök")
+    client = start(admin_token="s3cret-t.k")
     assert status(client, path) == 403
     assert status(client, path, token="") == 403
     assert status(client, path, token="wrong") == 403
-    assert client.get(f"/_dryline{path}", headers={"x-dryline-token": "s3cret-tök"}).status_code == 200
+    assert client.get(f"/_dryline{path}", headers={"x-dryline-token": "s3cret-t.k"}).status_code == 200
 
 
 def test_a_token_opens_from_anywhere(start):

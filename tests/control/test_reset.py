@@ -1,6 +1,7 @@
 """Back to the start."""
 
 import json
+import os
 
 import pytest
 
@@ -145,6 +146,14 @@ def test_a_start_with_a_bad_scenario_is_one_line_that_names_it(tmp_path, scenari
     with pytest.raises(BadSetting) as error:
         start(tmp_path, scenario=str(scenario))
     assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_scenario_that_is_no_regular_file_is_refused_and_never_waited_for(control, tmp_path, make):
+    make(tmp_path / "scenario.json")
+    answer = control.post("/reset", {"scenario": str(tmp_path / "scenario.json")})
+    assert answer.status_code == 400
+    assert "it is no regular file" in answer.json["error"]
 
 
 def test_the_demos_times_are_of_the_present(tmp_path):
