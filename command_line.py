@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from dryline import __version__
 from dryline.remote.commands import drift, pull
-from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings
+from dryline.settings import BadSetting, Settings
+from dryline.world.files import write_whole
 
 
 class DefaultGroup(click.Group):
-    """A group whose first word may be left out: `dryline --port 0` is `dryline serve --port 0`."""
+    """A group whose first word may be left out: `dryline --port 0` is `dryline serve --port 0`.
+
+    A value that cannot work, or cannot even be read, is one clear line and exit code 2.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `serve` in where no command is named."""
@@ -25,43 +31,60 @@ class DefaultGroup(click.Group):
             args = ["serve", *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BadSetting as error:
+            message = str(error)
+        except click.BadParameter as error:
+            message = error.format_message()
+        click.echo(f"dryline: {message}", err=True)
+        sys.exit(2)
 
-def setting(*flags: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """An option that a DRYLINE_… variable sets too."""
-    name = flags[0].removeprefix("--").split("/")[0]
-    variable = "DRYLINE_" + name.replace("-", "_").upper()
-    return click.option(*flags, envvar=variable, show_envvar=True, show_default=True, **kwargs)
+
+def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any], Any]:
+    """An option for the setting of this name (the flag's when None), which a DRYLINE_… variable sets too."""
+    word = flag.removeprefix("--").replace("-", "_")
+    name = name or word
+    kwargs.setdefault("default", getattr(Settings, name))
+    variable = f"DRYLINE_{word.upper()}"
+    return click.option(flag, name, envvar=variable, show_envvar=True, show_default=True, **kwargs)
 
 
-DATA_DIR = setting(
-    "--data-dir", type=click.Path(path_type=Path, file_okay=False), default=Path("dryline-data"), help="Where state is."
-)
+DATA_DIR = setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where state is.")
 ADMIN_TOKEN = setting("--admin-token", help="Demanded by /_dryline in the header x-dryline-token.")
+# Of those that may be given several times: how, in the variable.
+SEVERAL = "repeatable, in the variable separated by blanks."
 
 SERVE = (
-    setting("--host", default="127.0.0.1", help="Address to listen on."),
-    setting("--port", default=4010, help="Port to listen on; 0 picks a free one and prints it."),
+    setting("--host", help="Address to listen on."),
+    setting("--port", help="Port to listen on; 0 picks a free one and prints it."),
     DATA_DIR,
     setting("--ephemeral", is_flag=True, help="Keep state in a temporary place, removed at the end."),
-    setting("--scenario", default="demo", help="What a new data directory holds: demo, empty, or a state file."),
-    setting("--api-key", multiple=True, default=(DEFAULT_API_KEY,), help="A key of the first team; repeatable."),
+    setting("--scenario", help="What a new data directory holds: demo, empty, or a state file."),
+    setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {SEVERAL}"),
     setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
     setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
-    setting("--threads", default=Settings.threads, help="Requests served at once."),
-    setting("--max-body-mb", default=10, help="Largest body, in MB."),
+    setting("--threads", help="Requests served at once."),
+    setting("--max-body-mb", help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
-    setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),
-    setting("--webhook-hosts", multiple=True, help="Host beside loopback that webhooks may reach; repeatable."),
-    setting("--log-format", type=click.Choice(["text", "json"]), default="text", help="Form of the log."),
+    setting("--cors-origin", "cors_origins", multiple=True, help=f"Web page origin that may call the API; {SEVERAL}"),
+    setting("--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks may reach; {SEVERAL}"),
+    setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
 )
 
 
 @click.group(cls=DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dryline")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """A local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
+    # Databases and state documents hold what was said in calls, and tokens: they are for their owner's eyes.
+    before = os.umask(0o077)
+    ctx.call_on_close(lambda: os.umask(before))
 
 
 def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
@@ -76,18 +99,42 @@ def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 @cli.command()
 @_with(SERVE)
 @click.option("--ready-file", type=click.Path(path_type=Path), help="Write the address here, as JSON, once it answers.")
-def serve(ready_file: Path | None, api_key: tuple[str, ...], cors_origin: tuple[str, ...], **values: Any) -> None:
+def serve(ready_file: Path | None, **values: Any) -> None:
     """Answer requests until Ctrl-C or SIGTERM."""
+    _end_on_signals()
     gc.disable()  # what is imported now stays: looking for garbage in it only takes time. `server.serve` enables it.
-    from dryline import server
-    from dryline.app import create_app
-
     try:
-        with _clear_refusals():
-            settings = Settings(api_keys=api_key, cors_origins=cors_origin, **values)
-            server.serve(create_app(settings), ready_file)
+        if not values["api_keys"]:
+            raise BadSetting("--api-key must not be empty.")
+        settings = Settings(**values)
+        _remove_stale(ready_file)
+        from dryline import server
+        from dryline.app import create_app
+
+        with server.bind(settings) as listening:  # before the world: a port that is taken leaves none behind
+            server.serve(create_app(settings), listening, ready_file)
     finally:
         gc.enable()  # a start that was refused ends here
+
+
+def _end_on_signals() -> None:
+    """From now on SIGTERM, and a closed terminal, unwind like Ctrl-C: what was made until then is taken back."""
+
+    def end(signum: int, frame: Any) -> NoReturn:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup ignores it
+        signal.signal(signal.SIGHUP, end)
+
+
+def _remove_stale(ready_file: Path | None) -> None:
+    """Nobody is to read the address of an earlier server."""
+    if ready_file is not None:
+        try:
+            ready_file.unlink(missing_ok=True)
+        except OSError as error:
+            raise BadSetting(f"Cannot write --ready-file {ready_file}: {error.strerror}.") from None
 
 
 @cli.command()
@@ -114,8 +161,11 @@ def state_export(file: Path, data_dir: Path, admin_token: str | None) -> None:
         document = json.dumps(plane("GET", "/state"), indent=2)
     if str(file) == "-":
         click.echo(document)
-    else:
-        file.write_text(document + "\n")
+        return
+    try:
+        write_whole(file, (document + "\n").encode())
+    except OSError as error:
+        raise click.FileError(str(file), error.strerror) from None
 
 
 @state.command("import")
@@ -188,23 +238,34 @@ cli.add_command(drift)
 
 
 class Plane:
-    """The control plane of a data directory: through its running server, or in this process when there is none."""
+    """The control plane of a data directory: through its running server, or in this process when there is none.
+
+    Whether there is one the directory's lock tells. A world that nobody serves is left as it is, but for what is asked.
+    """
+
+    TIMEOUT_S = 300  # a large state takes a while
 
     def __init__(self, data_dir: Path, admin_token: str | None) -> None:
         self.data_dir, self.token = data_dir, admin_token
         self.app: Any = None
+        self.url = ""
 
     def __enter__(self) -> Plane:
         from dryline.app import create_app
+        from dryline.world.directory import InUse, address_in
 
-        self.address = self.data_dir / "address"
-        if not self.address.exists():
-            with _clear_refusals():
-                self.app = create_app(Settings(data_dir=self.data_dir, admin_token=self.token))
+        try:
+            # Without keys: those that the world has are its own affair.
+            settings = Settings(data_dir=self.data_dir, admin_token=self.token, api_keys=())
+            self.app = create_app(settings, as_it_is=True)
+        except InUse as error:
+            try:
+                self.url = address_in(self.data_dir).read_text()
+            except FileNotFoundError:  # another command, or a server that starts or ends
+                raise BadSetting(f"{error} It does not say where it answers.") from None
         return self
 
     def __exit__(self, *exc: object) -> None:
-
         if self.app is not None:
             self.app.close()
 
@@ -213,38 +274,24 @@ class Plane:
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "x-dryline-token": self.token or ""}
         status, content = (self._here if self.app else self._there)(method, f"/_dryline{path}", data, headers)
-        answer = json.loads(content) if content else None
-        if status >= 400:
-            raise click.ClickException(answer["error"] if answer else f"status {status}")
-        return answer
+        try:
+            answer: Any = json.loads(content) if content else None
+            if status < 400:
+                return answer
+            message = answer["error"]
+        except (ValueError, TypeError, KeyError):
+            message = f"{self.url} answered {status}, and not as dryline does."
+        raise click.ClickException(message)
 
     def _here(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         answer = self.app.test_client().open(path, method=method, data=data, headers=headers)
         return answer.status_code, answer.data
 
     def _there(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
-        import urllib.error
-        import urllib.request
+        from dryline.world.outgoing import Unanswered, send
 
-        url = self.address.read_text()
         try:
-            with urllib.request.urlopen(urllib.request.Request(url + path, data, headers, method=method)) as answer:
-                return answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read()
-        except urllib.error.URLError:
-            # Its server was killed and left its address: take over.
-            self.address.unlink(missing_ok=True)
-            self.__enter__()
-            return self._here(method, path, data, headers)
-
-
-class _clear_refusals:
-    """One clear line and exit code 2 for a setting that cannot work."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, BadSetting):
-            click.echo(f"dryline: {error}", err=True)
-            sys.exit(2)
+            answer = send(method, self.url + path, headers=headers, body=data, timeout_s=self.TIMEOUT_S)
+        except Unanswered as error:
+            raise click.ClickException(f"The server of {self.data_dir} at {self.url}: {error}") from None
+        return answer.status, answer.body

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import logging
-import signal
 import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +20,16 @@ from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import ErrorTask, WSGITask
 
+from dryline import __version__
+from dryline.models.teams import ApiKey
+from dryline.schemas.base import camel
 from dryline.settings import BadSetting, Settings
+from dryline.world.directory import address_in
 from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.app import Dryline
+    from dryline.world.world import World
 
 
 class ApiErrorTask(ErrorTask):
@@ -64,13 +69,13 @@ class Channel(HTTPChannel):
 class Server:
     """An application on a socket. Binds when made; `run` answers until `stop` or a signal.
 
-    Raises BadSetting when the address cannot be had.
+    Raises BadSetting when the address cannot be had. `listening` is a socket that is bound already.
     """
 
-    def __init__(self, app: Dryline) -> None:
+    def __init__(self, app: Dryline, listening: socket.socket | None = None) -> None:
         settings = app.world.settings
         self.app = app
-        self.socket = bind(settings)
+        self.socket = listening or bind(settings)
         self._map: dict[int, Any] = {}
         self._waitress: Any = create_server(
             app,
@@ -117,7 +122,10 @@ def bind(settings: Settings) -> socket.socket:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
     except OSError as error:
-        raise BadSetting(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror or error}.") from error
+        where = f"Cannot listen on {settings.host}:{settings.port}"
+        if error.errno == errno.EADDRINUSE:
+            raise BadSetting(f"{where}: the port is in use. Choose another with --port; 0 picks a free one.") from error
+        raise BadSetting(f"{where}: {error.strerror or error}.") from error
 
 
 @contextmanager
@@ -144,49 +152,78 @@ def in_thread(settings: Settings) -> Iterator[Server]:
             thread.join()
 
 
-def serve(app: Dryline, ready_file: Path | None = None) -> None:
-    """Serve until told to end, in the foreground."""
-
+def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
+    """Serve on a socket that is bound until told to end, in the foreground. Raises BadSetting."""
     set_up_logging(app.world.settings.log_format)
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
-    address = app.world.directory / "address"
+    address = address_in(app.world.directory)
     server = None
     try:
-        server = Server(app)
+        server = Server(app, listening)
         app.jobs.start()
-        signal.signal(signal.SIGTERM, _end)
-        address.write_text(server.url)  # for the command line, which finds the running server by it
+        write_whole(address, server.url.encode(), durable=False)  # for the command line, which finds the server by it
         announce(app, server.url)
         if ready_file is not None:
-            write_whole(ready_file, orjson.dumps({"url": server.url, "apiKey": app.world.settings.api_keys[0]}))
+            _write_ready(ready_file, {"url": server.url, "apiKey": app.world.settings.api_keys[0]})
         server.run()
     except (KeyboardInterrupt, SystemExit):
         if server is not None:  # told to end before the loop was entered
             server.stop()
     finally:
-        address.unlink(missing_ok=True)
+        for path in filter(None, (address, ready_file)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         app.close()
+
+
+def _write_ready(path: Path, ready: dict[str, str]) -> None:
+    try:
+        write_whole(path, orjson.dumps(ready), durable=False)
+    except OSError as error:
+        raise BadSetting(f"Cannot write --ready-file {path}: {error.strerror}.") from error
 
 
 def announce(app: Dryline, url: str) -> None:
     """Tell the person who started it where it is and what to use."""
     world, settings = app.world, app.world.settings
+    if settings.log_format == "json":
+        fields = {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral, "new": world.is_new}
+        logging.getLogger("dryline").info("started", extra={"fields": fields})
+        return
     lines = [
-        f"dryline answers on {url}",
-        f"  API key     {', '.join(settings.api_keys)}" + ("  (any other key works too)" if settings.any_key else ""),
+        f"dryline {__version__} answers on {url}",
+        f"  API key     {', '.join(settings.api_keys)}" + _other_keys(world),
         f"  docs        {url}/docs",
-        f"  data        {world.directory}" + ("  (removed at the end)" if settings.ephemeral else ""),
+        f"  data        {world.directory}" + _told_of_data(world),
     ]
+    if world.clock.frozen:
+        lines.append(f"  clock       stands still at {world.clock.stamp()}, as it was left")
+    if changed := world.changed_live():
+        kept = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
+        lines.append(f"  settings    {kept}, as they were left: a reset takes them back")
     if not settings.loopback and settings.admin_token is None:
         lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
-    if settings.log_format == "json":
-        logging.getLogger("dryline").info(
-            "started", extra={"fields": {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral}}
-        )
-    else:
-        print("\n".join(lines), flush=True)
+    print("\n".join(lines), flush=True)
+
+
+def _told_of_data(world: World) -> str:
+    settings = world.settings
+    if settings.ephemeral:
+        unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
+        return f"  (temporary: removed at the end{unused})"
+    if world.is_new:
+        return f"  (new: {settings.scenario})"
+    return f"  (as it was left: --scenario {settings.scenario} fills a new directory, or this one at a reset)"
+
+
+def _other_keys(world: World) -> str:
+    if world.settings.any_key:
+        return "  (any other key works too)"
+    with world.active():
+        others = ApiKey.select().count() - len(set(world.settings.api_keys))
+    return f"  (and {others} that the world has: dryline keys list)" if others > 0 else ""
 
 
 class JsonLines(logging.Formatter):
@@ -207,7 +244,3 @@ def set_up_logging(form: str) -> None:
     handler.setFormatter(JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("waitress").setLevel(logging.ERROR)
-
-
-def _end(signum: int, frame: Any) -> None:
-    raise SystemExit(0)

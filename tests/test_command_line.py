@@ -1,11 +1,14 @@
 """The command line, beside a running server and without one."""
 
 import json
+import socket
+import threading
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.command_line import Plane, cli
 from dryline.testing import DrylineServer
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -100,8 +103,6 @@ def test_an_unknown_deployment_is_told(run, served):
 
 
 def test_the_address_of_a_server_that_was_killed_is_no_trap(run, tmp_path, data_dir):
-    from pathlib import Path
-
     Path(data_dir, "address").write_text("http://127.0.0.1:9")
     assert json.loads(run("state", "export"))["version"] == 1
 
@@ -122,3 +123,154 @@ def test_without_a_command_it_serves():
     done = CliRunner().invoke(cli, ["--port", "99999"])
     assert done.exit_code == 2
     assert "--port must be 0 to 65535" in done.output
+
+
+# On which world
+
+
+def content(directory):
+    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("state", "export"),
+        ("keys", "list"),
+        ("keys", "create"),
+        ("keys", "revoke", "key_1"),
+        ("simulate", "--worker", "w", "--deployment", "d"),
+    ],
+)
+def test_where_there_is_no_world_it_is_said_and_none_is_made(tmp_path, command):
+    for missing in (tmp_path / "missing", tmp_path / "empty"):
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        done = CliRunner().invoke(cli, [*command, "--data-dir", str(missing)])
+        assert done.exit_code == 2
+        assert done.output.startswith(f"dryline: There is no world in {missing}.")
+        assert "\n" not in done.output.strip()
+    assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
+
+
+def test_a_first_start_that_was_broken_off_left_no_world(run, data_dir):
+    import sqlite3
+
+    with sqlite3.connect(f"{data_dir}/dryline.sqlite3") as db:
+        db.execute("DELETE FROM team")
+    db.close()
+    assert "There is no world" in run("state", "export", code=2)
+
+
+@pytest.mark.parametrize("command", [("state", "export"), ("keys", "list")])
+def test_what_only_reads_changes_nothing(run, data_dir, command):
+    before = content(Path(data_dir))
+    run(*command)
+    assert content(Path(data_dir)) == before
+
+
+def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run, data_dir, tmp_path):
+    world = tmp_path / "world.json"
+    world.write_text(json.dumps({"version": 1, "teams": [{"id": "t", "name": "T", "apiKeys": ["private"]}]}))
+    run("state", "import", str(world))
+    (team,) = json.loads(run("keys", "list"))
+    assert len(team["apiKeys"]) == 1
+
+
+def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path, data_dir):
+    with DrylineServer(data_dir=tmp_path / "other") as other:
+        other.client().workers.create(**NEW)
+        before = other.state()
+        Path(data_dir, "address").write_text(other.url)
+        world = tmp_path / "world.json"
+        world.write_text(json.dumps({"version": 1, "workers": [{"id": "mine", "name": "Mine"}]}))
+        run("state", "import", str(world))
+        assert other.state() == before
+        assert [request for request in other.requests() if request["path"].startswith("/_dryline")] == []
+    assert not Path(data_dir, "address").exists()
+    assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["mine"]
+
+
+def test_a_directory_in_use_without_an_address_is_one_line(run, data_dir):
+    with DrylineServer(data_dir=data_dir):
+        done = run("state", "export", code=2)
+    assert done.startswith("dryline: Another dryline is using")
+    assert "\n" not in done.strip()
+
+
+class Listener(threading.Thread):
+    """Something on a port that answers each connection with the same bytes, and keeps what it was sent."""
+
+    def __init__(self, answer):
+        super().__init__(daemon=True)
+        self.answer, self.heard = answer, b""
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            with connection:
+                self.heard += connection.recv(65536)
+                connection.sendall(self.answer)
+
+    def end(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        self.join()
+
+
+@pytest.fixture
+def listen():
+    listeners = []
+
+    def listen(answer):
+        listeners.append(Listener(answer))
+        return listeners[-1]
+
+    yield listen
+    for listener in listeners:
+        listener.end()
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (b"HTTP/1.0 200 OK\r\n\r\n<html>", "answered 200, and not as dryline does"),
+        (b"HTTP/1.0 502 Bad Gateway\r\n\r\n<html>", "answered 502, and not as dryline does"),
+        (b"HTTP/1.0 500 Oh\r\n\r\n[]", "answered 500, and not as dryline does"),
+        (b"", "RemoteDisconnected"),
+        (b"not HTTP at all\r\n", "BadStatusLine"),
+    ],
+)
+def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen, answer, says):
+    with DrylineServer(data_dir=data_dir):
+        Path(data_dir, "address").write_text(listen(answer).url)
+        done = run("state", "export", code=1)
+    assert says in done
+    assert "\n" not in done.strip()
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for_without_end(run, data_dir, monkeypatch):
+    monkeypatch.setattr(Plane, "TIMEOUT_S", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, DrylineServer(data_dir=data_dir):
+        Path(data_dir, "address").write_text(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        assert "No answer within 0.1 s" in run("state", "export", code=1)
+
+
+def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
+    proxy = listen(b"HTTP/1.0 200 OK\r\n\r\n{}")
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, proxy.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    run("keys", "list", "--admin-token", "secret")
+    assert proxy.heard == b""
+
+
+def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
+    done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
+    assert "No such file or directory" in done
+    assert "\n" not in done.strip()

@@ -158,6 +158,17 @@ def test_a_taken_port_is_refused_with_one_line(tmp_path):
         (("--api-key", " "), "--api-key must not be empty"),
         (("--public-url", "example.org"), "--public-url must start with http"),
         (("--admin-token", ""), "--admin-token must not be empty"),
+        (("--admin-token", "ü"), "--admin-token must be visible ASCII"),
+        (("--api-key", "ü"), "--api-key must be visible ASCII"),
+        (("--port", "abc"), "'--port'"),
+        (("--seed", "x"), "'--seed'"),
+        (("--log-format", "xml"), "'--log-format'"),
+        (("--threads", "100000"), "at most 256"),
+        (("--cors-origin", ""), "--cors-origin must be like"),
+        (("--cors-origin", "localhost:5173"), "--cors-origin must be like"),
+        (("--cors-origin", "http://localhost:5173/"), "--cors-origin must be like"),
+        (("--webhook-hosts", "http://a"), "--webhook-hosts must be"),
+        (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
     ],
 )
@@ -165,6 +176,14 @@ def test_a_bad_setting_stops_the_start_with_one_line(tmp_path, flags, says):
     code, err = refused("serve", "--data-dir", str(tmp_path / "world"), *flags)
     assert code == 2
     assert says in err
+    assert "\n" not in err
+    assert not (tmp_path / "world").exists()
+
+
+def test_a_variable_of_a_wrong_form_is_one_line_that_names_it(tmp_path):
+    code, err = refused("serve", "--data-dir", str(tmp_path / "world"), DRYLINE_STRICT="maybe")
+    assert code == 2
+    assert "DRYLINE_STRICT" in err
     assert "\n" not in err
 
 

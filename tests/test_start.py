@@ -1,0 +1,185 @@
+"""What a start says, what it leaves where it is refused or broken off, and what it takes away at its end."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+
+import pytest
+
+from dryline.tests.test_server import NEW_WORKER, Process, refused
+
+WHEN = "2030-01-01T09:00:00.000Z"
+
+
+@pytest.fixture
+def start(tmp_path):
+    running = []
+
+    def start(*flags, **environment):
+        running.append(Process(tmp_path, "--data-dir", str(tmp_path / "world"), *flags, **environment))
+        return running[-1]
+
+    yield start
+    for process in running:
+        if process.process.poll() is None:
+            process.end(signal.SIGKILL)
+
+
+def told(server):
+    """The start message's lines by their first word; the server is ended."""
+    _, out, _ = server.end()
+    return {line.split()[0]: line for line in out.splitlines()}
+
+
+# Refused
+
+
+def test_a_start_after_one_with_a_bad_scenario_works(start, tmp_path):
+    world = str(tmp_path / "world")
+    assert refused("serve", "--port", "0", "--data-dir", world, "--scenario", str(tmp_path / "typo.json"))[0] == 2
+    assert not (tmp_path / "world").exists()
+    assert start("--scenario", "empty").call("GET", "/api/workers") == []
+
+
+def test_a_taken_port_leaves_no_directory_and_says_what_to_do(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, err = refused("serve", "--port", port, "--data-dir", str(tmp_path / "world"))
+    assert (code, err) == (
+        2,
+        f"dryline: Cannot listen on 127.0.0.1:{port}: the port is in use. "
+        "Choose another with --port; 0 picks a free one.",
+    )
+    assert not (tmp_path / "world").exists()
+
+
+def test_a_scenario_that_is_not_there_is_refused_in_a_filled_directory_too(start, tmp_path):
+    start("--scenario", "empty").end()
+    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path / "world"), "--scenario", "nosuch")
+    assert code == 2
+    assert err == "dryline: --scenario nosuch: Cannot read the scenario nosuch: no such file or directory."
+
+
+def test_a_ready_file_that_cannot_be_written_is_one_line(tmp_path):
+    code, err = refused("serve", "--ephemeral", "--port", "0", "--ready-file", str(tmp_path / "no" / "ready.json"))
+    assert code == 2
+    assert err.startswith("dryline: Cannot write --ready-file")
+    assert "\n" not in err
+
+
+# Broken off
+
+
+BROKEN_OFF = """
+import os, signal, sys
+from dryline import command_line
+from dryline.state import scenarios
+
+def signalled(name):
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+    raise AssertionError("it went on")
+
+scenarios.load = signalled
+command_line.cli(["serve", "--port", "0", *sys.argv[2:]])
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+@pytest.mark.parametrize("kind", ["--ephemeral", "--data-dir"])
+def test_a_start_that_is_told_to_end_leaves_nothing_behind(tmp_path, name, kind):
+    (tmp_path / "here").mkdir()
+    flags = ["--ephemeral"] if kind == "--ephemeral" else ["--data-dir", str(tmp_path / "here" / "world")]
+    command = [sys.executable, "-c", BROKEN_OFF, name, *flags]
+    done = subprocess.run(command, capture_output=True, text=True, env={"TMPDIR": str(tmp_path / "here")})
+    assert done.returncode == (1 if name == "SIGINT" else 0), done.stderr
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_closed_terminal_ends_it_cleanly(tmp_path):
+    (tmp_path / "here").mkdir()
+    server = Process(tmp_path, "--ephemeral", "--scenario", "empty", TMPDIR=str(tmp_path / "here"))
+    code, _, err = server.end(signal.SIGHUP)
+    assert (code, err) == (0, "")
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+# The ready file
+
+
+def test_a_stale_ready_file_is_gone_before_anything_else(tmp_path):
+    ready = tmp_path / "ready.json"
+    ready.write_text("stale")
+    flags = ("--ready-file", str(ready), "--data-dir", str(tmp_path / "world"))
+    assert refused("serve", "--port", "0", "--scenario", "nosuch", *flags)[0] == 2
+    assert not ready.exists()
+
+
+def test_the_ready_file_goes_at_the_end(start):
+    server = start("--scenario", "empty")
+    server.end()
+    assert not server.ready_file.exists()
+
+
+# What it says
+
+
+def test_a_new_world_is_told_with_its_scenario(start):
+    assert told(start("--scenario", "empty"))["data"].endswith("(new: empty)")
+
+
+def test_a_scenario_that_fills_nothing_is_told(start):
+    start("--scenario", "empty").end()
+    line = told(start("--scenario", "demo"))["data"]
+    assert line.endswith("(as it was left: --scenario demo fills a new directory, or this one at a reset)")
+
+
+def test_a_data_directory_that_is_not_used_is_told(start, tmp_path):
+    line = told(start("--ephemeral", "--scenario", "empty"))["data"]
+    assert line.endswith(f"(temporary: removed at the end; --data-dir {tmp_path / 'world'} is not used)")
+
+
+def test_older_keys_that_still_work_are_told(start):
+    start("--scenario", "empty", "--api-key", "one", "--api-key", "two").end()
+    assert told(start("--api-key", "three"))["API"].endswith("three  (and 2 that the world has: dryline keys list)")
+    assert told(start("--api-key", "one"))["API"].endswith("one  (and 2 that the world has: dryline keys list)")
+
+
+def test_what_a_restart_takes_up_again_is_told(start):
+    server = start("--scenario", "empty")
+    server.call("PUT", "/_dryline/clock", {"now": WHEN, "frozen": True})
+    server.call("PUT", "/_dryline/settings", {"exportMode": "manual"})
+    server.end(signal.SIGKILL)
+    server = start("--scenario", "empty")
+    assert server.call("GET", "/_dryline/clock") == {"now": WHEN, "frozen": True}
+    lines = told(server)
+    assert lines["clock"].endswith(f"stands still at {WHEN}, as it was left")
+    assert lines["settings"].endswith('exportMode "manual", as they were left: a reset takes them back')
+
+
+def test_the_json_log_says_whether_the_world_is_new(start):
+    for new in (True, False):
+        _, _, err = start("--scenario", "empty", "--log-format", "json").end()
+        assert json.loads(err.splitlines()[0])["new"] is new
+
+
+# What it leaves
+
+
+def test_what_is_written_is_for_its_owner_alone(start, tmp_path):
+    server = start("--scenario", "empty")
+    server.call("POST", "/api/workers", NEW_WORKER)
+    server.call("POST", "/_dryline/snapshots", {"name": "one"})
+    for path in (server.ready_file, *(tmp_path / "world").rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_key_of_the_default_is_not_let_in_by_other_commands(start, tmp_path):
+    start("--scenario", "empty", "--api-key", "private").end()
+    command = [sys.executable, "-m", "dryline", "keys", "list", "--data-dir", str(tmp_path / "world")]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    server = start("--api-key", "private")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        server.call("GET", "/api/workers")
