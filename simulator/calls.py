@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -198,7 +199,7 @@ def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: boo
 
 
 def _outcome(direction: str | None, rng: Random) -> str:
-    return rng.choices(OUTCOMES, cum_weights=_SHARES_INBOUND if direction == "inbound" else _SHARES)[0]
+    return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
 
 
 def _direction(outcome: str, rng: Random) -> str:
@@ -289,5 +290,5 @@ def insert_rows(model: type[Record], rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert many rows, given by column names. Raises sqlite3.IntegrityError where the schema forbids one."""
     if rows:
         names = model._meta.sorted_field_names
-        cells = [encode_row(model, [row.get(name) for name in names]) for row in rows]
+        cells = [encode_row(model, list(map(row.get, names))) for row in rows]
         connection().executemany(insert_sql(model), cells)
