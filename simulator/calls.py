@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -197,7 +198,7 @@ def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: boo
 
 
 def _outcome(direction: str | None, rng: Random) -> str:
-    return rng.choices(OUTCOMES, cum_weights=_SHARES_INBOUND if direction == "inbound" else _SHARES)[0]
+    return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
 
 
 def _direction(outcome: str, rng: Random) -> str:

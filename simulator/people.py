@@ -86,8 +86,9 @@ def said_number(number: str) -> str:
     digits = number.removeprefix("+")
     if number.startswith("+1") and len(digits) == 11:
         return f"{digits[1:4]} {digits[4:7]} {digits[7:]}"
-    groups = re.findall(r"\d{1,3}", digits[2:])
-    return " ".join(("plus", digits[:2], *groups)) if groups else number
+    if not (number.startswith("+") and digits.isdigit()):
+        return number
+    return " ".join(("plus", digits[:2], *re.findall(r"\d{1,3}", digits[2:])))
 
 
 def facts_of_row(row: Row | None, number: str | None) -> dict[str, Any]:

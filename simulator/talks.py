@@ -9,7 +9,7 @@ from typing import Any
 
 from dryline.simulator.scripts import Step
 
-_SECONDS_A_CHARACTER = 1 / 15  # about 150 words a minute
+_CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
 _NAMES = {"assistant": "Agent: ", "user": "User: "}
 _PERCENTILES = (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99))
 
@@ -53,35 +53,38 @@ class Talk:
 
 
 def spoken(steps: Sequence[Step], rng: Random) -> Talk:
-    """The conversation as it would go by phone."""
+    """The conversation as it would go by phone.
+
+    Time runs in whole hundredths of a second: rounding each moment would take a tenth of all that a call takes.
+    """
     random = rng.random
-    pace = _SECONDS_A_CHARACTER * (0.85 + 0.3 * random())
-    now = 0.6 + random()
+    pace = _CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * random())
+    now = int(60 + 100 * random())
     messages: list[dict[str, Any]] = []
     functions, answers, voices = [], [], []
-    waited = 0.0
+    waited_ms = 0.0
     for who, text, _ in steps:
         if who == "A":
-            voice = int(90 + 160 * random())
-            answer = int(480 + 620 * random() * random() + voice + 1000 * waited)
+            voice_ms = int(90 + 160 * random())
             if messages:
-                now += answer / 1000
-                answers.append(answer)
-            voices.append(voice)
-            waited = 0.0
+                answer_ms = int(480 + 620 * random() * random() + voice_ms + waited_ms)
+                now += answer_ms // 10
+                answers.append(answer_ms)
+            voices.append(voice_ms)
+            waited_ms = 0.0
             role = "assistant"
         elif who == "U":
-            now += 0.3 + 0.9 * random()
+            now += int(30 + 90 * random())
             role = "user"
         else:
             if who == "T":
-                functions.append((text, round(now, 2)))
-                waited += 0.2 + 0.6 * random()
+                functions.append((text, now / 100))
+                waited_ms += 200 + 600 * random()
             continue
-        start = round(now, 2)
-        now += 0.4 + len(text) * pace
-        messages.append({"role": role, "content": text, "start": start, "end": round(now, 2)})
-    return Talk(messages, functions, answers, voices, now)
+        start = now
+        now += int(40 + len(text) * pace)
+        messages.append({"role": role, "content": text, "start": start / 100, "end": now / 100})
+    return Talk(messages, functions, answers, voices, now / 100)
 
 
 def typed(steps: Sequence[Step], rng: Random) -> Talk:
