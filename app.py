@@ -167,6 +167,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     app.jobs = Jobs(app.world, STEPS)
     app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
     app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+    app.world.may_reach = partial(webhook_jobs.may_reach, hosts=app.world.settings.webhook_hosts)
     try:
         with app.world.active():
             scenarios.begin(app.world)

@@ -10,10 +10,10 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from dryline.schemas.base import camel
-from dryline.world.errors import BadDocument, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
+from dryline.world.errors import BadDocument, Busy, Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthorized
 from dryline.world.world import current
 
-STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403}
+STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, Busy: 503}
 
 log = logging.getLogger("dryline")
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from dryline.world.errors import Busy
+
 if TYPE_CHECKING:
     import pydantic_monty
 
@@ -17,10 +19,6 @@ MEMORY_BYTES = 64 * 2**20
 _RECURSION = 400
 _LOST_S = 5.0  # of real time: a worker that neither works nor answers is killed
 _WAIT_S = 30.0  # for a free worker
-
-
-class Busy(Exception):
-    """All workers were taken for too long. The message is a sentence."""
 
 
 class Sandbox:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import fields, post_load, pre_load
+from marshmallow import fields, pre_load
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, QuerySchema, Timestamp
 from dryline.schemas.json_text import ObjectAsText
@@ -37,7 +37,7 @@ class FlowSchema(ApiSchema):
 
 
 class FlowBody(FlowSchema):
-    """What writing a flow takes. `validate` is taken and ignored: Based is not compiled here."""
+    """What writing a flow takes. Code is looked at only where `validate` says so."""
 
     variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
     validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": True})
@@ -46,12 +46,6 @@ class FlowBody(FlowSchema):
     def default_label(self, data: Any, **kwargs: Any) -> Any:
         """The vendor's client leaves out a label that is not given. Contract: createFlow."""
         return {"label": None, **data} if isinstance(data, dict) and not self.partial else data
-
-    @post_load
-    def drop_validate(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Nothing is checked."""
-        data.pop("validate_code", None)
-        return data
 
 
 class FlowUpdateBody(FlowBody):

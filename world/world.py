@@ -74,6 +74,10 @@ class World:
         self.wake: Callable[[], None] = lambda: None
         # Likewise: make the files that belong to rows agree with them, once rows came and went by other ways.
         self.rows_replaced: Callable[[], None] = lambda: None
+        # Likewise: whether what is asked by order of others may reach a host.
+        self.may_reach: Callable[[str], bool] = lambda host: False
+        # What came to be as the world ran, and ends with it.
+        self.endings = contextlib.ExitStack()
         self.faults = Faults(settings.seed)
         self.requests = RequestRecord()
         self.metrics = Metrics()
@@ -134,6 +138,7 @@ class World:
 
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
+        self.endings.close()
         self.db.close_for_good()
         self._held.close()
         if self._ephemeral:
