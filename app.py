@@ -77,6 +77,7 @@ CONTROL = (
     "settings",
     "teams",
     "simulate",
+    "talk",
     "echo_runs",
     "exports",
     "webhooks",

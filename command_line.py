@@ -53,7 +53,7 @@ SERVE = (
     setting("--max-body-mb", default=10, help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
     setting("--cors-origin", multiple=True, help="Web page origin that may call the API; repeatable."),
-    setting("--webhook-hosts", multiple=True, help="Host beside loopback that webhooks and flows may reach; repeatable."),
+    setting("--webhook-hosts", multiple=True, help="Host beside loopback that webhooks and flows reach; repeatable."),
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
     setting("--model-key", help="Its key, where it wants one."),

@@ -106,7 +106,7 @@ class Conversation:
         words = self._session.judge.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}
-            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judged_by=words.by, **how)
+            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judgedBy=words.by, **how)
 
     def as_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in vars(self).items() if name != "_session"}

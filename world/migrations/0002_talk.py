@@ -1,0 +1,24 @@
+"""Conversations with flows."""
+
+from peewee import SqliteDatabase
+
+TABLES = """
+-- `dump` is the engine's, and only trusted because nothing but this database ever held it. `name` is the id that a
+-- caller chose, unique in its worker. Flow, deployment and log are no foreign keys: a conversation outlives its flow.
+CREATE TABLE talk_session (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT REFERENCES worker ON DELETE CASCADE,
+    flow_id TEXT, deployment_id TEXT, log_id TEXT, name TEXT, turns INTEGER NOT NULL, ended TEXT,
+    waiting TEXT NOT NULL, extracted TEXT NOT NULL, state TEXT NOT NULL, failure TEXT, events TEXT NOT NULL,
+    dump BLOB NOT NULL);
+CREATE INDEX talk_session_team ON talk_session (team_id);
+CREATE UNIQUE INDEX talk_session_name ON talk_session (worker_id, name);
+"""
+
+
+def up(migrator: object, db: SqliteDatabase) -> None:
+    """Create the tables."""
+    for statement in TABLES.split(";\n"):
+        if statement.strip():
+            db.execute_sql(statement)
