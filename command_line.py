@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from dryline import __version__
+from dryline import __version__, flow_commands
 from dryline.remote.commands import drift, pull
 from dryline.settings import DEFAULT_API_KEY, BadSetting, Settings
 
@@ -251,3 +251,6 @@ class _clear_refusals:
         if isinstance(error, BadSetting):
             click.echo(f"dryline: {error}", err=True)
             sys.exit(2)
+
+
+flow_commands.add_to(cli, Plane, DATA_DIR, ADMIN_TOKEN)

@@ -182,7 +182,7 @@ class StandIn:
 
 
 class Talk:
-    """A conversation with a flow, from `StandIn.talk`. `events` are all that happened, `waiting` the open conditions."""
+    """A conversation with a flow, from `StandIn.talk`. `events` are all that happened, `waiting` what is open."""
 
     def __init__(self, dryline: StandIn, asked: dict[str, Any]) -> None:
         self._dryline = dryline

@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -88,5 +89,7 @@ def zone_of(*_args: Any) -> None:
 zone_of.__name__ = "ZoneInfo"
 
 
+@cache
 def monty_version() -> str:
+    """The sandbox's version; looking it up takes longer than a turn."""
     return version("pydantic-monty")

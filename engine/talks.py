@@ -120,11 +120,11 @@ def keep_new(source: Source, session: Session, events: list[Event], **columns: A
     if "worker_id" in source.columns:
         Worker.fetch(team, source.columns["worker_id"])
     told = [event.as_dict() for event in events]
-    return TalkSession.add(team, **source.columns, events=told, **kept(session), **columns)
+    return TalkSession.begin(team, **source.columns, events=told, **kept(session), **columns)
 
 
 def go_on(world: World, id: str, team_id: str | None, turn: Callable[[Session], list[Event]]) -> TalkSession:
-    """Take a turn in a conversation. The record that this gives has the events of this turn alone.
+    """Take a turn in a conversation.
 
     Raises NotFound, Conflict when it is over or went on meanwhile, Invalid for a condition that is not open, Busy.
     """
@@ -138,9 +138,7 @@ def go_on(world: World, id: str, team_id: str | None, turn: Callable[[Session], 
     except LookupError as unknown:
         raise Invalid(str(unknown.args[0]), "choose") from None
     with world.transaction():
-        row = row.keep_turn(events=events, **kept(session))
-    row.events = events
-    return row
+        return row.go_on(events=events, **kept(session))
 
 
 def find(id: str, team_id: str | None) -> TalkSession:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from itertools import chain
+from typing import Any, ClassVar, Self
 
 from peewee import BlobField, IntegerField, TextField
 
 from dryline.world.errors import Conflict
 from dryline.world.record import JsonField, Record
-
-MOST_EVENTS = 5_000  # that are kept of a conversation: its newest
 
 
 class TalkSession(Record):
@@ -34,17 +33,48 @@ class TalkSession(Record):
     extracted = JsonField()
     state = JsonField()
     failure = JsonField(null=True)
-    events = JsonField()
     dump = BlobField()
+
+    # What happened in the turns that are to be shown.
+    events: list[dict[str, Any]]
 
     @classmethod
     def noun(cls) -> str:
         """What messages call it."""
         return "Conversation"
 
-    def keep_turn(self, *, events: list[dict[str, Any]], **values: Any) -> Self:
-        """Add what happened since this row was read. Raises NotFound when it is gone, Conflict when it went on."""
+    @classmethod
+    def begin(cls, team: Record, *, events: list[dict[str, Any]], **values: Any) -> Self:
+        """A new conversation with what happened first."""
+        row = cls.add(team, **values)
+        row._add_turn(events)
+        return row
+
+    def go_on(self, *, events: list[dict[str, Any]], **values: Any) -> Self:
+        """Keep one more turn. Raises NotFound when this row is gone by now, Conflict when another turn came between."""
         now = type(self).fetch(self, self.id)
         if now.turns != self.turns:
             raise Conflict(f"Conversation {self.id} went on meanwhile: one turn at a time.")
-        return now.change(turns=now.turns + 1, events=[*now.events, *events][-MOST_EVENTS:], **values)
+        now.change(turns=now.turns + 1, **values)
+        now._add_turn(events)
+        return now
+
+    def _add_turn(self, events: list[dict[str, Any]]) -> None:
+        TalkTurn.add(self, talk_id=self.id, number=self.turns, events=events)
+        self.events = events
+
+    def recall(self) -> Self:
+        """This row with the events of all its turns."""
+        self.events = list(chain.from_iterable(turn.events for turn in TalkTurn.listing(self, talk_id=self.id)))
+        return self
+
+
+class TalkTurn(Record):
+    """What happened in one turn. A row of its own: a turn does not read what came before it."""
+
+    id_prefix = "turn"
+    order: ClassVar[tuple[str, ...]] = ("number",)
+
+    talk_id = TextField()
+    number = IntegerField()
+    events = JsonField()

@@ -35,7 +35,7 @@ class TalkById(MethodView):
         from dryline.engine import talks
 
         with current().reading():
-            return talks.find(talk_id, query.get("team"))
+            return talks.find(talk_id, query.get("team")).recall()
 
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(TurnBody)

@@ -10,10 +10,17 @@ CREATE TABLE talk_session (
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
     worker_id TEXT REFERENCES worker ON DELETE CASCADE,
     flow_id TEXT, deployment_id TEXT, log_id TEXT, name TEXT, turns INTEGER NOT NULL, ended TEXT,
-    waiting TEXT NOT NULL, extracted TEXT NOT NULL, state TEXT NOT NULL, failure TEXT, events TEXT NOT NULL,
+    waiting TEXT NOT NULL, extracted TEXT NOT NULL, state TEXT NOT NULL, failure TEXT,
     dump BLOB NOT NULL);
 CREATE INDEX talk_session_team ON talk_session (team_id);
 CREATE UNIQUE INDEX talk_session_name ON talk_session (worker_id, name);
+
+CREATE TABLE talk_turn (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
+    talk_id TEXT NOT NULL REFERENCES talk_session ON DELETE CASCADE,
+    number INTEGER NOT NULL, events TEXT NOT NULL,
+    UNIQUE (talk_id, number));
+CREATE INDEX talk_turn_team ON talk_turn (team_id);
 """
 
 
