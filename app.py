@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import cors, docs, errors, interception, openapi
+from dryline.blueprints import chat_completions, cors, docs, errors, interception, openapi
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.routing import LateRule
 from dryline.jobs import Jobs
@@ -103,6 +103,8 @@ STEPS = (
 
 
 READS = {"GET", "HEAD", "OPTIONS"}
+# Where views open transactions of their own: the control plane's jobs and the flows run outside of one.
+OWN_TRANSACTIONS = ("/_dryline", "/v1/")
 
 
 class Dryline(Flask):
@@ -137,7 +139,7 @@ class Dryline(Flask):
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
         if asked.routing_exception is not None:
             self.raise_routing_exception(asked)
-        if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
+        if asked.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
         with self.world.reading() if asked.method in READS else self.world.transaction():
             return super().dispatch_request()
@@ -161,6 +163,7 @@ def create_app(settings: Settings | None = None) -> Dryline:
     errors.register(app)
     app.openapi = openapi.Api(app)
     app.register_blueprint(docs.blp)
+    app.register_blueprint(chat_completions.blp)
     if app.world.settings.cors_origins:
         cors.register(app, app.world.settings.cors_origins)
     for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):

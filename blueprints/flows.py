@@ -58,7 +58,7 @@ class FlowById(MethodView):
 
 def _demand_sound(asked, code):
     if asked:
-        from dryline.engine.of_world import demand_sound  # imported late: a start does not need it
+        from dryline.talks.engines import demand_sound  # imported late: a start does not need it
 
         demand_sound(current(), code)
 

@@ -16,7 +16,7 @@ from dryline.world.errors import DomainError
 from dryline.world.faults import Fault
 from dryline.world.world import World
 
-_MASKED = {"HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_AUTHORIZATION", "HTTP_COOKIE"}
+_MASKED = {"HTTP_X_API_KEY", "HTTP_X_BRAINBASE_API_KEY", "HTTP_TEAM_SECRET", "HTTP_AUTHORIZATION", "HTTP_COOKIE"}
 
 
 def around(world: World, view: Callable[[], Any]) -> Any:
@@ -114,7 +114,8 @@ def _effect(fault: Fault) -> str:
 
 def _team_id(world: World) -> str | None:
     try:
-        return authenticate(request.headers.get("x-api-key") or request.headers.get("team-secret")).team_id
+        sent = map(request.headers.get, ("x-api-key", "team-secret", "x-brainbase-api-key"))
+        return authenticate(next(filter(None, sent), None)).team_id
     except DomainError:
         return None
 

@@ -49,4 +49,5 @@ class Message:
 
 
 def transcript(messages: list[Message]) -> str:
-    return "\n".join(f"{message.who.title()}: {message.text}" for message in messages)
+    """A line each."""
+    return "\n".join(f"{message.who.title()}: {' '.join(message.text.splitlines())}" for message in messages)

@@ -21,9 +21,9 @@ class Talks(MethodView):
     @blp.errors(404, 503)
     def post(self, query, body):
         """Begin a conversation with a flow, a deployment's flow, or code. `events` tell what it does first."""
-        from dryline.engine import talks
+        from dryline.talks import conversations
 
-        return talks.begin(current(), query.get("team"), **body)
+        return conversations.begin(current(), query.get("team"), **body)
 
 
 @blp.route("/<talk_id>")
@@ -32,10 +32,10 @@ class TalkById(MethodView):
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
         """Retrieve a conversation with all that happened in it."""
-        from dryline.engine import talks
+        from dryline.talks import conversations
 
         with current().reading():
-            return talks.find(talk_id, query.get("team")).recall()
+            return conversations.find(talk_id, query.get("team")).recall()
 
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(TurnBody)
@@ -43,18 +43,18 @@ class TalkById(MethodView):
     @blp.errors(409, 503)
     def post(self, query, body, talk_id):
         """Say something, or take a condition whatever was said. `events` tell what follows."""
-        from dryline.engine import talks
+        from dryline.talks import conversations
 
         def turn(session):
             return session.say(body["say"]) if "say" in body else session.choose(body["choose"])
 
-        return talks.go_on(current(), talk_id, query.get("team"), turn)
+        return conversations.go_on(current(), talk_id, query.get("team"), turn)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, talk_id):
         """Forget a conversation."""
-        from dryline.engine import talks
+        from dryline.talks import conversations
 
         with current().transaction():
-            talks.find(talk_id, query.get("team")).remove()
+            conversations.find(talk_id, query.get("team")).remove()

@@ -1,4 +1,4 @@
-"""Conversations with flows."""
+"""Conversations with flows, and the logs of those that came through the engine's own endpoint."""
 
 from peewee import SqliteDatabase
 
@@ -21,6 +21,18 @@ CREATE TABLE talk_turn (
     number INTEGER NOT NULL, events TEXT NOT NULL,
     UNIQUE (talk_id, number));
 CREATE INDEX talk_turn_team ON talk_turn (team_id);
+
+CREATE TABLE api_log (
+    id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
+    deployment_id TEXT, flow_id TEXT, type TEXT NOT NULL, start_time TEXT, end_time TEXT,
+    request_model TEXT, response_content TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, total_tokens INTEGER,
+    extractions_data TEXT, metadata TEXT, request_messages TEXT, messages TEXT, session_log_data TEXT,
+    flow_snapshot TEXT);
+CREATE INDEX api_log_listing ON api_log (worker_id, created_at, id, deployment_id, flow_id);
+CREATE INDEX api_log_team ON api_log (team_id, start_time, id);
+CREATE INDEX api_log_deployment ON api_log (deployment_id);
 """
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from dryline.engine.events import Event
 from dryline.engine.findings import CodeRefused
-from dryline.engine.of_world import engine_of, refusal
 from dryline.engine.session import NotLoadable, Session, SessionOver
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -20,6 +19,7 @@ from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.teams import Team, start_team
 from dryline.models.workers import Worker
+from dryline.talks.engines import engine_of, refusal
 from dryline.world.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
