@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import cors, docs, errors, hosts, interception, openapi
+from dryline.blueprints import chat_completions, cors, docs, errors, hosts, interception, openapi
 from dryline.blueprints.base import READS, OrjsonProvider
 from dryline.blueprints.routing import CONVERTERS, LateRule, path_to_look_up
 from dryline.jobs import Jobs, moves
@@ -76,6 +76,7 @@ CONTROL = (
     "settings",
     "teams",
     "simulate",
+    "talk",
     "echo_runs",
     "exports",
     "webhooks",
@@ -102,6 +103,8 @@ SLOW_STEPS = {
     "exports": (export_jobs.remake_next, export_jobs.write_next),
     "webhooks": (webhook_jobs.deliver,),
 }
+# Where views open transactions of their own: the control plane's jobs and the flows run outside of one.
+OWN_TRANSACTIONS = ("/_dryline", "/v1/")
 
 
 class Dryline(Flask):
@@ -147,7 +150,7 @@ class Dryline(Flask):
         hosts.demand_known_host(self.world.settings, asked.environ)
         if asked.routing_exception is not None:
             self.raise_routing_exception(asked)
-        if asked.path.startswith("/_dryline"):  # the control plane opens its own: its jobs run outside of one
+        if asked.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
         admit = self.admissions.get(asked.blueprint)
         with self.world.reading() if asked.method in READS else self.world.transaction():
@@ -177,6 +180,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         errors.register(app)
         app.openapi = openapi.Api(app)
         app.register_blueprint(docs.blp)
+        app.register_blueprint(chat_completions.blp)
         if app.world.settings.cors_origins:
             cors.register(app, app.world.settings.cors_origins)
         app.admissions = {}

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from dryline import __version__
+from dryline import __version__, flow_commands
 from dryline.remote.commands import drift, pull
 from dryline.settings import BadSetting, Settings
 from dryline.world.files import write_whole
@@ -78,7 +78,12 @@ SERVE = (
         multiple=True,
         help=f"Name beside localhost that this machine may be asked by; {SEVERAL}",
     ),
-    setting("--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks may reach; {SEVERAL}"),
+    setting(
+        "--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks and flows may reach; {SEVERAL}"
+    ),
+    setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
+    setting("--model", help="Its model."),
+    setting("--model-key", help="Its key, where it wants one."),
     setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
 )
 
@@ -301,3 +306,6 @@ class Plane:
         except Unanswered as error:
             raise click.ClickException(f"The server of {self.data_dir} at {self.url}: {error}") from None
         return answer.status, answer.body
+
+
+flow_commands.add_to(cli, Plane, DATA_DIR, ADMIN_TOKEN)

@@ -38,11 +38,14 @@ class Settings:
     strict: bool = False
     cors_origins: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()  # names beside loopback's under which a server on loopback may be asked
-    webhook_hosts: tuple[str, ...] = ()  # that webhooks may reach beside loopback
+    webhook_hosts: tuple[str, ...] = ()  # that webhooks and flows may reach beside loopback
     log_format: str = "text"
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
+    model_url: str | None = None  # of a server of OpenAI's chat completions, which judges what flows ask
+    model: str | None = None
+    model_key: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data_dir", Path(self.data_dir))
@@ -75,6 +78,13 @@ class Settings:
             if not self.public_url.startswith(("http://", "https://")):
                 raise BadSetting(f"--public-url must start with http:// or https://, not {self.public_url!r}.")
             object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
+        if self.model_url is not None:
+            if not self.model_url.startswith(("http://", "https://")):
+                raise BadSetting(f"--model-url must start with http:// or https://, not {self.model_url!r}.")
+            if not self.model:
+                raise BadSetting("--model-url needs --model, the name of a model of that server.")
+        elif self.model or self.model_key:
+            raise BadSetting("--model and --model-key need --model-url, the server that has the model.")
 
     @property
     def loopback(self) -> bool:

@@ -145,6 +145,13 @@ class StandIn:
         body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
         return self.plane("POST", "/simulate/calls", body)["ids"]
 
+    def talk(
+        self, *, code: str | None = None, flow_id: str | None = None, deployment_id: str | None = None, **given: Any
+    ) -> Talk:
+        """Begin a conversation with a flow; `given` are `variables`, `state`, `channel`, `seed` and `say`."""
+        sources = {"code": code, "flowId": flow_id, "deploymentId": deployment_id}
+        return Talk(self, {name: value for name, value in sources.items() if value is not None} | given)
+
     def snapshot(self, name: str) -> None:
         """Keep the state under a name."""
         self.plane("POST", "/snapshots", {"name": name})
@@ -172,6 +179,47 @@ class StandIn:
         answer = self._plane.post(f"/api{path}", json=body, headers={"x-api-key": self.api_key})
         assert answer.status_code == 201, answer.text
         return answer.get_json()
+
+
+class Talk:
+    """A conversation with a flow, from `StandIn.talk`. `events` are all that happened, `waiting` what is open."""
+
+    def __init__(self, dryline: StandIn, asked: dict[str, Any]) -> None:
+        self._dryline = dryline
+        self.events: list[dict[str, Any]] = []
+        self._take(dryline.plane("POST", "/talk", asked))
+
+    def say(self, text: str) -> list[str]:
+        """The user speaks. Returns what the agent says to it. Raises DrylineError when the flow has ended."""
+        return self._take(self._dryline.plane("POST", f"/talk/{self.id}", {"say": text}))
+
+    def choose(self, condition: str | int) -> list[str]:
+        """Take an open condition, by its text or number, whatever was said. Returns what the agent says then."""
+        return self._take(self._dryline.plane("POST", f"/talk/{self.id}", {"choose": str(condition)}))
+
+    def of(self, type: str) -> list[dict[str, Any]]:
+        """The events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""
+        return [event for event in self.events if event["type"] == type]
+
+    @property
+    def said(self) -> list[str]:
+        """What the agent has said so far."""
+        return [event["text"] for event in self.of("said")]
+
+    @property
+    def taken(self) -> list[str]:
+        """The conditions that were taken so far."""
+        return [event["condition"] for event in self.of("taken")]
+
+    def _take(self, answer: dict[str, Any]) -> list[str]:
+        self.id: str = answer["id"]
+        self.waiting: list[str] = answer["waiting"]
+        self.extracted: dict[str, Any] = answer["extracted"]
+        self.state: dict[str, Any] = answer["state"]
+        self.ended: str | None = answer["ended"]
+        self.failure: dict[str, Any] | None = answer["failure"]
+        self.events += answer["events"]
+        return [event["text"] for event in answer["events"] if event["type"] == "said"]
 
 
 class DrylineServer(StandIn):

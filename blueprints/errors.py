@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 from dryline.schemas.base import camel
 from dryline.world.errors import (
     BadDocument,
+    Busy,
     Conflict,
     DomainError,
     Forbidden,
@@ -24,7 +25,7 @@ from dryline.world.errors import (
 )
 from dryline.world.world import current
 
-STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503}
+STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503, Busy: 503}
 
 log = logging.getLogger("dryline")
 

@@ -10,6 +10,7 @@ from dryline.models.deployment_parameters import show_flow
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
+from dryline.world.world import current
 
 blp = Area("Flows", "/api/workers/<worker_id>/flows", description="The Based programs of a worker.")
 
@@ -24,8 +25,10 @@ class Flows(MethodView):
     @blp.arguments(FlowBody)
     @blp.response(201, FlowSchema)
     def post(self, body, worker_id):
-        """Create a flow. No version is committed yet."""
-        return Flow.write(Worker.fetch(g.team, worker_id), g.key, **body)
+        """Create a flow. No version is committed yet. With `validate` code that cannot run is refused."""
+        worker = Worker.fetch(g.team, worker_id)
+        _demand_sound(body.pop("validate_code", False), body["code"])
+        return Flow.write(worker, g.key, **body)
 
 
 @blp.route("/<flow_id>")
@@ -39,10 +42,22 @@ class FlowById(MethodView):
     @blp.arguments(FlowUpdateBody(partial=True))
     @blp.response(200, FlowSchema)
     def patch(self, body, worker_id, flow_id):
-        """Change the members that are sent; a change of code or variables commits a version."""
-        return Worker.fetch(g.team, worker_id).its(Flow, flow_id).revise(g.key, **body)
+        """Change the members that are sent; a change of code or variables commits a version.
+
+        With `validate` code that cannot run is refused.
+        """
+        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        _demand_sound(body.pop("validate_code", False), body.get("code", flow.code))
+        return flow.revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, flow_id):
         """Delete a flow and its versions. Its deployments stay."""
         Worker.fetch(g.team, worker_id).its(Flow, flow_id).remove()
+
+
+def _demand_sound(asked, code):
+    if asked:
+        from dryline.talks.engines import demand_sound  # imported late: a start does not need it
+
+        demand_sound(current(), code)

@@ -20,7 +20,7 @@ from dryline.world.world import World
 
 # What the record does not keep: headers by their names in the environ, and members by theirs in queries and bodies.
 _MASKED = {
-    *("HTTP_X_API_KEY", "HTTP_TEAM_SECRET", "HTTP_X_DRYLINE_TOKEN"),
+    *("HTTP_X_API_KEY", "HTTP_X_BRAINBASE_API_KEY", "HTTP_TEAM_SECRET", "HTTP_X_DRYLINE_TOKEN"),
     *("HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_COOKIE"),
 }
 _OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
@@ -128,7 +128,7 @@ def _effect(fault: Fault) -> str:
 
 def _team_id(world: World) -> str | None:
     try:
-        return authenticate(sent_key()).team_id
+        return authenticate(sent_key() or request.headers.get("x-brainbase-api-key")).team_id
     except DomainError:
         return None
 

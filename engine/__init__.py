@@ -8,7 +8,7 @@ from dryline.engine.engine import Engine
 from dryline.engine.events import Event
 from dryline.engine.findings import CodeRefused, Finding
 from dryline.engine.program import Program
-from dryline.engine.sandbox import Busy
 from dryline.engine.session import NotLoadable, Session, SessionOver
+from dryline.world.errors import Busy
 
 __all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "NotLoadable", "Program", "Session", "SessionOver"]

@@ -20,15 +20,21 @@ _STUBS = "from typing import Any\n" + "".join(
 )
 
 
+def demand_sound(sandbox: Sandbox, code: str, file: str) -> Program:
+    """The code, ready to run, as Based and as Python. Raises CodeRefused, Busy."""
+    program = translate(code, file)
+    wrong = _python(sandbox, program)
+    if wrong:
+        raise CodeRefused(wrong)
+    return program
+
+
 def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
     """Raises Busy."""
     try:
-        program = translate(code, file)
+        program = demand_sound(sandbox, code, file)
     except CodeRefused as refused:
         return refused.findings
-    wrong = _python(sandbox, program)
-    if wrong:
-        return wrong
     return [*program.warnings, *_missing_modules(sandbox, program), *_unknown_names(sandbox, program)]
 
 

@@ -34,7 +34,7 @@ class Conversation:
         session = self._session
         again = note is not None and loop in self.starts
         if not again:
-            self.starts[loop] = len(session.messages)
+            self.starts[loop] = len(session.messages) if self.pending is None else self._last_heard()
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
@@ -48,6 +48,11 @@ class Conversation:
             self._reply(None)
             heard = None  # it was in the history as the agent spoke; it is not judged a second time
         self.pending = heard
+
+    def _last_heard(self) -> int:
+        """Where the last message of the user is: one that was said before a talk is part of the talk that hears it."""
+        messages = self._session.messages
+        return max(index for index, message in enumerate(messages) if message.who == "user")
 
     def hear(self, said: str) -> list[Any] | None:
         """The user speaks. Returns what the talk answers to the flow once a condition is taken."""
@@ -106,7 +111,7 @@ class Conversation:
         words = self._session.judge.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}
-            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judged_by=words.by, **how)
+            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judgedBy=words.by, **how)
 
     def as_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in vars(self).items() if name != "_session"}

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from dryline.engine.builtin import BuiltInJudge
 from dryline.engine.caller import Branch, Caller
-from dryline.engine.checking import check
+from dryline.engine.checking import check, demand_sound
 from dryline.engine.exploring import explore
 from dryline.engine.findings import Finding
 from dryline.engine.judge import Judge
@@ -48,6 +48,10 @@ class Engine:
     def check(self, code: str, file: str = "flow.based") -> list[Finding]:
         """All that is found wrong with the code, errors first. Without an error it runs. Raises Busy."""
         return check(self._sandbox, code, file)
+
+    def demand_sound(self, code: str, file: str = "flow.based") -> Program:
+        """The code, ready to run. Raises CodeRefused for what `check` calls an error, in a tenth of its time; Busy."""
+        return demand_sound(self._sandbox, code, file)
 
     def program(self, code: str, file: str = "flow.based") -> Program:
         """The code, ready to run. Raises CodeRefused; what is wrong as Python shows in `check`, or as it runs."""

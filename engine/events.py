@@ -11,7 +11,7 @@ class Event:
     """`line` is the line of the flow that it comes from, where one can be named.
 
     type         details
-    said         text, by (say, talk), exact; of a talk: prompt, how (who found the words)
+    said         text, by (say, talk), exact; of a talk: prompt, judgedBy, how (who found the words)
     heard        text
     taken        condition, index, why, sure (0 to 1), by; arguments of a tool
     asked        question, value, example, how (member of the value -> where it comes from), by
@@ -49,4 +49,5 @@ class Message:
 
 
 def transcript(messages: list[Message]) -> str:
-    return "\n".join(f"{message.who.title()}: {message.text}" for message in messages)
+    """A line each."""
+    return "\n".join(f"{message.who.title()}: {' '.join(message.text.splitlines())}" for message in messages)

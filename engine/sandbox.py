@@ -6,8 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+from dryline.world.errors import Busy
 
 if TYPE_CHECKING:
     import pydantic_monty
@@ -17,10 +20,6 @@ MEMORY_BYTES = 64 * 2**20
 _RECURSION = 400
 _LOST_S = 5.0  # of real time: a worker that neither works nor answers is killed
 _WAIT_S = 30.0  # for a free worker
-
-
-class Busy(Exception):
-    """All workers were taken for too long. The message is a sentence."""
 
 
 class Sandbox:
@@ -90,5 +89,7 @@ def zone_of(*_args: Any) -> None:
 zone_of.__name__ = "ZoneInfo"
 
 
+@cache
 def monty_version() -> str:
+    """The sandbox's version; looking it up takes longer than a turn."""
     return version("pydantic-monty")

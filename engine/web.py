@@ -13,12 +13,12 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
-from dryline.world import outgoing
+from dryline.world.outgoing import Answer, Outgoing, Unanswered
 
 LONGEST_S = 10.0
-_LARGEST = 1_000_000  # characters of an answer that a flow gets
+_LARGEST = 1_000_000  # bytes of an answer that a flow gets
 # What takes method, address, headers, body and a time limit in seconds, and returns an answer or raises Unanswered.
-Fetch = Callable[[str, str, dict[str, str], bytes | None, float], outgoing.Answer]
+Fetch = Callable[[str, str, dict[str, str], bytes | None, float], Answer]
 
 
 class Refused(Exception):
@@ -29,20 +29,18 @@ class Refused(Exception):
         self.timed_out = timed_out
 
 
-def fetcher(may_reach: Callable[[str], bool]) -> Fetch:
-    """A Fetch over HTTP that reaches the hosts that `may_reach` allows, and no others."""
+def fetcher(outgoing: Outgoing) -> Fetch:
+    """A Fetch over HTTP that reaches what a world may ask by order of others, and nothing else."""
 
-    def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> outgoing.Answer:
-        if not may_reach((urlsplit(url).hostname or "").lower()):
-            raise outgoing.Unanswered("no network")
-        return outgoing.send(method, url, headers=headers, body=body, timeout_s=timeout_s)
+    def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> Answer:
+        return outgoing.send(method, url, headers=headers, body=body, within_s=timeout_s, most=_LARGEST)
 
     return fetch
 
 
-def no_network(*_: Any) -> outgoing.Answer:
+def no_network(*_: Any) -> Answer:
     """A Fetch that reaches nothing."""
-    raise outgoing.Unanswered("no network")
+    raise Unanswered("no network")
 
 
 class Web:
@@ -63,13 +61,13 @@ class Web:
             headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
         try:
             answer = self._fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
-        except outgoing.Unanswered as fault:
+        except Unanswered as fault:
             raise Refused(_unreached(url, fault.timed_out), timed_out=fault.timed_out) from None
         except (ValueError, UnicodeError) as fault:
             raise Refused(f"Invalid URL {url!r}: {fault}") from None
         return {
             "status": answer.status,
-            "text": answer.body.decode(errors="replace")[:_LARGEST],
+            "text": answer.body.decode(errors="replace"),
             "url": url,
             "headers": {str(name): str(value) for name, value in answer.headers.items()},
             "reason": _reason(answer.status),

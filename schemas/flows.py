@@ -35,10 +35,7 @@ class FlowSchema(ApiSchema):
 
 
 class FlowBody(FlowSchema):
-    """What writing a flow takes. `validate` is taken without effect: Based is not compiled here."""
-
-    class Meta(FlowSchema.Meta):
-        without_effect = ("validate_code",)
+    """What writing a flow takes. Code is looked at only where `validate` says so."""
 
     variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
     validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": True})

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from dryline.schemas.base import Integer, JsonObject, OneOf
+from dryline.schemas.base import OneOf
 from dryline.schemas.logs import LogSchema, schema_of
 from dryline.world.channels import CHANNELS
 
@@ -21,16 +21,9 @@ class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one b
 
     type = fields.String(
         dump_only=True,
-        validate=OneOf(*BY_TYPE, "ApiDeploymentLog", "EmailDeploymentLog"),
+        validate=OneOf(*BY_TYPE, "EmailDeploymentLog"),
         metadata={"description": "tells which channel's members are there"},
     )
-    # Of logs of the API channel, which nothing in the stand-in makes.
-    request_model = fields.String(dump_only=True, allow_none=True)
-    request_messages = JsonObject(dump_only=True, allow_none=True)
-    response_content = fields.String(dump_only=True, allow_none=True)
-    prompt_tokens = Integer(dump_only=True, allow_none=True)
-    completion_tokens = Integer(dump_only=True, allow_none=True)
-    total_tokens = Integer(dump_only=True, allow_none=True)
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a log, with its own channel's members."""

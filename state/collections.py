@@ -37,6 +37,7 @@ AREAS = (
     "chat_embed_logs",
     "sms_logs",
     "whatsapp_logs",
+    "api_logs",
     "sessions",
     "llm_logs",
     "runtime_errors",

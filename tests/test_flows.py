@@ -56,6 +56,50 @@ def test_validate_is_taken_and_not_answered(api, make_flow):
     assert api.patch(path_of(flow), {"validate": "yes"}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ('say("Hi")\nuntil "x":\n    say("no loop")\n', "Line 2, column 1"),
+        ('say("Hi")\nx = = 2\n', "Line 2, column 5"),
+    ],
+    ids=["Based", "Python"],
+)
+def test_with_validate_code_that_cannot_run_is_refused_with_its_line(api, make_worker, code, told):
+    path = f"/workers/{make_worker()['id']}/flows"
+    answer = api.post(path, {"name": "Main", "code": code, "validate": True})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == ["code"]
+    assert answer.json["details"][0]["message"].startswith(told)
+    assert api.get(path).json == []
+
+
+def test_without_validate_code_is_stored_as_it_is(api, make_flow):
+    assert make_flow(code="x = = 1")["code"] == "x = = 1"
+    assert make_flow(code="x = = 1", validate=False)["code"] == "x = = 1"
+
+
+def test_what_is_only_doubtful_is_no_fault(make_flow):
+    assert make_flow(code='loop:\n    talk("Forever.", True)\nsay(nobody)\n', validate=True)["version"] == 1
+
+
+def test_a_change_is_validated_with_the_code_that_it_leaves(api, make_flow):
+    flow = make_flow(code="x = = 1")
+    assert api.patch(path_of(flow), {"name": "New", "validate": True}).status_code == 400
+    assert api.patch(path_of(flow), {"code": "x = = 2", "validate": True}).status_code == 400
+    assert api.get(path_of(flow)).json == flow
+    assert api.patch(path_of(flow), {"code": "say('Hi')", "validate": True}).json["version"] == 2
+
+
+def test_the_engine_starts_with_the_first_flow_that_is_looked_at_and_ends_with_the_world(app, make_flow):
+    make_flow()
+    assert "engine" not in app.world.memory
+    make_flow(validate=True)
+    engine = app.world.memory["engine"]
+    assert engine.running
+    app.close()
+    assert not engine.running
+
+
 def test_flows_are_listed_newest_first_and_by_worker(api, make_worker, make_flow):
     worker = make_worker()
     first, second = make_flow(worker["id"])["id"], make_flow(worker["id"])["id"]

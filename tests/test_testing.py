@@ -8,6 +8,7 @@ import pytest
 
 from dryline.settings import BadSetting
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, transport
+from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
 pytest_plugins = ["pytester"]
@@ -72,6 +73,30 @@ def test_a_document_can_be_loaded_and_added(stand_in):
     stand_in.load({"version": 1, "workers": [{"id": "w1", "name": "One"}]})
     stand_in.add({"version": 1, "workers": [{"id": "w2", "name": "Two"}]})
     assert {worker.id for worker in stand_in.client().workers.list()} == {"w1", "w2"}
+
+
+def test_a_flow_is_talked_to(stand_in):
+    talk = stand_in.talk(code=CLINIC)
+    assert talk.waiting == ["caller wants to book an appointment", "caller wants a human"]
+    assert talk.say("I want to book an appointment for Monday") == ["See you on Monday."]
+    assert (talk.said[0], talk.said[-1]) == ("Oak Clinic.", "See you on Monday.")
+    assert talk.taken == ["caller wants to book an appointment"]
+    assert (talk.extracted, talk.ended, talk.failure) == ({"booking": {"day": "Monday"}}, "end of the flow", None)
+    with pytest.raises(DrylineError, match="has ended"):
+        talk.say("Hello?")
+
+
+def test_a_flow_of_the_api_is_talked_to_and_its_conditions_chosen(stand_in):
+    worker = stand_in.client().workers.create(name="A", description=None, status=None)
+    flow = stand_in.client().workers.flows.create(worker.id, name="Main", label="", code=CLINIC)
+    talk = stand_in.talk(flow_id=flow.id)
+    talk.choose(1)
+    assert talk.of("transferred")[0]["number"] == "+15550100"
+    assert stand_in.talk(flow_id=flow.id, variables={"a": 1}, channel="chat").state == {"variables": {"a": 1}}
+
+
+def test_a_failure_of_a_flow_names_its_line(stand_in):
+    assert stand_in.talk(code="x = 1\ny = x / 0\n").failure["line"] == 2
 
 
 def test_verify_raises_with_what_was_found(stand_in):

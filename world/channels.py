@@ -30,4 +30,5 @@ CHANNELS = (
     ),
     Channel("sms", "SmsDeploymentLog", "smsLogs", "sms_logs", "SmsLog"),
     Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "whatsapp_logs", "WhatsappLog"),
+    Channel("api", "ApiDeploymentLog", "apiLogs", "api_logs", "ApiLog"),
 )

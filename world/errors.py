@@ -27,6 +27,10 @@ class Invalid(DomainError):
         self.field = field
 
 
+class Busy(DomainError):
+    """Nothing is wrong, but there is no room for it now."""
+
+
 class Unauthorized(DomainError):
     """No key, or one that no team has."""
 

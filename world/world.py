@@ -74,6 +74,8 @@ class World:
         self.wake: Callable[[], None] = lambda: None
         # Likewise: make the files that belong to rows agree with them, once rows came and went by other ways.
         self.rows_replaced: Callable[[], None] = lambda: None
+        # What came to be as the world ran, and ends with it.
+        self.endings = contextlib.ExitStack()
         # Set when the server ends: long work gives itself back.
         self.ending = threading.Event()
         self._write_lock = threading.RLock()
@@ -193,6 +195,7 @@ class World:
 
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
+        self.endings.close()
         self.db.close_for_good()
         self._place.close()
 

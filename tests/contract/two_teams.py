@@ -147,6 +147,7 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
         "voiceLogs": {**log, "deploymentId": voice, "transcription": name, "direction": "inbound"},
         "chatLogs": {**log, "deploymentId": ref("chatDeployments"), "userName": name},
         "chatEmbedLogs": {**log, "deploymentId": ref("chatEmbedDeployments"), "sessionId": ref("sessions")},
+        "apiLogs": {**log, "deploymentId": None, "responseContent": name},
         "smsLogs": {**log, "deploymentId": voice, "transcription": name},
         "whatsappLogs": {**log, "deploymentId": voice, "transcription": name},
         "sessions": {"worker_id": worker, "flow_id": flow},

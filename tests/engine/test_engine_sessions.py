@@ -173,3 +173,16 @@ def test_workers_do_not_outlive_a_server_that_is_killed():
         assert select.select([process], [], [], 30)[0]
     finally:
         os.close(process)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_was_said_before_a_talk_is_part_of_the_talk_that_hears_it(talk, first):
+    code = f"""say("Hello.")
+loop:
+    res = talk("Ask how to help.", {first})
+until "caller wants to book an appointment":
+    extract("day", res.ask("For when?", {{"day": ""}}))
+"""
+    turns = ["book an appointment, please"] if first else []
+    done = talk(code, *turns, start="I want to book an appointment for Monday")
+    assert done.session.extracted == {"day": {"day": "Monday"}}

@@ -9,7 +9,7 @@ import pytest
 
 from dryline.engine import Engine
 from dryline.engine.web import fetcher
-from dryline.world.outgoing import Answer, Unanswered
+from dryline.world.outgoing import Answer, Outgoing, Refused, Unanswered
 
 
 class Net:
@@ -132,11 +132,15 @@ say(api.get_req("http://x/b", {"q": 1})["data"]["method"])
     assert talk(code, on=web_engine).said == ['{"n":1} POST 200', "GET"]
 
 
-def test_a_fetcher_asks_only_hosts_that_may_be_reached(api_server):
-    fetch = fetcher(lambda host: host == "127.0.0.1")
+def test_a_fetcher_asks_only_what_a_world_may_ask(api_server):
+    outgoing = Outgoing()
+    fetch = fetcher(outgoing)
     assert fetch("GET", api_server, {}, None, 5).status == 200
-    with pytest.raises(Unanswered, match="no network"):
-        fetch("GET", api_server.replace("127.0.0.1", "localhost"), {}, None, 5)
+    with pytest.raises(Refused):
+        fetch("GET", "http://hooks.example.com/", {}, None, 5)
+    outgoing.own.append(("127.0.0.1", urlsplit(api_server).port))
+    with pytest.raises(Refused, match="this server itself"):
+        fetch("GET", api_server, {}, None, 5)
 
 
 @pytest.fixture

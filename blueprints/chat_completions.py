@@ -1,0 +1,144 @@
+"""The engine's own endpoint, in the form of OpenAI's chat completions. Contract: based.md, 5.1.
+
+It belongs to the engine and not to the workers API, so the OpenAPI document leaves it out, and its errors are OpenAI's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, g, request
+from marshmallow import ValidationError
+from werkzeug.exceptions import BadRequest
+
+from dryline.blueprints.base import json_response, read_json
+from dryline.models.teams import authenticate
+from dryline.schemas.chat_completions import read_completion
+from dryline.world.errors import Unauthorized
+from dryline.world.world import current
+
+blp = Blueprint("chat_completions", __name__, url_prefix="/v1")
+
+_LONGEST_ID = 200  # characters of a session's id
+_TYPES = {
+    401: ("authentication_error", "invalid_api_key"),
+    404: ("invalid_request_error", "not_found"),
+    409: ("invalid_request_error", "conflict"),
+    500: ("server_error", "internal_error"),
+    503: ("server_error", "busy"),
+}
+
+
+@blp.before_request
+def demand_keys() -> None:
+    """Let in who holds a key of the team twice: as the engine's and as the team's. Raises Unauthorized. Assumed."""
+    team_key = request.headers.get("x-brainbase-api-key")
+    scheme, _, engine_key = request.headers.get("Authorization", "").partition(" ")
+    if not team_key:
+        raise Unauthorized("The x-brainbase-api-key header is missing.")
+    if scheme.lower() != "bearer" or not engine_key:
+        raise Unauthorized("The Authorization header must be: Bearer KEY.")
+    with current().reading():
+        key = authenticate(team_key)
+        if authenticate(engine_key).team_id != key.team_id:
+            raise Unauthorized("The two keys are of different teams.")
+    g.key, g.team = key, key.team
+
+
+@blp.post("/chat/completions")
+def complete() -> Any:
+    """One turn of a conversation with a worker's flow."""
+    from dryline.talks.completions import complete
+    from dryline.talks.forms import Asked  # imported late: a start does not need the engine
+
+    world = current()
+    body = _body()
+    asked = Asked(
+        worker_id=_parameter("agent_id") or _demand("agent_id"),
+        session=_parameter("session_id") or world.ids.new("session"),
+        messages=body["messages"],
+        model=body["model"],
+        flow_id=_parameter("flow_id"),
+        state=_initial_state(),
+    )
+    done = complete(world, g.team, asked)
+    if done.failure is not None:
+        answer = _error(500, done.failure, "flow_failed")
+    elif body["stream"]:
+        usage = (body["stream_options"] or {}).get("include_usage")
+        answer = Response(b"".join(_chunks(asked.model, done, bool(usage))), mimetype="text/event-stream")
+    else:
+        choice = {"index": 0, "message": {"role": "assistant", "content": done.content}, "finish_reason": "stop"}
+        answer = json_response({**_head("chat.completion", asked.model), "choices": [choice], "usage": done.usage})
+    answer.headers["x-session-id"] = asked.session
+    return answer
+
+
+def _chunks(model: str, done: Any, with_usage: bool) -> Any:
+    """The answer as server-sent events: who speaks, each time that it does, the end."""
+    head = _head("chat.completion.chunk", model)
+
+    def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    found = [chunk({"role": "assistant", "content": ""})]
+    found += [chunk({"content": ("\n" if index else "") + piece}) for index, piece in enumerate(done.pieces)]
+    found.append(chunk({}, "stop"))
+    if with_usage:
+        found.append({**head, "choices": [], "usage": done.usage})
+    yield from (b"data: " + orjson.dumps(one) + b"\n\n" for one in found)
+    yield b"data: [DONE]\n\n"
+
+
+def _head(kind: str, model: str) -> dict[str, Any]:
+    world = current()
+    id = world.ids.new("chatcmpl").replace("_", "-", 1)
+    return {"id": id, "object": kind, "created": int(world.clock.now().timestamp()), "model": model}
+
+
+def _body() -> dict[str, Any]:
+    try:
+        return read_completion(read_json(request))
+    except ValidationError as error:
+        raise BadRequest(f"The body is not a chat completion: {error}.") from None
+
+
+def _parameter(name: str) -> str | None:
+    value = request.args.get(name) or None
+    if value is not None and len(value) > _LONGEST_ID:
+        raise BadRequest(f"The query parameter {name} is too long.")
+    return value
+
+
+def _demand(name: str) -> str:
+    raise BadRequest(f"The query parameter {name} is missing.")
+
+
+def _initial_state() -> dict[str, Any]:
+    """What the header says, with which a new session begins."""
+    sent = request.headers.get("x-initial-state")
+    try:
+        state = orjson.loads(sent) if sent else {}
+    except orjson.JSONDecodeError:
+        state = None
+    if not isinstance(state, dict):
+        raise BadRequest("The header x-initial-state must be a JSON object.")
+    return state
+
+
+@blp.after_request
+def in_openais_form(answer: Response) -> Response:
+    """Errors as OpenAI's clients read them."""
+    if answer.status_code >= 400 and isinstance(told := (answer.json or {}).get("error"), str):
+        return _error(answer.status_code, told)
+    return answer
+
+
+def _error(status: int, message: str, code: str | None = None) -> Response:
+    kind, usual = _TYPES.get(status, ("invalid_request_error", None))
+    error = {"message": message, "type": kind, "param": None, "code": code or usual}
+    answer = json_response({"error": error}, status)
+    if status != 503:  # OpenAI's clients ask again after a 409 or a 500; the answer would be the same
+        answer.headers["x-should-retry"] = "false"
+    return answer

@@ -1,0 +1,60 @@
+"""Talk to a flow. Its code decides what it says; engine/ runs it."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+
+from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.schemas.talk_sessions import TalkBody, TalkSessionSchema, TurnBody
+from dryline.world.world import current
+
+blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows, turn by turn.")
+
+# The engine is imported late, in each view: a start does not need it.
+
+
+@blp.route("")
+class Talks(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TalkBody)
+    @blp.response(201, TalkSessionSchema)
+    @blp.errors(404, 503)
+    def post(self, query, body):
+        """Begin a conversation with a flow, a deployment's flow, or code. `events` tell what it does first."""
+        from dryline.talks import conversations
+
+        return conversations.begin(current(), query.get("team"), **body)
+
+
+@blp.route("/<talk_id>")
+class TalkById(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, TalkSessionSchema)
+    def get(self, query, talk_id):
+        """Retrieve a conversation with all that happened in it."""
+        from dryline.talks import conversations
+
+        with current().reading():
+            return conversations.find(talk_id, query.get("team")).recall()
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TurnBody)
+    @blp.response(200, TalkSessionSchema)
+    @blp.errors(409, 503)
+    def post(self, query, body, talk_id):
+        """Say something, or take a condition whatever was said. `events` tell what follows."""
+        from dryline.talks import conversations
+
+        def turn(session):
+            return session.say(body["say"]) if "say" in body else session.choose(body["choose"])
+
+        return conversations.go_on(current(), talk_id, query.get("team"), turn)
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(204)
+    def delete(self, query, talk_id):
+        """Forget a conversation."""
+        from dryline.talks import conversations
+
+        with current().transaction():
+            conversations.find(talk_id, query.get("team")).remove()

@@ -1,0 +1,25 @@
+"""Logs of the API channel: conversations through the engine's own endpoint."""
+
+from __future__ import annotations
+
+from peewee import IntegerField, TextField
+
+from dryline.models.logs import Log, collection_of
+from dryline.world.record import JsonField
+
+
+class ApiLog(Log):
+    """One conversation. Its own members tell of the last request; no deployment is behind it."""
+
+    kind = "ApiDeploymentLog"
+
+    type = TextField(default=kind)
+    request_model = TextField(null=True)
+    request_messages = JsonField(null=True)
+    response_content = TextField(null=True)
+    prompt_tokens = IntegerField(null=True)
+    completion_tokens = IntegerField(null=True)
+    total_tokens = IntegerField(null=True)
+
+
+STATE = {"apiLogs": collection_of(ApiLog)}

@@ -1,0 +1,80 @@
+"""Conversations with flows that go on from turn to turn."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, ClassVar, Self
+
+from peewee import BlobField, IntegerField, TextField
+
+from dryline.world.errors import Conflict
+from dryline.world.record import JsonField, Record
+
+
+class TalkSession(Record):
+    """A conversation with a flow. It goes with its worker and outlives its flow, whose code is in the dump.
+
+    `dump` are the engine's bytes, which nothing authenticates: they come from this database alone, so these rows have
+    no collection in the state document. `name` is the id by which a caller knows the conversation, where one was
+    chosen. `turns` counts the answers, the first one too.
+    """
+
+    id_prefix = "talk"
+
+    updated_at = TextField()
+    worker_id = TextField(null=True)
+    flow_id = TextField(null=True)
+    deployment_id = TextField(null=True)
+    log_id = TextField(null=True)
+    name = TextField(null=True)
+    turns = IntegerField(default=1)
+    ended = TextField(null=True)
+    waiting = JsonField()
+    extracted = JsonField()
+    state = JsonField()
+    failure = JsonField(null=True)
+    dump = BlobField()
+
+    # What happened in the turns that are to be shown.
+    events: list[dict[str, Any]]
+
+    @classmethod
+    def noun(cls) -> str:
+        """What messages call it."""
+        return "Conversation"
+
+    @classmethod
+    def begin(cls, team: Record, *, events: list[dict[str, Any]], **values: Any) -> Self:
+        """A new conversation with what happened first."""
+        row = cls.add(team, **values)
+        row._add_turn(events)
+        return row
+
+    def go_on(self, *, events: list[dict[str, Any]], **values: Any) -> Self:
+        """Keep one more turn. Raises NotFound when this row is gone by now, Conflict when another turn came between."""
+        now = type(self).fetch(self, self.id)
+        if now.turns != self.turns:
+            raise Conflict(f"Conversation {self.id} went on meanwhile: one turn at a time.")
+        now.change(turns=now.turns + 1, **values)
+        now._add_turn(events)
+        return now
+
+    def _add_turn(self, events: list[dict[str, Any]]) -> None:
+        TalkTurn.add(self, talk_id=self.id, number=self.turns, events=events)
+        self.events = events
+
+    def recall(self) -> Self:
+        """This row with the events of all its turns."""
+        self.events = list(chain.from_iterable(turn.events for turn in TalkTurn.listing(self, talk_id=self.id)))
+        return self
+
+
+class TalkTurn(Record):
+    """What happened in one turn. A row of its own: a turn does not read what came before it."""
+
+    id_prefix = "turn"
+    order: ClassVar[tuple[str, ...]] = ("number",)
+
+    talk_id = TextField()
+    number = IntegerField()
+    events = JsonField()

@@ -1,0 +1,23 @@
+"""Logs of the API channel on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from dryline.schemas.base import Integer, JsonObject
+from dryline.schemas.logs import LogSchema
+from dryline.schemas.row_forms import RowForm, null_text
+
+
+class ApiLogSchema(LogSchema):
+    """One conversation through the engine's own endpoint. Contract: records.any_log."""
+
+    request_model = fields.String(dump_only=True, allow_none=True)
+    request_messages = JsonObject(dump_only=True, allow_none=True)
+    response_content = fields.String(dump_only=True, allow_none=True)
+    prompt_tokens = Integer(dump_only=True, allow_none=True)
+    completion_tokens = Integer(dump_only=True, allow_none=True)
+    total_tokens = Integer(dump_only=True, allow_none=True)
+
+
+ROWS = {"apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=null_text())}

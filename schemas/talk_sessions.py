@@ -1,0 +1,73 @@
+"""Conversations with flows on the control plane's wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
+
+LONGEST = 20_000  # characters of what is said in one turn
+_SOURCES = ("flow_id", "deployment_id", "code")
+
+
+class TalkSessionSchema(ApiSchema):
+    """A conversation, and what happened: in this turn, or in all of them where it is read."""
+
+    id = fields.String(dump_only=True)
+    created_at = Timestamp(dump_only=True)
+    updated_at = Timestamp(dump_only=True)
+    worker_id = fields.String(dump_only=True, allow_none=True)
+    flow_id = fields.String(dump_only=True, allow_none=True)
+    deployment_id = fields.String(dump_only=True, allow_none=True)
+    turns = Integer(dump_only=True)
+    waiting = fields.List(fields.String(), dump_only=True, metadata={"description": "the conditions that are open"})
+    ended = fields.String(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "why: `end of the flow`, `end_call`, `transfer` or `failed`"},
+    )
+    failure = JsonObject(
+        dump_only=True, allow_none=True, metadata={"description": "with the flow's line and traceback"}
+    )
+    extracted = JsonObject(dump_only=True)
+    state = JsonObject(dump_only=True)
+    events = fields.List(JsonObject(), dump_only=True)
+
+
+class TalkBody(ApiSchema):
+    """Which flow to talk to (`flowId`, `deploymentId` or `code`), and what it is given."""
+
+    flow_id = fields.String()
+    deployment_id = fields.String()
+    code = fields.String(metadata={"description": "Based source that no flow has"})
+    variables = JsonObject(metadata={"description": "over the flow's and the deployment's"})
+    state = JsonObject(metadata={"description": "the flow's `state` at its start"})
+    channel = fields.String(
+        validate=OneOf("voice", "chat"),
+        metadata={"description": "`transfer` and `end_call` are there on `voice` only; left out, the deployment's"},
+    )
+    seed = Integer(load_default=0, metadata={"description": "the same seed and words give the same conversation"})
+    say = fields.String(
+        validate=validate.Length(max=LONGEST), metadata={"description": "what was said before the flow could speak"}
+    )
+
+    @validates_schema
+    def demand_one_source(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """One flow, not two."""
+        if sum(name in data for name in _SOURCES) != 1:
+            raise ValidationError("One of flowId, deploymentId and code must be sent.")
+
+
+class TurnBody(ApiSchema):
+    """One turn of the user."""
+
+    say = fields.String(validate=validate.Length(max=LONGEST))
+    choose = fields.String(metadata={"description": "a condition, by its text or its number from 0"})
+
+    @validates_schema
+    def demand_one_turn(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Words or a condition, not both."""
+        if len(data) != 1:
+            raise ValidationError("Either say or choose must be sent.")

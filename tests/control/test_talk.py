@@ -1,0 +1,295 @@
+"""Talking to a flow through the control plane."""
+
+import sqlite3
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.tests.conftest import Api
+
+CLINIC = """say("Oak Clinic.")
+loop:
+    res = talk("Ask how to help.", True)
+until "caller wants to book an appointment":
+    who = res.ask("For when?", {"day": "Friday"})
+    extract("booking", who)
+    say(f"See you on {who['day']}.")
+until "caller wants a human":
+    transfer("+15550100")
+"""
+
+
+def said(session):
+    return [event["text"] for event in session["events"] if event["type"] == "said" and event["by"] == "say"]
+
+
+def of(session, type):
+    return [event for event in session["events"] if event["type"] == type]
+
+
+@pytest.fixture
+def begin(control):
+    def begin(status=201, query=None, **body):
+        answer = control.post("/talk", body, query_string=query)
+        assert answer.status_code == status, answer.text
+        return answer.json
+
+    return begin
+
+
+@pytest.fixture
+def turn(control):
+    def turn(session, status=200, **body):
+        answer = control.post(f"/talk/{session['id']}", body)
+        assert answer.status_code == status, answer.text
+        return answer.json
+
+    return turn
+
+
+def test_a_conversation_begins_with_what_the_flow_does_first(begin):
+    session = begin(code=CLINIC)
+    assert said(session) == ["Oak Clinic."]
+    assert session["waiting"] == ["caller wants to book an appointment", "caller wants a human"]
+    assert (session["ended"], session["failure"], session["turns"]) == (None, None, 1)
+
+
+def test_a_turn_tells_which_condition_was_taken_and_why(begin, turn):
+    session = turn(begin(code=CLINIC), say="I want to book an appointment for Monday")
+    (taken,) = of(session, "taken")
+    assert (taken["condition"], taken["line"], taken["by"]) == ("caller wants to book an appointment", 4, "built-in")
+    assert taken["why"] and taken["sure"] > 0.5
+    assert (session["extracted"], said(session)) == ({"booking": {"day": "Monday"}}, ["See you on Monday."])
+    assert session["ended"] == "end of the flow"
+
+
+def test_a_condition_can_be_chosen_by_its_text_or_number(begin, turn):
+    for choice in ("caller wants a human", "1"):
+        session = turn(begin(code=CLINIC), choose=choice)
+        assert of(session, "transferred")[0]["number"] == "+15550100"
+        assert session["ended"] == "transfer"
+
+
+def test_a_condition_that_is_not_open_is_refused_by_name(begin, turn):
+    answer = turn(begin(code=CLINIC), 400, choose="caller sings")
+    assert [detail["path"] for detail in answer["details"]] == ["choose"]
+    assert "caller wants a human" in answer["error"]
+
+
+def test_a_turn_after_the_end_is_a_conflict(begin, turn):
+    session = turn(begin(code=CLINIC), choose="1")
+    assert "has ended" in turn(session, 409, say="Hello?")["error"]
+
+
+@pytest.mark.parametrize("body", [{}, {"say": "a", "choose": "b"}, {"say": 1}, {"say": "a" * 20_001}])
+def test_a_turn_is_words_or_a_condition(begin, turn, body):
+    turn(begin(code=CLINIC), 400, **body)
+
+
+@pytest.mark.parametrize("body", [{}, {"code": "x", "flowId": "y"}, {"code": "x", "channel": "fax"}, {"code": 1}])
+def test_a_conversation_is_with_one_flow(begin, body):
+    begin(400, **body)
+
+
+def test_code_that_cannot_run_is_refused_with_its_line(begin, make_flow):
+    bad = 'say("Hi")\nuntil "x":\n    say("no loop")\n'
+    assert begin(400, code=bad)["details"][0]["path"] == "code"
+    answer = begin(400, flowId=make_flow(code=bad)["id"])
+    assert answer["details"][0]["path"] == "flowId"
+    assert answer["details"][0]["message"].startswith("Line 2, column 1")
+
+
+def test_an_exception_in_the_flow_ends_it_with_a_line_of_the_flow(begin):
+    session = begin(code='say("Hi")\nx = 1 / 0\n')
+    assert session["ended"] == "failed"
+    assert (session["failure"]["exception"], session["failure"]["line"]) == ("ZeroDivisionError", 2)
+    assert of(session, "failed")[0]["sentence"].startswith("flow.based:2:")
+
+
+def test_a_conversation_is_read_with_all_that_happened(control, begin, turn):
+    first = begin(code=CLINIC)
+    second = turn(first, choose="1")
+    read = control.get(f"/talk/{first['id']}").json
+    assert read["events"] == first["events"] + second["events"]
+    assert {**read, "events": None} == {**second, "events": None}
+
+
+def test_what_was_said_before_the_flow_could_speak_is_heard(begin):
+    session = begin(code=CLINIC.replace("True", "False"), say="I want to book an appointment")
+    assert of(session, "taken")
+
+
+def test_a_flow_has_its_variables_with_a_deployments_parameters_over_them(api, begin, make_flow, make_voice_deployment):
+    flow = make_flow(code="print(variables)", variables={"city": "Rome", "tone": "warm"})
+    line = make_voice_deployment(flow)
+    api.post(f"/workers/{flow['workerId']}/deployments/{line['id']}/params", {"name": "city", "value": "Oslo"})
+
+    def variables(**body):
+        return of(begin(**body), "printed")[0]["text"]
+
+    assert variables(flowId=flow["id"]) == "{'city': 'Rome', 'tone': 'warm'}"
+    assert variables(deploymentId=line["id"]) == "{'city': 'Oslo', 'tone': 'warm'}"
+    assert variables(deploymentId=line["id"], variables={"tone": "dry"}) == "{'city': 'Oslo', 'tone': 'dry'}"
+
+
+def test_code_alone_has_variables_only_when_they_are_sent(begin):
+    assert begin(code="print(variables)")["failure"]["exception"] == "NameError"
+    assert begin(code="print(variables)", variables={})["ended"] == "end of the flow"
+
+
+def test_the_state_is_what_was_sent_and_what_the_flow_made_of_it(begin):
+    session = begin(code='state["seen"] = state["Caller"]', state={"Caller": "+15550111"})
+    assert session["state"] == {"Caller": "+15550111", "seen": "+15550111"}
+
+
+def test_calls_can_be_transferred_on_voice_only(begin, api, make_flow):
+    code = 'transfer("+15550100")'
+    assert begin(code=code)["ended"] == "transfer"
+    assert begin(code=code, channel="chat")["failure"]["exception"] == "NameError"
+    flow = make_flow(code=code)
+    chat = api.post(f"/workers/{flow['workerId']}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
+    assert begin(deploymentId=chat["id"])["failure"]["exception"] == "NameError"
+
+
+def test_a_deployment_runs_the_version_that_it_is_pinned_to(api, begin, make_flow):
+    flow = make_flow(code='say("one")')
+    path = f"/workers/{flow['workerId']}"
+    version = api.post(f"{path}/flows/{flow['id']}/versions", {"commitMessage": "One"}).json
+    api.patch(f"{path}/flows/{flow['id']}", {"code": 'say("two")'})
+    body = {"name": "Chat", "flowId": flow["id"], "flowVersionId": version["id"]}
+    chat = api.post(f"{path}/deployments/chat", body).json
+    assert said(begin(deploymentId=chat["id"])) == ["one"]
+    assert said(begin(flowId=flow["id"])) == ["two"]
+
+
+def test_an_unknown_flow_deployment_or_conversation_is_not_found(begin, turn, control):
+    assert begin(404, flowId="flow_none")["error"].startswith("flowId:")
+    begin(404, deploymentId="deploy_none")
+    turn({"id": "talk_none"}, 404, say="Hello?")
+    assert control.get("/talk/talk_none").status_code == control.delete("/talk/talk_none").status_code == 404
+
+
+def test_a_conversation_can_be_forgotten(control, begin):
+    session = begin(code=CLINIC)
+    assert control.delete(f"/talk/{session['id']}").status_code == 204
+    assert control.get(f"/talk/{session['id']}").status_code == 404
+
+
+def test_a_conversation_belongs_to_its_flows_team(control, begin, other_api, make_flow):
+    theirs = make_flow(api=other_api, code=CLINIC)
+    session = begin(flowId=theirs["id"])
+    mine = control.get("/teams").json[0]["id"]
+    begin(404, query={"team": mine}, flowId=theirs["id"])
+    assert control.get(f"/talk/{session['id']}", query_string={"team": mine}).status_code == 404
+    other = next(team["id"] for team in control.get("/teams").json if team["id"] != mine)
+    assert control.post(f"/reset?team={mine}", {}).status_code == 204
+    assert control.get(f"/talk/{session['id']}", query_string={"team": other}).status_code == 200
+    assert control.post(f"/reset?team={other}", {}).status_code == 204
+    assert control.get(f"/talk/{session['id']}").status_code == 404
+
+
+def test_a_conversation_goes_with_its_worker_and_outlives_its_flow(api, control, begin, turn, make_flow):
+    flow = make_flow(code=CLINIC)
+    session = begin(flowId=flow["id"])
+    api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}")
+    assert turn(session, choose="1")["ended"] == "transfer"
+    api.delete(f"/workers/{flow['workerId']}")
+    assert control.get(f"/talk/{session['id']}").status_code == 404
+
+
+def test_a_reset_forgets_conversations(control, begin):
+    session = begin(code=CLINIC)
+    control.post("/reset", {})
+    assert control.get(f"/talk/{session['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("team", [False, True], ids=["world", "team"])
+def test_a_save_point_brings_a_conversation_back_to_where_it_was(control, begin, turn, team):
+    query = f"?team={control.get('/teams').json[0]['id']}" if team else ""
+    session = begin(code=CLINIC)
+    control.post(f"/snapshots{query}", {"name": "before"})
+    turn(session, choose="1")
+    assert control.post(f"/snapshots/before/restore{query}").status_code == 204
+    assert turn(session, choose="0")["extracted"]
+
+
+def test_a_conversation_goes_on_after_a_restart(tmp_path):
+    settings = Settings(data_dir=tmp_path, scenario="empty")
+    app = create_app(settings)
+    session = Api(app.test_client(), "", "/_dryline").post("/talk", {"code": CLINIC}).json
+    app.close()
+    app = create_app(settings)
+    answer = Api(app.test_client(), "", "/_dryline").post(f"/talk/{session['id']}", {"say": "I want a human"}).json
+    app.close()
+    assert answer["ended"] == "transfer"
+
+
+def test_the_state_document_neither_gives_nor_takes_conversations(control, begin):
+    """The engine's bytes are trusted because nothing but the world's own database ever held them."""
+    session = begin(code=CLINIC)
+    document = control.get("/state").json
+    assert session["id"] not in str(document)
+    document["talkSessions"] = [{"id": "talk_1", "dump": "AAAA"}]
+    assert control.put("/state", document).status_code == 422
+    del document["talkSessions"]
+    assert control.put("/state", document).status_code == 204
+    assert control.get(f"/talk/{session['id']}").status_code == 404
+
+
+def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
+    session = begin(code=CLINIC)
+
+    class Slow:
+        """While the first turn is judged, a second one is taken."""
+
+        def choose(self, talk, said):
+            engine.judge = built_in
+            turn(session, choose="1")
+            return built_in.choose(talk, said)
+
+        def __getattr__(self, name):
+            return getattr(built_in, name)
+
+    engine = app.world.memory["engine"]
+    built_in, engine.judge = engine.judge, Slow()
+    assert "one turn at a time" in turn(session, 409, say="I want to book an appointment")["error"]
+    assert control.get(f"/talk/{session['id']}").json["ended"] == "transfer"
+
+
+def test_bytes_of_another_version_are_told_as_a_conflict(app, begin, turn):
+    session = begin(code=CLINIC)
+    with sqlite3.connect(app.world.directory / "dryline.sqlite3") as db:
+        db.execute("UPDATE talk_session SET dump = x'00'")
+    db.close()
+    assert "This is no session" in turn(session, 409, say="Hello?")["error"]
+
+
+def test_a_flow_reaches_this_machine_and_what_webhooks_may_reach(begin):
+    code = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
+
+    def printed(host):
+        return of(begin(code=code.format(host)), "printed")[0]["text"]
+
+    assert "Failed to resolve" in printed("example.com")
+    assert begin(code=code.format("127.0.0.1:9"))["events"][0]["url"] == "http://127.0.0.1:9/"
+
+
+def test_a_flow_tells_the_worlds_time(control, begin):
+    control.put("/clock", {"now": "2031-05-06T07:08:09Z", "frozen": True})
+    code = "from datetime import datetime\nprint(datetime.now().year)\n"
+    assert of(begin(code=code), "printed")[0]["text"] == "2031"
+
+
+def test_a_flow_may_call_the_stand_in_itself_while_it_runs(api, make_worker):
+    """It runs outside of the request's transaction: nobody waits for it."""
+    from dryline.testing import DrylineServer
+
+    with DrylineServer() as server:
+        code = f"""import requests
+body = {{"name": "Made by a flow", "description": None, "status": None}}
+made = requests.post("{server.url}/api/workers", json=body, headers={{"x-api-key": "{server.api_key}"}})
+print(made.status_code)
+"""
+        session = server.plane("POST", "/talk", {"code": code})
+        assert of(session, "printed")[0]["text"] == "201"

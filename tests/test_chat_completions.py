@@ -1,0 +1,373 @@
+"""The engine's own endpoint, in the form of OpenAI's chat completions. Contract: based.md, 5.1."""
+
+import threading
+
+import openai
+import orjson
+import pytest
+
+from dryline.server import Server
+from dryline.settings import DEFAULT_API_KEY, Settings
+
+CLINIC = """say("Oak Clinic.")
+loop:
+    res = talk("Ask how to help.", False)
+until "caller wants to book an appointment":
+    who = res.ask("For when?", {"day": "Friday"})
+    extract("booking", who)
+    say("One moment.")
+    say(f"See you on {who['day']}.")
+until "caller wants a human":
+    transfer("+15550100")
+"""
+BOOK = "I want to book an appointment for Monday"
+
+
+@pytest.fixture
+def flow(make_flow):
+    return make_flow(code=CLINIC)
+
+
+@pytest.fixture
+def ask(app):
+    """Send messages of the user to a flow's worker."""
+
+    def ask(flow, *said, session="s1", headers=None, query=None, status=200, **body):
+        messages = [{"role": "user", "content": one} for one in said]
+        answer = app.test_client().post(
+            "/v1/chat/completions",
+            query_string={"agent_id": flow["workerId"], "session_id": session, **(query or {})},
+            headers={
+                "Authorization": f"Bearer {DEFAULT_API_KEY}",
+                "x-brainbase-api-key": DEFAULT_API_KEY,
+                **(headers or {}),
+            },
+            json={"model": "gpt-4.1", "messages": messages} | body,
+        )
+        assert answer.status_code == status, answer.text
+        return answer
+
+    return ask
+
+
+def content(answer):
+    return answer.json["choices"][0]["message"]["content"]
+
+
+@pytest.fixture
+def log(control):
+    """The one log of the API channel."""
+
+    def log():
+        (found,) = control.get("/state").json["apiLogs"]
+        return found
+
+    return log
+
+
+# The conversation
+
+
+def test_a_first_message_is_consumed_by_a_talk_that_waits_for_it(ask, flow):
+    answer = ask(flow, BOOK)
+    assert content(answer) == "Oak Clinic.\nOne moment.\nSee you on Monday."
+    assert answer.json["object"] == "chat.completion"
+    assert answer.json["id"].startswith("chatcmpl-")
+    assert (answer.json["model"], answer.json["choices"][0]["finish_reason"]) == ("gpt-4.1", "stop")
+
+
+def test_a_first_message_is_not_consumed_by_a_talk_in_which_the_agent_speaks_first(ask, make_flow):
+    flow = make_flow(code=CLINIC.replace("False", "True"))
+    assert content(ask(flow, BOOK)).startswith("Oak Clinic.\nCould you tell me")
+    assert "See you on Monday." in content(ask(flow, BOOK))
+
+
+def test_the_same_session_id_goes_on_with_the_last_message_alone(ask, flow):
+    ask(flow, "Hello")
+    assert content(ask(flow, "Hello", BOOK)) == "One moment.\nSee you on Monday."
+    assert content(ask(flow, BOOK, session="s2")).startswith("Oak Clinic.")
+
+
+def test_the_earlier_messages_of_a_new_session_are_its_history(ask, make_flow, control):
+    flow = make_flow(code='loop:\n    res = talk("Help.", False)\nuntil "caller wants a human":\n    pass\n')
+    sent = [{"role": "system", "content": "Be kind."}, {"role": "assistant", "content": "Hello, Jo."}]
+    ask(flow, messages=[*sent, {"role": "user", "content": "I want a human"}])
+    (session,) = control.get("/state").json["sessions"]
+    assert session["messages"][0] == {"role": "assistant", "content": "Hello, Jo."}
+    assert session["messages"][1] == {"role": "user", "content": "I want a human"}
+
+
+def test_content_may_be_a_list_of_text_parts(ask, flow):
+    parts = [{"type": "text", "text": "I want to book"}, {"type": "text", "text": "an appointment for Monday"}]
+    assert "See you on Monday." in content(ask(flow, messages=[{"role": "user", "content": parts}]))
+
+
+def test_after_the_end_nothing_is_said_and_nothing_begins_again(ask, flow):
+    ask(flow, BOOK)
+    assert content(ask(flow, "Are you still there?")) == ""
+
+
+def test_without_a_session_id_a_new_one_is_told_in_a_header(ask, flow):
+    answer = ask(flow, "Hello", query={"session_id": ""})
+    name = answer.headers["x-session-id"]
+    assert content(ask(flow, BOOK, session=name)) == "One moment.\nSee you on Monday."
+
+
+def test_the_initial_state_counts_in_a_sessions_first_request(ask, make_flow):
+    flow = make_flow(code=CLINIC.replace('"Oak Clinic."', "variables['name']"))
+    given = {"x-initial-state": '{"variables": {"name": "Elm Clinic."}}'}
+    assert content(ask(flow, "Hello", headers=given)).startswith("Elm Clinic.")
+    assert "See you" in content(ask(flow, BOOK, headers={"x-initial-state": '{"variables": {}}'}))
+
+
+def test_without_variables_in_the_initial_state_there_is_no_such_name(ask, make_flow):
+    error = ask(make_flow(code="print(variables)", variables={"a": 1}), "Hello", status=500).json["error"]
+    assert "NameError" in error["message"]
+
+
+def test_there_is_no_transfer_outside_of_voice(ask, make_flow):
+    flow = make_flow(code='try:\n    transfer("+15550100")\nexcept NameError:\n    say("Not here.")\n')
+    assert content(ask(flow, "Hello")) == "Not here."
+
+
+def test_the_newest_updated_flow_of_the_worker_runs_unless_one_is_named(api, advance, ask, make_flow):
+    first = make_flow(code='say("first")')
+    advance(1)
+    make_flow(first["workerId"], code='say("second")')
+    assert content(ask(first, "Hello")) == "second"
+    assert content(ask(first, "Hello", session="s2", query={"flow_id": first["id"]})) == "first"
+    advance(1)
+    api.patch(f"/workers/{first['workerId']}/flows/{first['id']}", {"name": "Newest"})
+    assert content(ask(first, "Hello", session="s3")) == "first"
+
+
+# Streams
+
+
+def events(answer):
+    assert answer.mimetype == "text/event-stream"
+    *chunks, done = [line.removeprefix(b"data: ") for line in answer.data.split(b"\n\n") if line]
+    assert done == b"[DONE]"
+    return [orjson.loads(chunk) for chunk in chunks]
+
+
+def test_a_stream_begins_with_the_role_and_ends_with_a_reason(ask, flow):
+    chunks = events(ask(flow, BOOK, stream=True))
+    assert {(chunk["object"], chunk["id"]) for chunk in chunks} == {("chat.completion.chunk", chunks[0]["id"])}
+    first, *middle, last = [chunk["choices"][0] for chunk in chunks]
+    assert first["delta"] == {"role": "assistant", "content": ""}
+    assert [choice["delta"]["content"] for choice in middle] == ["Oak Clinic.", "\nOne moment.", "\nSee you on Monday."]
+    assert (last["delta"], last["finish_reason"]) == ({}, "stop")
+
+
+def test_a_stream_tells_its_usage_when_asked(ask, flow):
+    last = events(ask(flow, BOOK, stream=True, stream_options={"include_usage": True}))[-1]
+    assert (last["choices"], last["usage"]["prompt_tokens"]) == ([], 10)
+
+
+# Errors
+
+
+def refused(answer, code):
+    error = answer.json["error"]
+    assert (error["code"], answer.headers["x-should-retry"]) == (code, "false")
+    assert isinstance(error["type"], str)
+    return error["message"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": ""},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": DEFAULT_API_KEY},
+        {"x-brainbase-api-key": ""},
+        {"x-brainbase-api-key": "wrong"},
+    ],
+)
+def test_both_keys_are_demanded(ask, flow, headers):
+    refused(ask(flow, "Hello", headers=headers, status=401), "invalid_api_key")
+
+
+def test_both_keys_are_of_one_team(ask, flow, other_api):
+    refused(ask(flow, "Hello", headers={"Authorization": "Bearer other-key"}, status=401), "invalid_api_key")
+
+
+def test_another_teams_worker_and_its_sessions_are_not_found(ask, flow, other_api):
+    theirs = {"Authorization": "Bearer other-key", "x-brainbase-api-key": "other-key"}
+    refused(ask(flow, "Hello", headers=theirs, status=404), "not_found")
+
+
+def test_an_unknown_worker_or_flow_is_not_found(ask, flow):
+    refused(ask({"workerId": "worker_none"}, "Hello", status=404), "not_found")
+    refused(ask(flow, "Hello", query={"flow_id": "flow_none"}, status=404), "not_found")
+
+
+def test_a_worker_without_a_flow_is_a_conflict(ask, make_worker):
+    refused(ask({"workerId": make_worker()["id"]}, "Hello", status=409), "conflict")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"messages": []},
+        {"messages": "Hello"},
+        {"messages": [{"content": "Hello"}]},
+        {"messages": [{"role": "user", "content": 5}]},
+        {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]},
+        {"messages": [{"role": "user", "content": "a" * 20_001}]},
+        {"stream": "yes"},
+    ],
+)
+def test_what_is_no_request_is_refused(ask, flow, body):
+    refused(ask(flow, "Hello", status=400, **body), None)
+
+
+@pytest.mark.parametrize("state", ["[]", "{", "1", '"a"'])
+def test_an_initial_state_that_is_no_object_is_refused(ask, flow, state):
+    refused(ask(flow, "Hello", headers={"x-initial-state": state}, status=400), None)
+
+
+def test_the_worker_is_to_be_named(ask, flow):
+    assert "agent_id" in refused(ask(flow, "Hello", query={"agent_id": ""}, status=400), None)
+
+
+def test_a_turn_of_a_known_session_needs_a_message_of_the_user(ask, flow):
+    assert content(ask(flow, messages=[{"role": "system", "content": "Begin."}])) == "Oak Clinic."
+    refused(ask(flow, messages=[{"role": "system", "content": "Go on."}], status=400), None)
+
+
+def test_what_else_clients_send_is_let_in_with_strict_too(app, ask, flow):
+    app.world.settings.strict = True
+    assert content(ask(flow, BOOK, temperature=0.2, tools=[], user="jo"))
+
+
+def test_code_that_cannot_run_is_refused_with_its_line(ask, make_flow):
+    assert "Line 1, column 1" in refused(ask(make_flow(code='until "x":\n    pass\n'), "Hello", status=400), None)
+
+
+def test_a_crash_is_told_with_the_flows_line_and_stays_one(ask, make_flow):
+    flow = make_flow(code='say("Hi")\nx = 1 / 0\n')
+    told = refused(ask(flow, "Hello", status=500), "flow_failed")
+    assert f"{flow['id']}.based:2:5: ZeroDivisionError" in told
+    assert refused(ask(flow, "Hello", status=500), "flow_failed") == told
+
+
+def test_a_fault_and_the_request_record_see_it_and_no_key_is_shown(control, ask, flow):
+    ask(flow, "Hello")
+    (seen,) = control.get("/requests", query_string={"path": "/v1/*"}).json
+    assert DEFAULT_API_KEY not in str(seen)
+    control.post("/faults", {"path": "/v1/chat/completions", "status": 429, "body": {"error": {"message": "Slow."}}})
+    assert ask(flow, "Hello", status=429).json["error"]["message"] == "Slow."
+
+
+# What is left behind
+
+
+def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
+    ask(flow, "Hello")
+    ask(flow, "Hello", BOOK)
+    found = api.get(f"/logs/{log()['id']}").json
+    assert (found["type"], found["workerId"], found["flowId"]) == ("ApiDeploymentLog", flow["workerId"], flow["id"])
+    assert found["requestModel"] == "gpt-4.1"
+    assert [one["content"] for one in found["requestMessages"]["messages"]] == ["Hello", BOOK]
+    assert found["responseContent"] == "One moment.\nSee you on Monday."
+    assert found["totalTokens"] == found["promptTokens"] + found["completionTokens"] == 12 + 8
+    assert (found["extractionsData"], found["flowSnapshot"]) == ({"booking": {"day": "Monday"}}, CLINIC)
+    spoken = [(one["role"], one["content"]) for one in found["messages"]["messages"]]
+    assert spoken[0] == ("user", "Hello")
+    assert spoken[-1] == ("assistant", "See you on Monday.")
+    assert "taken" in [event["type"] for event in found["sessionLogData"]["trace"]]
+    assert found["endTime"] is not None
+
+
+def test_a_log_is_open_until_the_flow_ends(ask, flow, log):
+    ask(flow, "Hello")
+    assert (log()["endTime"], log()["sessionLogData"]["status"]) == (None, "running")
+    ask(flow, BOOK)
+    assert (log()["endTime"] is None, log()["sessionLogData"]["status"]) == (False, "completed")
+
+
+def test_another_teams_api_log_is_not_found(ask, flow, log, other_api):
+    ask(flow, "Hello")
+    assert other_api.get(f"/logs/{log()['id']}").status_code == 404
+
+
+def test_the_session_behind_it_is_the_workers(api, ask, flow, log):
+    ask(flow, BOOK)
+    session = log()["metadata"]["bbEngineSessionId"]
+    found = api.get(f"/workers/{flow['workerId']}/sessions/{session}").json
+    assert (found["status"], found["flow_id"]) == ("completed", flow["id"])
+    assert found["input_tokens"] > 0 and found["output_tokens"] > 0
+
+
+def test_a_crash_leaves_a_runtime_error_with_its_line(api, ask, make_flow):
+    flow = make_flow(code='say("Hi")\nx = 1 / 0\n')
+    ask(flow, "Hello", status=500)
+    (error,) = api.get(f"/workers/{flow['workerId']}/runtime-errors").json
+    assert (error["type"], error["lineNumber"], error["service"]) == ("ZeroDivisionError", 2, "based_engine")
+    assert "x = 1 / 0" in error["traceback"]
+
+
+def test_api_logs_can_be_exported_and_survive_as_state(api, control, advance, ask, flow, log):
+    ask(flow, BOOK)
+    before = control.get("/state")
+    assert control.put("/state", data=before.data, content_type="application/json").status_code == 204
+    assert control.get("/state").data == before.data
+    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
+    window = {"startDate": "2026-03-01T00:00:00Z", "endDate": "2026-03-03T00:00:00Z", "format": "JSON"}
+    ask(flow, BOOK, session="s2")
+    made = api.post("/team/exports", {**window, "logType": "api"}).json
+    advance(1)
+    made = api.get(f"/team/exports/{made['id']}").json
+    assert made["rowCount"] == 1
+
+
+# OpenAI's own client
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="empty", seed=1, port=0)
+
+
+@pytest.fixture
+def client(app):
+    server = Server(app)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    headers = {"x-brainbase-api-key": DEFAULT_API_KEY}
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key=DEFAULT_API_KEY, default_headers=headers) as client:
+        yield client
+    server.stop()
+    thread.join()
+
+
+def create(client, flow, said, **options):
+    query = {"agent_id": flow["workerId"], "session_id": "s1"}
+    messages = [{"role": "user", "content": said}]
+    return client.chat.completions.create(model="gpt-4.1", messages=messages, extra_query=query, **options)
+
+
+def test_openais_client_talks_to_a_flow(client, flow):
+    create(client, flow, "Hello")
+    answer = create(client, flow, BOOK)
+    assert answer.choices[0].message.content == "One moment.\nSee you on Monday."
+    assert answer.usage.total_tokens == 18
+
+
+def test_openais_client_reads_a_stream(client, flow):
+    with create(client, flow, BOOK, stream=True) as stream:
+        pieces = [chunk.choices[0].delta.content or "" for chunk in stream]
+    assert "".join(pieces) == "Oak Clinic.\nOne moment.\nSee you on Monday."
+
+
+def test_openais_client_raises_a_crash_at_once(client, make_flow, control):
+    with pytest.raises(openai.InternalServerError, match="ZeroDivisionError"):
+        create(client, make_flow(code="x = 1 / 0"), "Hello")
+    assert control.get("/requests/count", query_string={"path": "/v1/*"}).json == {"count": 1}
+
+
+def test_openais_client_names_what_is_not_found(client):
+    with pytest.raises(openai.NotFoundError, match="worker_none"):
+        create(client, {"workerId": "worker_none"}, "Hello")

@@ -1,0 +1,191 @@
+"""`dryline talk`, `dryline flow check`, `dryline flow paths`: a flow in a file, or in a data directory."""
+
+import pytest
+from click.testing import CliRunner
+
+from dryline.command_line import cli
+from dryline.testing import DrylineServer
+from dryline.tests.control.test_talk import CLINIC
+
+TURNS = "I want to book an appointment for Monday\n"
+
+
+@pytest.fixture
+def run():
+    def run(*command, code=0, **kwargs):
+        done = CliRunner().invoke(cli, list(map(str, command)), **kwargs)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file and give its path."""
+
+    def write(text, name="clinic.based"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A server with the clinic's flow: its data directory and the flow's id."""
+    with DrylineServer(data_dir=tmp_path / "world") as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        worker = server.client().workers.create(name="Clinic", description=None, status=None)
+        flow = server.client().workers.flows.create(worker.id, name="Main", label="", code=CLINIC)
+        yield server.app.world.directory, flow.id, server
+
+
+def test_code_without_a_fault_is_passed_without_a_word(run, file):
+    assert run("flow", "check", file(CLINIC)) == ""
+
+
+def test_every_file_with_a_fault_is_told_with_line_and_column(run, file):
+    bad, worse = file('until "x":\n    say(1)\n', "bad.based"), file("x = = 1\n", "worse.based")
+    told = run("flow", "check", bad, file(CLINIC), worse, code=1).splitlines()
+    assert told[0].startswith(f"{bad}:1:1: error: ")
+    assert told[1].startswith(f"{worse}:1:5: error: ")
+    assert len(told) == 2
+
+
+def test_what_is_only_doubtful_is_told_and_passes(run, file):
+    assert ": warning: " in run("flow", "check", file("say(nobody)\n"))
+
+
+def test_the_conditions_are_shown_as_the_code_nests_them(run, file):
+    nested = file("""loop:
+    a = talk("One.", True)
+until "first":
+    loop:
+        b = talk("Two.", True)
+    until "second":
+        return
+until "third":
+    say("Bye.")
+""")
+    assert run("flow", "paths", nested).splitlines() == [
+        "line 1: loop",
+        "  line 3: first",
+        "    line 4: loop",
+        "      line 6: second  (back to the loop)",
+        "  line 8: third",
+    ]
+
+
+def test_paths_of_code_that_cannot_run_are_its_faults(run, file):
+    assert ":1:1: error: " in run("flow", "paths", file('until "x":\n    say(1)\n'), code=1)
+
+
+def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
+    shown = run("talk", file(CLINIC), input=TURNS).splitlines()
+    assert [line for line in shown if not line.startswith("#")] == [
+        "Agent: Oak Clinic.",
+        "Agent: Could you tell me how to help?",
+        "You: I want to book an appointment for Monday",
+        "Taken: caller wants to book an appointment",
+        'Asked: For when? {"day": "Monday"}',
+        'Extracted: booking = {"day": "Monday"}',
+        "Agent: See you on Monday.",
+        "Ended: end of the flow",
+    ]
+
+
+@pytest.mark.parametrize("choice", ["/1", "/caller wants a human"])
+def test_a_slash_takes_a_condition(run, file, choice):
+    assert "Transferred: +15550100" in run("talk", file(CLINIC), input=f"{choice}\n")
+
+
+def test_a_condition_that_is_not_open_is_told_and_the_conversation_goes_on(run, file):
+    shown = run("talk", file(CLINIC), input="/9\n/1\n")
+    assert "Refused: The talk has no condition '9'." in shown
+    assert "Ended: transfer" in shown
+
+
+def test_the_end_of_the_input_ends_the_conversation(run, file):
+    assert run("talk", file(CLINIC), input="").endswith("You: \n")
+
+
+def test_variables_state_channel_and_seed_are_the_flows(run, file):
+    code = file('print(variables["a"], state["b"])\ntry:\n    end_call()\nexcept NameError:\n    print("a chat")\n')
+    given = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")
+    assert "Printed: 1 2\nPrinted: a chat" in run("talk", code, *given)
+    assert "must be a JSON object" in run("talk", code, "--state", "[1]", code=2)
+
+
+def test_code_that_cannot_run_is_refused(run, file):
+    assert ":1:5: error: " in run("talk", file("x = = 1\n"), code=1)
+
+
+def test_an_exception_is_told_with_its_traceback(run, file):
+    shown = run("talk", file("x = 1 / 0\n"))
+    assert "clinic.based:1:5: ZeroDivisionError: division by zero" in shown
+    assert "#     x = 1 / 0" in shown
+
+
+def test_what_a_conversation_showed_is_a_script_that_it_passes(run, file):
+    shown = run("talk", file(CLINIC), input=TURNS)
+    assert run("talk", file(CLINIC), "--script", file(shown, "clinic.talk")) == ""
+
+
+def test_a_script_that_something_else_comes_of_is_a_diff(run, file):
+    script = file("You: I want to book an appointment for Monday\nAgent: See you on Friday.\n", "clinic.talk")
+    difference = run("talk", file(CLINIC), "--script", script, code=1).splitlines()
+    assert "-Agent: See you on Friday." in difference
+    assert "+Agent: See you on Monday." in difference
+
+
+def test_a_script_is_held_to_the_kinds_of_lines_that_it_has(run, file):
+    script = file("You: I want to book an appointment for Monday\nEnded: end of the flow\n", "clinic.talk")
+    assert run("talk", file(CLINIC), "--script", script) == ""
+
+
+def test_a_script_whose_turns_are_not_all_taken_fails(run, file):
+    script = file("You: /1\nYou: Are you still there?\n", "clinic.talk")
+    assert "-You: Are you still there?" in run("talk", file(CLINIC), "--script", script, code=1)
+
+
+@pytest.mark.parametrize(("code", "turn"), [(CLINIC, "/9"), (CLINIC + "x = 1 / 0\n", "/0")])
+def test_a_script_that_does_not_expect_a_failure_fails_by_it(run, file, code, turn):
+    run("talk", file(code), "--script", file(f"You: {turn}\n", "clinic.talk"), code=1)
+
+
+def test_a_flow_of_a_running_server_is_talked_to_and_leaves_nothing_there(run, served):
+    directory, flow, server = served
+    shown = run("talk", "--flow", flow, "--data-dir", directory, input=TURNS)
+    assert 'Extracted: booking = {"day": "Monday"}' in shown
+    with server.app.world.active():
+        assert server.app.world.db.execute_sql("SELECT count(*) FROM talk_session").fetchone() == (0,)
+
+
+def test_a_flow_of_a_running_server_is_held_against_a_script(run, served, file):
+    directory, flow, _ = served
+    script = file("You: /caller wants a human\nTransferred: +15550100\n", "clinic.talk")
+    assert run("talk", "--flow", flow, "--data-dir", directory, "--script", script) == ""
+
+
+def test_an_unknown_flow_is_told(run, served):
+    assert "flow_none not found" in run("talk", "--flow", "flow_none", "--data-dir", served[0], code=1)
+
+
+def test_a_file_or_a_flow_is_named(run, file):
+    assert "Name either FILE or --flow." in run("talk", code=2)
+    assert "Name either FILE or --flow." in run("talk", file(CLINIC), "--flow", "flow_1", code=2)
+
+
+def test_a_model_that_is_named_by_halves_is_refused(run, file):
+    assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)
+    assert "need --model-url" in run("talk", file(CLINIC), "--model", "small", code=2)
+
+
+def test_the_commands_are_offered_without_the_engine():
+    import subprocess
+    import sys
+
+    script = "import sys, dryline.command_line; print('dryline.engine' in sys.modules, 'pydantic_monty' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False False\n"

@@ -1,0 +1,57 @@
+"""Every example of docs/flows.md's first part is run as it is written."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dryline.testing import DrylineServer
+from dryline.tests.test_guides import ENVIRONMENT, examples, run
+
+GUIDE = examples("docs/flows.md")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with the guide's files."""
+    for name, text in GUIDE.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_the_flow_is_checked_and_its_paths_shown(folder):
+    assert run(folder, "sh", "-eu", "check.sh").splitlines() == [
+        "line 2: loop",
+        "  line 4: caller wants to book an appointment",
+        "  line 8: caller wants a human",
+    ]
+
+
+def test_the_conversation_shows_what_is_printed(folder):
+    said = next(line for line in GUIDE["clinic.talk"].splitlines() if line.startswith("You: "))
+    command = ["sh", "-eu", "talk.sh"]
+    done = subprocess.run(
+        command, cwd=folder, input=said.removeprefix("You: ") + "\n", capture_output=True, text=True, env=ENVIRONMENT
+    )
+    assert done.stdout == GUIDE["clinic.talk"], done.stderr
+
+
+def test_the_conversation_is_a_script_that_passes(folder):
+    assert run(folder, "sh", "-eu", "script.sh") == ""
+
+
+def test_the_pytest_example(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_clinic.py")
+    assert "3 passed" in out
+
+
+def test_the_example_of_openais_client(folder):
+    with DrylineServer() as server, pytest.MonkeyPatch.context() as patch:
+        worker = server.client().workers.create(name="Clinic", description=None, status=None)
+        server.client().workers.flows.create(worker.id, name="Main", label="", code=GUIDE["clinic.based"])
+        for name, value in {**server.environment, "WORKER_ID": worker.id}.items():
+            patch.setitem(ENVIRONMENT, name, value)
+        out = run(folder, sys.executable, "endpoint.py")
+    assert out.startswith("Oak Clinic, good morning.\n")
