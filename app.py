@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, hosts, interception, openapi
-from dryline.blueprints.base import READS, OrjsonProvider
+from dryline.blueprints.base import PLANE, READS, OrjsonProvider
 from dryline.blueprints.routing import CONVERTERS, LateRule, path_to_look_up
 from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
@@ -104,7 +104,7 @@ SLOW_STEPS = {
     "webhooks": (webhook_jobs.deliver,),
 }
 # Where views open transactions of their own: the control plane's jobs and the flows run outside of one.
-OWN_TRANSACTIONS = ("/_dryline", "/v1/")
+OWN_TRANSACTIONS = (PLANE, "/v1/")
 
 
 class Dryline(Flask):
@@ -140,7 +140,7 @@ class Dryline(Flask):
 
     def full_dispatch_request(self) -> Any:
         """Answer one request, between faults and the request record; the control plane's own are left alone."""
-        if request.environ["PATH_INFO"].startswith("/_dryline"):
+        if request.environ["PATH_INFO"].startswith(PLANE):
             return super().full_dispatch_request()
         return interception.around(self.world, super().full_dispatch_request)
 

@@ -20,6 +20,8 @@ from dryline.schemas.base import strict
 from dryline.world.nesting import too_deep
 from dryline.world.world import current
 
+# Where the stand-in's own plane lies: no fault hits it, no record keeps it, no other origin reaches it.
+PLANE = "/_dryline"
 # The methods that change nothing.
 READS = {"GET", "HEAD", "OPTIONS"}
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from flask import Flask, request
 
+from dryline.blueprints.base import PLANE
+
 
 def register(app: Flask, origins: tuple[str, ...]) -> None:
     """Answer preflights and mark answers for `origins` (`*` for any page). The control plane stays closed to them."""
@@ -19,7 +21,7 @@ def register(app: Flask, origins: tuple[str, ...]) -> None:
     @app.after_request
     def mark(response: Any) -> Any:
         origin = request.headers.get("Origin")
-        if origin and not request.path.startswith("/_dryline") and ("*" in origins or origin in origins):
+        if origin and not request.path.startswith(PLANE) and ("*" in origins or origin in origins):
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
             response.headers["Access-Control-Allow-Headers"] = request.headers.get(

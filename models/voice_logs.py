@@ -22,6 +22,9 @@ from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection, wire_rows
 from dryline.world.signatures import signer
 
+# How a call may have come out: the `status` of one that is over. Assumed beyond `completed`.
+OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
+
 
 class VoiceLog(Log):
     """One call. `duration` is in seconds; `transfer_data` is the whole transfer record or None."""

@@ -16,7 +16,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
-from dryline.models.voice_logs import VoiceLog
+from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.simulator import analysis, traces
 from dryline.simulator.courses import Course, call_course
@@ -28,7 +28,6 @@ from dryline.simulator.transfers import Handover, handover, hex_id, transfer_dat
 from dryline.world.errors import Invalid
 from dryline.world.world import World, current
 
-OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 # How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
 _SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))

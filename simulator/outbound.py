@@ -12,6 +12,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import QueuedCall, phone_number, stated_number
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import Call, make_call, store
@@ -20,7 +21,6 @@ from dryline.world.clock import parse
 from dryline.world.world import current
 
 # How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
-_OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 _SHARES = (60, 6, 14, 12, 5, 3)
 _REACHED = ("completed", "transferred", "voicemail")
 
@@ -101,7 +101,7 @@ def place(line: Line, rng: Random, due_at: str, row: dict[str, Any], metadata: d
     number = phone_number(row)
     common: dict[str, Any] = {"starts": parse(due_at), "direction": "outbound", "row": row}
     if number is not None:
-        outcome = rng.choices(_OUTCOMES, _SHARES)[0]
+        outcome = rng.choices(OUTCOMES, _SHARES)[0]
         return make_call(line, rng, **common, outcome=outcome, customer_number=number, metadata=metadata)
     stated = stated_number(row)
     error = "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."

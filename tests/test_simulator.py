@@ -8,14 +8,13 @@ import pytest
 from dryline.app import create_app
 from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.models.voice_logs import VoiceLog
+from dryline.models.voice_logs import OUTCOMES, VoiceLog
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 from dryline.simulator import line_of, make_call, simulate_calls, store
 from dryline.world.clock import parse
 
 E164 = re.compile(r"\+[1-9]\d{7,14}")
-OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 UNREACHED = ("no-answer", "busy")
 DEFINITIONS = {
     "customer_name": {"type": "string", "description": "Who called", "required": True},

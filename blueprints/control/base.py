@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 from marshmallow import fields
 
-from dryline.blueprints.base import Area
+from dryline.blueprints.base import PLANE, Area
 from dryline.blueprints.hosts import is_loopback, name_of
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
@@ -31,7 +31,7 @@ def known_team(team_id: str | None, field: str | None = None) -> str | None:
 class ControlArea(Area):
     """A part of the control plane. Contract: DESIGN, The control plane."""
 
-    def __init__(self, name: str, url_prefix: str = "/_dryline", *, guarded: bool = True, **kwargs: Any) -> None:
+    def __init__(self, name: str, url_prefix: str = PLANE, *, guarded: bool = True, **kwargs: Any) -> None:
         super().__init__(name, url_prefix, key_required=False, **kwargs)
         if guarded:
             self.security = [{}, {"drylineToken": []}]

@@ -7,6 +7,7 @@ import re
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate, validates, validates_schema
 
+from dryline.blueprints.base import PLANE
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
 from dryline.world.world import current
@@ -61,7 +62,7 @@ class FaultSchema(ApiSchema):
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
-        if path.startswith("/_dryline"):
+        if path.startswith(PLANE):
             raise ValidationError("The control plane is never hit.", "path")
         if data.get("method", "*") != "*" and not data["method"].isalpha():
             raise ValidationError("Not an HTTP method.", "method")

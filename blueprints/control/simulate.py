@@ -6,14 +6,12 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
 from dryline.world.clock import parse
 from dryline.world.world import current
 
 blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
-
-# As simulator.calls.OUTCOMES; written out because the simulator is only imported when it is used.
-OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 
 
 class SimulateBody(ApiSchema):
