@@ -21,7 +21,7 @@ STAYS = {
     "deleteFlow": {
         *("outboundCampaigns", "runtimeErrors"),
         *("voiceDeployments", "voicev1Deployments", "chatDeployments", "chatEmbedDeployments", "tests", "sessions"),
-        *("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs"),
+        *("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs", "apiLogs"),
     },
     # SMS and WhatsApp deployments have no collection, so their logs' deploymentId is any text (state document).
     "deleteVoiceDeployment": {"smsLogs", "whatsappLogs"},
