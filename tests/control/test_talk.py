@@ -281,15 +281,31 @@ def test_a_flow_tells_the_worlds_time(control, begin):
     assert of(begin(code=code), "printed")[0]["text"] == "2031"
 
 
-def test_a_flow_may_call_the_stand_in_itself_while_it_runs(api, make_worker):
-    """It runs outside of the request's transaction: nobody waits for it."""
+def test_a_flow_may_call_another_server_while_it_runs():
     from dryline.testing import DrylineServer
 
-    with DrylineServer() as server:
+    with DrylineServer() as server, DrylineServer() as other:
         code = f"""import requests
 body = {{"name": "Made by a flow", "description": None, "status": None}}
-made = requests.post("{server.url}/api/workers", json=body, headers={{"x-api-key": "{server.api_key}"}})
+made = requests.post("{other.url}/api/workers", json=body, headers={{"x-api-key": "{other.api_key}"}})
 print(made.status_code)
 """
         session = server.plane("POST", "/talk", {"code": code})
         assert of(session, "printed")[0]["text"] == "201"
+        assert [worker["name"] for worker in other.state()["workers"]] == ["Made by a flow"]
+
+
+def test_a_flow_never_reaches_the_stand_in_itself():
+    """Else the holder of an API key could reset the world by a flow."""
+    from dryline.testing import DrylineServer
+
+    with DrylineServer() as server:
+        code = f"""import requests
+try:
+    requests.post("{server.url}/_dryline/reset")
+    print("reached")
+except requests.exceptions.ConnectionError:
+    print("refused")
+"""
+        session = server.plane("POST", "/talk", {"code": code})
+        assert of(session, "printed")[0]["text"] == "refused"
