@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -93,7 +94,7 @@ class Pull:
                 self._add("customWebhooks", [{**webhook, **to_it} for webhook in webhooks])
                 path = f"{base}/deployments/{quote(deployment['id'], safe='')}/params"
                 self._copy("deploymentParameters", path, to_it)
-        for channel in CHANNELS:
+        for channel in filter(attrgetter("listed"), CHANNELS):
             path = f"{base}/deploymentLogs/{channel.key}"
             if channel.key in UNPAGED:
                 rows = self._read(channel.collection, path, {}, lists.bare)

@@ -73,7 +73,7 @@ def test_the_workflows_commands_exist(tmp_path):
     help_text = run(ROOT, "dryline", "serve", "--help")
     assert all(name in help_text for name in jobs["with-a-service"]["services"]["dryline"]["env"])
     start = next(step["run"] for step in jobs["without-a-service"]["steps"] if "dryline serve" in step.get("run", ""))
-    script = start.replace("dryline serve", "dryline serve --port 0") + "kill $!\ncat ready.json\n"
+    script = start.replace("dryline serve", "dryline serve --port 0") + "cat ready.json\nkill $!\n"
     out = run(tmp_path, "sh", "-euc", script).splitlines()[-1]
     assert json.loads(out)["url"].startswith("http://127.0.0.1:")
 

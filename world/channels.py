@@ -14,6 +14,7 @@ class Channel(NamedTuple):
     area: str
     record: str
     deployments: tuple[str, ...] = ()  # the collection of its deployments; none where they have no record
+    listed: bool = True  # whether the API lists a worker's logs of it, at `deploymentLogs/{key}`
 
 
 # In the order in which an export of all of them lists them.
@@ -30,5 +31,5 @@ CHANNELS = (
     ),
     Channel("sms", "SmsDeploymentLog", "smsLogs", "sms_logs", "SmsLog"),
     Channel("whatsapp", "WhatsappDeploymentLog", "whatsappLogs", "whatsapp_logs", "WhatsappLog"),
-    Channel("api", "ApiDeploymentLog", "apiLogs", "api_logs", "ApiLog"),
+    Channel("api", "ApiDeploymentLog", "apiLogs", "api_logs", "ApiLog", listed=False),
 )

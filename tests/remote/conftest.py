@@ -19,8 +19,10 @@ def server():
 
 @pytest.fixture
 def source(server):
-    """A service with the demo world."""
+    """A service with the demo world, but for its second team: a key reads its own team alone."""
     server.reset()
+    for team in server.plane("GET", "/teams")[1:]:
+        server.plane("DELETE", f"/teams/{team['id']}")
     return server
 
 

@@ -20,7 +20,7 @@ COPIED = (
 NOT_COPIED = (
     *("whatsappSenders", "customVoices", "deploymentHistory", "teamDefaultChecks", "deploymentDefaultChecks"),
     *("outboundCampaigns", "queuedCalls", "voicev1Campaigns", "voicev1CampaignData", "sessions", "llmLogs"),
-    *("runtimeErrors", "folders", "resources", "tests", "testRuns", "businessHours", "teamPhoneHours"),
+    *("apiLogs", "runtimeErrors", "folders", "resources", "tests", "testRuns", "businessHours", "teamPhoneHours"),
     *("echoSuites", "echoScorecards", "echoAgents", "echoRuns", "exports", "webhookDeliveries"),
 )
 
@@ -230,6 +230,7 @@ def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(small,
 
 
 def test_what_was_seen_of_a_list_before_it_broke_off_is_copied(source):
+    source.simulate_calls(150)
     [(busiest, _)] = Counter(row["workerId"] for row in source.state()["voiceLogs"]).most_common(1)
     source.fault(path="*/deploymentLogs/voice", status=404, skip=1)
     job = Pull(reader(source), worker_id=busiest)
