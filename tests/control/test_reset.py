@@ -81,7 +81,7 @@ def test_keys_made_meanwhile_stop_working_and_start_keys_work(control, api, othe
 
 def test_a_reset_may_name_another_scenario(control, scenario):
     assert control.post("/reset", {"scenario": "demo"}).status_code == 204
-    assert len(control.get("/state").json["voiceLogs"]) == 300
+    assert len(control.get("/state").json["voiceLogs"]) > 100
     assert control.post("/reset", {"scenario": str(scenario)}).status_code == 204
     assert [row["name"] for row in control.get("/state").json["workers"]] == ["From the file"]
     assert control.post("/reset").status_code == 204
@@ -154,5 +154,5 @@ def test_the_demos_times_are_of_the_present(tmp_path):
     state = client.get("/_dryline/state").json
     latest = max(log["startTime"] for log in state["voiceLogs"])
     assert latest <= now and latest[:4] == now[:4]
-    assert state["exports"][0]["expiresAt"] > now
+    assert max(export["expiresAt"] for export in state["exports"]) > now
     app.close()
