@@ -58,10 +58,11 @@ _NUMBERS = frozenset({"amount", "satisfaction"})
 _KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
 
+# What a criterion says that the agent must not do.
+_FORBIDDEN = re.compile(r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )")
 # What shows that something was so: one of these must have come of the conversation. None: it always holds, since a
-# scripted agent is friendly and does nothing that it must not.
+# scripted agent is friendly.
 _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
-    (r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )", None),
     (r"polite|friendly|courteous|\btone\b|greet|professional|empath|patience|calm", None),
     ("call ?back", frozenset({"callback"})),
     ("voice ?mail|machine", _NOBODY),
@@ -209,7 +210,8 @@ def criteria(groups: Any) -> Criteria:
         items = []
         for item in group.get("items") or []:
             words, about = (str(item.get(name) or "").lower() for name in ("title", "description"))
-            marks = _evidence(words, about)
+            forbidden = _FORBIDDEN.search(words) or _FORBIDDEN.search(about)
+            marks = None if forbidden else _evidence(words, about)
             items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, marks))
         found.append((group.get("title"), tuple(items)))
     return tuple(found)

@@ -162,15 +162,20 @@ def make_call(
     log = _log(line, run, outcome, direction, facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if course.steps:
-        if direction == "outbound":
-            course.told |= analysis.KNOWN_CONTACT
-        facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
-        log["extractions_data"] = analysis.extract(line.sought or trade.sought, course, facts)
-        log["success_results"] = analysis.judge(line.criteria, course, rng)
+        _find_out(log, line, course, facts, rng)
     log["data"] = _data(line, talk, outcome, course, facts, handed_over=plan is not None and plan.spoke > 0)
     if plan:
         log["transfer_data"] = _transfer_data(line, log, plan, starts + timedelta(seconds=talked))
     return _with_traces(log, line, run, llm_logs)
+
+
+def _find_out(log: dict[str, Any], line: Line, course: Course, facts: Facts, rng: Random) -> None:
+    """What is found out after the call; of a contact, the name is known before."""
+    if log["direction"] == "outbound":
+        course.told |= analysis.KNOWN_CONTACT
+    facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
+    log["extractions_data"] = analysis.extract(line.sought or facts.trade.sought, course, facts)
+    log["success_results"] = analysis.judge(line.criteria, course, rng)
 
 
 def _held(line: Line, outcome: str, direction: str, facts: Facts, rng: Random) -> tuple[Course, Talk]:

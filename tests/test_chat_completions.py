@@ -237,8 +237,8 @@ def test_a_turn_of_a_known_session_needs_a_message_of_the_user(ask, flow):
     refused(ask(flow, messages=[{"role": "system", "content": "Go on."}], status=400), None)
 
 
-def test_what_else_clients_send_is_let_in_with_strict_too(app, ask, flow):
-    app.world.settings.strict = True
+def test_what_else_clients_send_is_let_in_with_strict_too(control, ask, flow):
+    control.put("/settings", {"strict": True})
     assert content(ask(flow, BOOK, temperature=0.2, tools=[], user="jo"))
 
 

@@ -169,6 +169,12 @@ def test_who_is_transferred_in_anger_is_not_content(spoken):
         assert log["data"]["call_analysis"]["call_successful"] is answered
 
 
+def test_a_key_that_begins_with_no_is_not_taken_for_something_forbidden(line_of_trade, simulated):
+    asked = {"no_show": {"type": "boolean", "description": "Whether the patient had not come", "required": True}}
+    logs = simulated(line_of_trade("clinic", extractions=asked), 30, outcome="transferred")
+    assert {log["extractionsData"]["no_show"] for log in logs} == {False}
+
+
 def test_numbers_are_said_as_people_say_them(spoken):
     for log in spoken:
         assert "+1" not in log["transcription"]
