@@ -26,7 +26,7 @@ _PATTERNS = {
         r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
         rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
         rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})(?: \d{{4}})?"
-        rf"|(?:(?:next|this|on) )?(?:{_DAYS})\b",
+        rf"|(?:(?:next|this) )?(?:{_DAYS})\b",
         re.IGNORECASE,
     ),
     "time": re.compile(

@@ -94,6 +94,7 @@ def test_the_agents_words_fit_the_prompt(talk):
         ("date", "", "on March 3rd, please", "March 3rd"),
         ("date", "2024-01-01", "2031-05-06 suits", "2031-05-06"),
         ("day", "", "next Tuesday", "next Tuesday"),
+        ("day", "", "on Monday, please", "Monday"),
         ("time", "", "at 3 pm", "3 pm"),
         ("party_size", 2, "we are four people", 4),
         ("price", 1.5, "I'd pay 12.50", 12.5),
