@@ -7,9 +7,11 @@ from marshmallow import fields
 
 from dryline.blueprints import files
 from dryline.blueprints.base import Area
+from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
 from dryline.world.errors import NotReady
+from dryline.world.world import current
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 
@@ -41,5 +43,6 @@ class ExportFile(MethodView):
         export = Export.behind_link(export_id, **query)
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)
-        except FileNotFoundError:
+        except FileNotFoundError:  # removed, or taken by a crash: whoever asks has it made anew
+            remake_soon(current(), export)
             raise NotReady(f"The file of export {export.id} is being made anew. Try again in a moment.") from None

@@ -19,7 +19,7 @@ from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.due import due_rows
-from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound, NotReady
+from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.world.record import JsonField, Record, unique
 from dryline.world.row_files import RowFiles
 from dryline.world.world import current
@@ -204,15 +204,12 @@ class Export(Record):
     def behind_link(cls, id: str, signature: str) -> Self:
         """The export that a link leads to. Source: DESIGN, Exports.
 
-        Raises Forbidden when the link is altered or expired, NotFound when the export is gone, NotReady while its file
-        is made anew.
+        Raises Forbidden when the link is altered or expired, NotFound when the export is gone. Its file may be lost.
         """
         signed = FILES.check("get", id, signature)
         export = cls.by_id(id)
         if export.expires_at != signed["until"] or not export._finished:
             raise Forbidden("The link has expired.")
-        if export.lost:
-            raise NotReady(f"The file of export {id} is being made anew. Try again in a moment.")
         return export
 
 

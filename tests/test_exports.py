@@ -453,6 +453,16 @@ def test_a_file_that_is_gone_from_the_disk_is_not_ready(app, export, fetch):
     assert (answer.status_code, made["id"] in answer.json["error"]) == (503, True)
 
 
+def test_whoever_fetches_a_file_that_is_gone_has_it_made_anew(app, export, fetch, advance):
+    made = export()
+    for path in app.world.exports.iterdir():
+        path.unlink()
+    assert fetch(made).status_code == 503
+    advance()
+    answer = fetch(made)
+    assert (answer.status_code, len(answer.data)) == (200, made["fileSizeBytes"])
+
+
 def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):
     made = export()
     assert fetch(made, headers={"If-None-Match": fetch(made).headers["ETag"]}).status_code == 304
