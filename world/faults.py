@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +81,7 @@ class Faults:
     """The rules of one world, oldest first. The first that strikes is the one that counts."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # who keeps the rules `unchanged` asks them, too
         self.rules: list[Fault] = []
         self._seed = seed
         self.clear()
@@ -90,6 +92,12 @@ class Faults:
     def may_delay(self) -> bool:
         """Whether a rule may delay a request."""
         return any(rule.delay_ms for rule in self.rules)
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """No rule comes or goes for a block."""
+        with self._lock:
+            yield
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""
