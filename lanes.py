@@ -217,7 +217,7 @@ class Lanes:
         if channel is None:
             return
         try:
-            with self._world.faults.unchanged():
+            with self._world.faults.unchanged:
                 asked = asked_of(channel)
                 if self._lane(channel) is Lane.AT_ONCE and asked not in self._long:
                     if asked.method in READS:

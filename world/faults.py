@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,11 +92,10 @@ class Faults:
         """Whether a rule may delay a request."""
         return any(rule.delay_ms for rule in self.rules)
 
-    @contextmanager
-    def unchanged(self) -> Iterator[None]:
-        """No rule comes or goes for a block."""
-        with self._lock:
-            yield
+    @property
+    def unchanged(self) -> AbstractContextManager[Any]:
+        """For a block in which no rule comes or goes."""
+        return self._lock
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""
