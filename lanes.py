@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dryline.blueprints.base import READS
 from dryline.blueprints.hosts import HEALTH
@@ -22,6 +22,8 @@ IDLE_S = 10.0
 
 # Answers the oldest request of a connection.
 Work = Callable[[], object]
+# Method and path of a request.
+Asked = tuple[str, str]
 
 log = logging.getLogger("dryline")
 
@@ -32,13 +34,6 @@ LONG_S = 0.005
 MOST_LONG = 1000
 # After so many writes of the loop's thread another one moves them from the write-ahead log into the database.
 WRITES_A_CHECKPOINT = 250
-
-
-class Asked(NamedTuple):
-    """What a request asks for."""
-
-    method: str
-    path: str
 
 
 class Lane(Enum):
@@ -218,14 +213,14 @@ class Lanes:
             return
         try:
             with self._world.faults.unchanged:
-                asked = asked_of(channel)
-                if self._lane(channel) is Lane.AT_ONCE and asked not in self._long:
-                    if asked.method in READS:
-                        self._serve(channel)
+                which, asked = self._about(channel)
+                if which is Lane.AT_ONCE and asked not in self._long:
+                    if asked[0] in READS:
+                        self._serve(channel, asked)
                         return
                     with self._world.held_if_free() as free:
                         if free:
-                            self._serve(channel)
+                            self._serve(channel, asked)
                             self._count_write()
                             return
         finally:
@@ -237,29 +232,31 @@ class Lanes:
         for threads in self._threads.values():
             threads.end(deadline)
 
-    def _lane(self, channel: Any) -> Lane:
+    def _about(self, channel: Any) -> tuple[Lane, Asked]:
+        """Who answers a connection's oldest request, and what it asks for."""
         request = channel.requests[0]
         if request.error is not None:  # what waitress refuses has no path; the answer is ready
-            return Lane.AT_ONCE
+            return Lane.AT_ONCE, ("GET", "")
+        method, path = request.command.upper(), request.path
         body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
-        return lane(self._world, request.command.upper(), request.path, request.query, body_bytes)
+        return lane(self._world, method, path, request.query, body_bytes), (method, path)
 
     def _hand_over(self, channel: Any) -> None:
-        which = self._lane(channel)
+        which, asked = self._about(channel)
         if which is Lane.AT_ONCE:
-            which = Lane.READ if asked_of(channel).method in READS else Lane.WRITE
+            which = Lane.READ if asked[0] in READS else Lane.WRITE
         self._threads[which].add(partial(self._serve_in, which, channel))
 
     def _serve_in(self, which: Lane, channel: Any) -> None:
         """Answer in a thread of a lane. What has to wait since it was queued there goes to those that wait."""
-        if which is not Lane.WAITING and self._lane(channel) is Lane.WAITING:
+        now, asked = self._about(channel)
+        if now is Lane.WAITING and which is not Lane.WAITING:
             self._hand_over(channel)
         else:
-            self._serve(channel)
+            self._serve(channel, asked)
 
-    def _serve(self, channel: Any) -> None:
+    def _serve(self, channel: Any, asked: Asked) -> None:
         """Answer, and remember whether that was long: processor time, since who waits for a processor is not long."""
-        asked = asked_of(channel)
         began = time.thread_time()
         channel.service()
         if time.thread_time() - began > LONG_S:
@@ -274,9 +271,3 @@ class Lanes:
         if self._writes >= WRITES_A_CHECKPOINT:
             self._writes = 0
             self._threads[Lane.WAITING].add(self._world.db.checkpoint)
-
-
-def asked_of(channel: Any) -> Asked:
-    """Method and path of a connection's oldest request."""
-    request = channel.requests[0]
-    return Asked("GET", "") if request.error is not None else Asked(request.command.upper(), request.path)

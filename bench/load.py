@@ -6,6 +6,7 @@ import selectors
 import socket
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class Load(NamedTuple):
     per_second: float
     p50_ms: float
     p99_ms: float
+    cpu_us: float = 0  # the server's processor time for each request: what else runs on the machine changes it least
 
     @classmethod
     def of(cls, seconds: list[float], elapsed: float) -> Load:
@@ -35,7 +37,9 @@ class Load(NamedTuple):
         return cls(*(statistics.median(figures) for figures in zip(*rounds, strict=True)))
 
     def __str__(self) -> str:
-        return f"{self.per_second:9,.0f} /s   p50 {self.p50_ms:7.2f} ms   p99 {self.p99_ms:7.2f} ms"
+        return f"{self.per_second:9,.0f} /s   p50 {self.p50_ms:7.2f} ms   p99 {self.p99_ms:7.2f} ms" + (
+            f"   cpu {self.cpu_us:6,.0f} µs" if self.cpu_us else ""
+        )
 
 
 @dataclass
@@ -74,10 +78,11 @@ def connect(url: str) -> Client:
     return Client(connection, bytearray())
 
 
-def load(url: str, request: bytes, *, count: int, connections: int = 1) -> Load:
+def load(url: str, request: bytes, *, count: int, connections: int, processor_ns: Callable[[], int]) -> Load:
     """At most `count` requests: each connection sends the next as soon as the last is answered."""
     clients = [connect(url) for _ in range(connections)]
     taken: list[float] = []
+    spent = processor_ns()
     with selectors.DefaultSelector() as selector:
         for client in clients:
             selector.register(client.connection, selectors.EVENT_READ, client)
@@ -97,7 +102,7 @@ def load(url: str, request: bytes, *, count: int, connections: int = 1) -> Load:
         elapsed = time.perf_counter() - began
     for client in clients:
         client.connection.close()
-    return Load.of(taken, elapsed)
+    return Load.of(taken, elapsed)._replace(cpu_us=(processor_ns() - spent) / len(taken) / 1000)
 
 
 def is_whole(answer: bytes) -> bool:

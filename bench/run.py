@@ -65,7 +65,9 @@ def side_by_side(servers: list[Server], what: str, connections: int, count: int)
     rounds: dict[str, list[Load]] = {server.name: [] for server in servers}
     for _ in range(ROUNDS):
         for server in servers:
-            rounds[server.name].append(load(server.url, server.requests[what], count=count, connections=connections))
+            request, spent = server.requests[what], server.processor_ns
+            one = load(server.url, request, count=count, connections=connections, processor_ns=spent)
+            rounds[server.name].append(one)
     ours, theirs = rounds[servers[0].name], rounds[servers[1].name]
     ratio = statistics.median(one.per_second / other.per_second for one, other in zip(ours, theirs, strict=True))
     for server in servers:

@@ -65,6 +65,11 @@ class Server:
                 return int(line.split()[1]) / 1024
         return 0.0
 
+    def processor_ns(self) -> int:
+        """The processor time of its threads so far. https://docs.kernel.org/scheduler/sched-stats.html"""
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(stat.read_text().split()[0]) for stat in threads)
+
     def stop(self) -> None:
         """End it, with the processes that it has started."""
         os.killpg(self.process.pid, signal.SIGTERM)
