@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import os
+import signal
 import sqlite3
 import statistics
 import sys
@@ -186,6 +187,7 @@ def main() -> None:
     parts = ("start", "in-process", "sockets", "large", "worlds", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
     print(f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, medians of {ROUNDS} rounds\n")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

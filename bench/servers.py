@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -27,25 +28,20 @@ class Server:
 
     name: str
 
-    def __init__(self, command: list[str], url: str | None = None, ready: Path | None = None, **where: Path) -> None:
+    def __init__(self, command: list[str], url: str = "", ready: Path | None = None, **where: Path) -> None:
         self.requests: Requests = {}
         self.began = time.perf_counter()
         # As for anybody who starts it a second time: with its bytecode on the disk.
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            start_new_session=True,
-            **where,
-        )
-        while not (ready.exists() if ready else _listens(url or "")):
+        nowhere = subprocess.DEVNULL
+        self.process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=environment, **where)
+        atexit.register(self.stop)  # a benchmark that fails leaves no server behind
+        while not (ready.exists() if ready else _listens(url)):
             if self.process.poll() is not None:
                 raise SystemExit(f"{self.name} did not start.")
             time.sleep(0.001)
         self.started = time.perf_counter() - self.began
-        self.url = url or json.loads(ready.read_text())["url"] if ready else url or ""
+        self.url = json.loads(ready.read_text())["url"] if ready else url
 
     def call(self, method: str, path: str, body: object = None) -> object:
         """One request; the answer's JSON."""
@@ -67,12 +63,15 @@ class Server:
 
     def processor_ns(self) -> int:
         """The processor time of its threads so far. https://docs.kernel.org/scheduler/sched-stats.html"""
-        threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
-        return sum(int(stat.read_text().split()[0]) for stat in threads)
+        spent = 0
+        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):  # it has ended since
+                spent += int(thread.read_text().split()[0])
+        return spent
 
     def stop(self) -> None:
-        """End it, with the processes that it has started."""
-        os.killpg(self.process.pid, signal.SIGTERM)
+        """End it."""
+        self.process.terminate()
         self.process.wait()
 
 
