@@ -25,15 +25,14 @@ Work = Callable[[], object]
 # Method and path of a request.
 Asked = tuple[str, str]
 
-log = logging.getLogger("dryline")
-
-
 # Seconds of processor time that make an answer a long one: threads give it from then on, until it is short again.
 LONG_S = 0.005
 # How many such requests are remembered.
 MOST_LONG = 1000
 # After so many writes of the loop's thread another one moves them from the write-ahead log into the database.
 WRITES_A_CHECKPOINT = 250
+
+log = logging.getLogger("dryline")
 
 
 class Lane(Enum):
@@ -184,7 +183,8 @@ class Lanes:
 
     def begin(self) -> None:
         """The running thread is the loop's. Before this, threads answer everything."""
-        self._loop = self._world.db.hurried = threading.get_ident()
+        self._loop = threading.get_ident()
+        self._world.db.hurry()
 
     @property
     def in_loop(self) -> bool:

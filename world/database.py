@@ -47,8 +47,7 @@ class WorldDatabase(SqliteDatabase):
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
         self._closing: list[threading.Thread] = []
         self._closed_for_good = False
-        # The thread that leaves it to others to wait for the disk: its commits make no checkpoint.
-        self.hurried: int | None = None
+        self._hurried: int | None = None
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
         super().__init__(str(path), pragmas=PRAGMAS, timeout=30, check_same_thread=False)
@@ -72,7 +71,7 @@ class WorldDatabase(SqliteDatabase):
                     self._close(connection)
             connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
             self._connections[connection] = threading.current_thread()
-            if threading.get_ident() == self.hurried:
+            if threading.get_ident() == self._hurried:
                 connection.execute("PRAGMA wal_autocheckpoint = 0")
             return connection
 
@@ -94,6 +93,11 @@ class WorldDatabase(SqliteDatabase):
                 closing.start()
             state.reset()
         state.epoch = self.epoch
+
+    def hurry(self) -> None:
+        """From now on the running thread never waits for the disk: its commits leave checkpoints to others."""
+        self._hurried = threading.get_ident()
+        self.close()  # its next connection is made so
 
     def checkpoint(self) -> None:
         """Move what is in the write-ahead log into the database, beside those that read and write."""

@@ -327,8 +327,7 @@ def test_the_loops_writes_leave_the_disk_to_a_thread(ask, monkeypatch):
 
 def test_what_the_loop_writes_comes_into_the_database_by_a_checkpoint_alone(app, make_worker):
     database = app.world.db
-    database.hurried = threading.get_ident()  # as if the loop were to run in this thread
-    database.close()
+    database.hurry()  # as if the loop were to run in this thread
     for _ in range(50):
         make_worker(description="x" * 100_000)
     before = database.path.stat().st_size
