@@ -68,7 +68,7 @@ SERVE = (
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
     setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
-    setting("--threads", help="Threads for reads; what waits has threads of its own."),
+    setting("--threads", help="Threads for long reads, such as pages of logs; what waits has its own."),
     setting("--max-body-mb", help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
     setting("--cors-origin", "cors_origins", multiple=True, help=f"Web page origin that may call the API; {SEVERAL}"),

@@ -69,10 +69,22 @@ class ApiTask(SafeTask, WSGITask):
 
 
 class Channel(HTTPChannel):
-    """A connection."""
+    """A connection. What comes in whole is answered by the loop's own thread where `lanes.lane` says so."""
 
     task_class = ApiTask
     error_task_class = ApiErrorTask
+
+    def received(self, data: bytes) -> bool:
+        """Take what came in; called by the loop. It answers here: `add_task` has the connection locked."""
+        taken = super().received(data)
+        self.server.task_dispatcher.answer()
+        if self.total_outbufs_len:
+            self.handle_write()
+        return taken
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        """Send what is ready. In the loop that is a whole answer: a tenth less work than head and body one by one."""
+        return self.server.task_dispatcher.in_hand is not self and super()._flush_some(do_close)
 
 
 class Listener(TcpWSGIServer):
@@ -92,6 +104,15 @@ class Listener(TcpWSGIServer):
     def busy(self) -> bool:
         """Whether a request is being answered, or an answer still on its way."""
         return any(channel.requests or channel.total_outbufs_len for channel in self.active_channels.values())
+
+    def pull_trigger(self) -> None:
+        """Wake the loop. What its own thread has done it sees without that."""
+        if not self.task_dispatcher.in_loop:
+            self.wake()
+
+    def wake(self) -> None:
+        """Wake the loop, also from a signal's handler, which runs in the loop's own thread while that waits."""
+        super().pull_trigger()
 
     def readable(self) -> bool:
         """Whether to accept now; asked before each look at the connections."""

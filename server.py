@@ -76,6 +76,7 @@ class Server:
 
     def run(self) -> None:
         """Answer requests; returns soon after `stop`, when running requests are answered or GRACE_S have passed."""
+        self._lanes.begin()
         try:
             while not self._told_to_end:
                 self._look(1)
@@ -99,7 +100,7 @@ class Server:
             if not self._told_to_end:
                 self._told_to_end = True
                 self.app.world.ending.set()
-                self._listener.pull_trigger()
+                self._listener.wake()
 
 
 def bind(settings: Settings) -> socket.socket:
@@ -144,6 +145,8 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
+    # The loop answers beside threads that may be at work for long: it gets the interpreter back after 1 ms, not 5.
+    sys.setswitchinterval(0.001)
     allow_more_files()
     address = address_in(app.world.directory)
     try:

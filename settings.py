@@ -33,7 +33,7 @@ class Settings:
     seed: int | None = None
     admin_token: str | None = None
     public_url: str | None = None
-    threads: int = 4
+    threads: int = 2
     max_body_mb: int = 10
     strict: bool = False
     cors_origins: tuple[str, ...] = ()

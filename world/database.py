@@ -52,6 +52,7 @@ class WorldDatabase(SqliteDatabase):
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
         self._closing: list[threading.Thread] = []
         self._closed_for_good = False
+        self._hurried: int | None = None
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
         of_columns = sqlite3.PARSE_COLNAMES  # see FRAGMENT
@@ -76,6 +77,8 @@ class WorldDatabase(SqliteDatabase):
                     self._close(connection)
             connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
             self._connections[connection] = threading.current_thread()
+            if threading.get_ident() == self._hurried:
+                connection.execute("PRAGMA wal_autocheckpoint = 0")
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
@@ -96,6 +99,15 @@ class WorldDatabase(SqliteDatabase):
                 closing.start()
             state.reset()
         state.epoch = self.epoch
+
+    def hurry(self) -> None:
+        """From now on the running thread never waits for the disk: its commits leave checkpoints to others."""
+        self._hurried = threading.get_ident()
+        self.close()  # its next connection is made so
+
+    def checkpoint(self) -> None:
+        """Move what is in the write-ahead log into the database, beside those that read and write."""
+        self.execute_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     def copy_to(self, path: Path) -> None:
         """Write a copy to a new file. The caller holds the writers' lock."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +80,7 @@ class Faults:
     """The rules of one world, oldest first. The first that strikes is the one that counts."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # who keeps the rules `unchanged` asks them, too
         self.rules: list[Fault] = []
         self._seed = seed
         self.clear()
@@ -90,6 +91,11 @@ class Faults:
     def may_delay(self) -> bool:
         """Whether a rule may delay a request."""
         return any(rule.delay_ms for rule in self.rules)
+
+    @property
+    def unchanged(self) -> AbstractContextManager[Any]:
+        """For a block in which no rule comes or goes."""
+        return self._lock
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""

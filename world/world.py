@@ -158,6 +158,16 @@ class World:
         with self._write_lock:
             yield
 
+    @contextlib.contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """As `held`, for who cannot wait: says whether nobody else has the writers' lock."""
+        free = self._write_lock.acquire(blocking=False)
+        try:
+            yield free
+        finally:
+            if free:
+                self._write_lock.release()
+
     def change_live(self, **values: Any) -> None:
         """Set live settings. Calls that come in by themselves are counted from now when their rate is set."""
         with self.transaction():

@@ -4,7 +4,6 @@ import errno
 import http.client
 import logging
 import os
-import socket
 import threading
 import time
 
@@ -12,96 +11,9 @@ import pytest
 
 from dryline import lanes, listener
 from dryline.server import Server
-from dryline.settings import DEFAULT_API_KEY, Settings
-from dryline.world.faults import Fault
 
-KEY = {"x-api-key": DEFAULT_API_KEY, "content-type": "application/json"}
-MANY = 50
-NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
 PATIENCE_S = 20  # before a test counts as stuck
-
-
-@pytest.fixture
-def settings():
-    return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
-
-
-@pytest.fixture
-def server(app):
-    server = Server(app)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    yield server
-    server.stop()
-    thread.join()
-
-
-@pytest.fixture
-def ask(server):
-    """Send a request on a connection of its own; gives the answer's status once it is there."""
-
-    def ask(method, path, body=None):
-        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
-        try:
-            connection.request(method, path, body, KEY)
-            answer = connection.getresponse()
-            answer.read()
-            return answer.status
-        finally:
-            connection.close()
-
-    return ask
-
-
-@pytest.fixture
-def begin(ask):
-    """Send a request from a thread. Gives a function that waits for its status, or for why there is none."""
-    threads = []
-
-    def begin(*request):
-        outcome = []
-
-        def run():
-            try:
-                outcome.append(ask(*request))
-            except (OSError, http.client.HTTPException) as error:
-                outcome.append(type(error).__name__)
-
-        threads.append(threading.Thread(target=run))
-        threads[-1].start()
-
-        def outcome_of(thread=threads[-1]):
-            thread.join()
-            return outcome[0]
-
-        return outcome_of
-
-    yield begin
-    for thread in threads:
-        thread.join()
-
-
-@pytest.fixture
-def delayed(begin, control, monkeypatch):
-    """Requests under a fault of ten minutes, all of which have begun to wait."""
-    waits = threading.Semaphore(0)
-    delay = Fault.delay
-
-    def told(fault, ending):
-        waits.release()
-        return delay(fault, ending)
-
-    monkeypatch.setattr(Fault, "delay", told)
-
-    def make(count=MANY, **rule):
-        rule = control.post("/faults", {"path": "/api/*", "delayMs": 600_000} | rule).json
-        outcomes = [begin("POST", "/api/workers", NEW_WORKER) for _ in range(count)]
-        for _ in range(count):
-            assert waits.acquire(timeout=PATIENCE_S)
-        return rule["id"], outcomes
-
-    yield make
-    control.delete("/faults")
+NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
 
 
 def test_health_answers_beside_delayed_requests(delayed, ask):
@@ -113,7 +25,7 @@ def test_taking_the_fault_away_ends_the_delays_and_the_requests_go_on(delayed, a
     fault, outcomes = delayed()
     assert ask("DELETE", f"/_dryline/faults/{fault}") == 204
     assert {outcome() for outcome in outcomes} == {201}
-    assert len(api.get("/workers").json) == MANY
+    assert len(api.get("/workers").json) == len(outcomes)
 
 
 def test_a_reset_leaves_no_delayed_request_to_write_into_the_new_world(delayed, ask, api, control):
@@ -176,21 +88,6 @@ def large_file(api, advance):
         return api.get(f"/team/exports/{made['id']}").json["downloadUrl"].partition("localhost")[2]
 
     return enlarge
-
-
-@pytest.fixture
-def raw(server):
-    """Open connections of the test's own."""
-    opened = []
-
-    def connect():
-        host, port = server.url.removeprefix("http://").split(":")
-        opened.append(socket.create_connection((host, int(port)), timeout=PATIENCE_S))
-        return opened[-1]
-
-    yield connect
-    for connection in opened:
-        connection.close()
 
 
 @pytest.mark.parametrize("header", ["", "Range: bytes=1-\r\n"])
