@@ -22,6 +22,8 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import flows
+
 KEY = "dryline-local-key"
 ROUNDS = 7
 
@@ -275,6 +277,10 @@ def measure(args: argparse.Namespace, directory: Path) -> None:
     speed, rows, size = export(server, worker, None)
     row(f"export {rows:,} rows, CSV, all fields", f"{speed:9,.0f} rows/s   {size:,.0f} MB")
     row("memory after all this, at most", f"{server.peak_mb():9.0f} MB")
+    server.stop()
+    server = Server(directory, "--ephemeral", "--scenario", "empty")
+    for name, figure in flows.measure(server):
+        row(name, figure)
     server.stop()
     in_process()
     if args.million:
