@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import flows
 import in_process
 from beside import Beside, export, fill
 from load import ROUNDS, Load, load, request_bytes
@@ -173,6 +174,14 @@ def threads(directory: Path) -> None:
         server.stop()
 
 
+def follow_flows(directory: Path) -> None:
+    """Calls and conversations that follow a flow."""
+    server = Dryline(directory)
+    for name, figure in flows.measure(server):
+        row(name, figure)
+    server.stop()
+
+
 def main() -> None:
     """Parse the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -184,7 +193,7 @@ def main() -> None:
         metavar="DIR",
         help="where localstripe (DIR/bin), json-server and Prism (DIR/node_modules) are installed",
     )
-    parts = ("start", "in-process", "sockets", "large", "worlds", "beside", "threads")
+    parts = ("start", "in-process", "sockets", "large", "worlds", "flows", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -197,6 +206,7 @@ def main() -> None:
             "sockets": lambda: on_sockets(directory, args.peers),
             "large": lambda: large_world(directory, args.logs),
             "worlds": lambda: in_process.worlds(row),
+            "flows": lambda: follow_flows(directory),
             "beside": lambda: beside(directory),
             "threads": lambda: threads(directory),
         }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,32 +17,49 @@ _STOPPED = 3  # runs that had to be stopped: a flow that runs away is not run ag
 _TRIES = 16  # with other answers each time, before a condition counts as out of reach
 
 
-def explore(engine: Engine, program: Program, **options: Any) -> list[Branch]:
-    """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy."""
+def explore(engine: Engine, program: Program, *, within_s: float = inf, **options: Any) -> list[Branch]:
+    """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy.
+
+    No new run begins `within_s` seconds after the first: a flow may wait for other servers."""
+    late = time.monotonic() + within_s
     wanted = list(paths(program))
     found: dict[int, Branch] = {}
     stopped = 0
     for path in wanted:
         for twist in range(_TRIES):
-            if path[-1].line in found or stopped >= _STOPPED:
+            if path[-1].line in found or stopped >= _STOPPED or time.monotonic() > late:
                 break
-            stopped += _try(engine, program, path, twist, found, options)
+            branch, was_stopped = _try(engine, program, path, {path[-1].line}, twist, options)
+            stopped += was_stopped
+            if branch:
+                found[path[-1].line] = branch
     return [found[path[-1].line] for path in wanted if path[-1].line in found]
+
+
+def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **options: Any) -> Branch | None:
+    """A branch on which a run took all of the path; None where none did. Raises Busy."""
+    stopped = 0
+    for twist in range(_TRIES):
+        branch, was_stopped = _try(engine, program, path, {each.line for each in path}, twist, options)
+        stopped += was_stopped
+        if branch or stopped >= _STOPPED:
+            return branch
+    return None
 
 
 def _try(
     engine: Engine,
     program: Program,
     path: tuple[Condition, ...],
+    targets: set[int],
     twist: int,
-    found: dict[int, Branch],
     options: dict[str, Any],
-) -> bool:
-    """Run once. Says whether the flow had to be stopped."""
+) -> tuple[Branch | None, bool]:
+    """Run once. The branch, if the run came to the lines of all targets; and whether it had to be stopped."""
     caller = Caller(program, Branch(path, twist), Random(twist))
     session = engine.open(program, judge=caller, seed=twist, **options)
     session.play(caller)
-    target = path[-1].line
-    if target in caller.taken:
-        found[target] = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
-    return session.failure is not None and session.failure.bound
+    branch = None
+    if targets <= caller.taken:
+        branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
+    return branch, session.failure is not None and session.failure.bound

@@ -1,0 +1,182 @@
+"""How the conversations of one line follow its flow: which branch each of them takes, and what becomes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from dryline.simulator.courses import HANG_UP
+from dryline.simulator.lines import Line
+from dryline.simulator.playing import Played
+from dryline.simulator.surveys import SLOW, SLOW_S, Way, as_explored, survey
+from dryline.world.errors import Invalid
+from dryline.world.world import World
+
+FLOW, SCRIPT = "flow", "script"
+_TRIES = 6  # with other people, before the caller is taken who explored the branch
+_NO_BRANCH = {
+    "completed": "No branch of the flow completes a call.",
+    "transferred": "No branch of the flow transfers.",
+    "voicemail": "No branch of the flow meets a voicemail.",
+}
+
+
+def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a flow finds in `state` on the phone. Contract: based.md, section 2, state."""
+    return {"Caller": number, **(row or {})}
+
+
+class Following:
+    """For the conversations of one request, or of one round of a job. `why` says why it is none, in a sentence.
+
+    `deals` sees to it that every branch comes up; without, a conversation does not depend on those before it.
+    `follow` is what was asked for, `branch` the texts of the conditions to take (then `named` is true, and nothing but
+    the flow decides); `state` is that of the first conversation. Raises Invalid for what cannot be; Busy.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        line: Line,
+        channel: str,
+        state: dict[str, Any],
+        *,
+        follow: str | None = None,
+        branch: Sequence[str] = (),
+        outcome: str | None = None,
+        deals: bool = True,
+    ) -> None:
+        self.why: str | None = "The script was asked for."
+        self.named = bool(branch)
+        self._ways: tuple[Way, ...] = ()
+        self._deals, self._deck = deals, list[Way]()
+        if follow == SCRIPT:
+            if branch:
+                raise Invalid("A script has no branches.", "branch")
+            return
+        found = survey(world, line, channel, state)
+        self.why, self._stage = found.why, found.stage
+        if found.why is None:
+            self._ways = found.named(branch, state) if branch else found.ways
+        elif follow == FLOW or branch:
+            raise Invalid(found.why, "follow" if follow == FLOW else "branch")
+        if branch and outcome is not None and not any(way.outcome == outcome for way in self._ways):
+            came = " or ".join(sorted({way.outcome for way in self._ways}))
+            raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
+        if follow == FLOW and outcome == "transferred" and not self._coming_to(outcome):
+            raise Invalid(_NO_BRANCH[outcome], "outcome")
+
+    @property
+    def fails(self) -> bool:
+        """Whether there is a branch on which the flow raises."""
+        return bool(self._coming_to("failed"))
+
+    @property
+    def meets_machines(self) -> bool:
+        """Whether a voicemail is all that its branches are for."""
+        return len(self._coming_to("voicemail")) == len(self._ways)
+
+    def _coming_to(self, outcome: str) -> list[Way]:
+        return [way for way in self._ways if way.outcome == outcome]
+
+    def converse(
+        self,
+        outcome: str,
+        state: dict[str, Any],
+        now: datetime,
+        rng: Random,
+        *,
+        asked: bool = False,
+        leaves: float = HANG_UP,
+        machine_says: str | None = None,
+        known: Mapping[str, Any] | None = None,
+    ) -> Played | str:
+        """One conversation, or why it follows a script.
+
+        `outcome` is what was drawn for it: completed and transferred leave it to the flow, unless it was `asked` for.
+        `leaves` is the share of users who go in the middle; `machine_says` is what a voicemail answers with; `known` is
+        what the user says of themselves.
+        """
+        if self.why is not None:
+            return self.why
+        given = {"state": state, "now": lambda: now, "known": known}
+        if outcome == "voicemail":
+            ways = self._coming_to(outcome)
+            if not ways:
+                return _NO_BRANCH[outcome]
+            played = self._taken(ways, None, rng, given | {"first": machine_says})
+            played.machine = True
+            return played
+        ways = [way for way in self._ways if way.outcome != "voicemail"] or list(self._ways)
+        long = [way for way in ways if way.turns > 1 and way.stopped is None]
+        if outcome == "failed" and not self.fails:
+            return self._left(ways, rng, given, loses=True)
+        if asked or outcome == "failed":
+            fit = self._coming_to(outcome)
+            if fit:
+                return self._taken(fit, outcome, rng, given)
+            if outcome != "completed" or not long:
+                return _NO_BRANCH[outcome]
+        elif self.named or not long or rng.random() >= leaves:
+            return self._taken([self._dealt(ways, rng)], None, rng, given)
+        return self._left(long, rng, given)
+
+    def _left(self, ways: list[Way], rng: Random, given: dict[str, Any], *, loses: bool = False) -> Played:
+        """A conversation that is over in the middle: the user goes, or, with `loses`, stays without an answer."""
+        way = rng.choice(ways)
+        turns = int(rng.random() * way.turns) if loses else 1 + int(rng.random() * (way.turns - 1))
+        return self._taken([way], None, rng, given | {"patience": turns, "loses": loses})
+
+    def cut(self, played: Played, turns: int) -> Played:
+        """The same conversation, over once the user has spoken so often. It is run again: so its state is right."""
+        assert self._stage is not None
+        return self._stage.play(**{**played.again, "patience": turns})
+
+    def _dealt(self, ways: list[Way], rng: Random) -> Way:
+        """The next branch: each comes up before one comes up again, or, for a job, as chance has it."""
+        if not self._deals:
+            return rng.choice(ways)
+        if not self._deck:
+            self._deck = rng.sample(ways, len(ways))
+        return self._deck.pop()
+
+    def _taken(self, ways: list[Way], outcome: str | None, rng: Random, given: dict[str, Any]) -> Played:
+        """A conversation on one of these ways; a run that comes out otherwise is made again with another caller."""
+        assert self._stage is not None
+        for attempt in range(_TRIES + 1):
+            way = rng.choice(ways)
+            seed, branch = rng.getrandbits(32), way.branch
+            if way.stopped is not None:
+                return replace(way.stopped)
+            if attempt == _TRIES:
+                seed, branch, given = branch.twist, as_explored(branch), given | {"known": None}
+            began = time.monotonic()
+            played = self._stage.play(branch, seed, **given)
+            if time.monotonic() - began > SLOW_S and not played.stopped:
+                self.why = f"{SLOW} {SLOW_S:g} s."
+            if "patience" in given or self.why or (outcome in (None, played.outcome) and self._fits(played, way)):
+                break
+        return played
+
+    def _fits(self, played: Played, way: Way) -> bool:
+        lines = [condition.line for condition in way.branch.path]
+        return played.taken.issuperset(lines if self.named else lines[-1:])
+
+
+class Followings:
+    """Those of one round of a job: of each line, and of rows with the same members, one."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._known: dict[tuple[int, tuple[str, ...]], tuple[Line, Following]] = {}
+
+    def of(self, line: Line, row: Mapping[str, Any] | None) -> Following:
+        """How calls of the line follow its flow, to rows like this one. Raises Busy."""
+        key = id(line), tuple(sorted(row or ()))
+        if key not in self._known:  # the line is kept as well, so that its id stays its own
+            self._known[key] = line, Following(self._world, line, "voice", state_of(line.number, row), deals=False)
+        return self._known[key][1]
