@@ -57,7 +57,7 @@ def kind_of(name: str, example: Any) -> str | None:
     """What a member with this name, or an answer to this question, is: email, phone, date…"""
     if isinstance(example, str):
         for kind in ("email", "url", "date", "time", "phone"):
-            if _PATTERNS[kind].fullmatch(example.strip()):
+            if _PATTERNS[kind].fullmatch(example.strip()) and not example.strip().isdigit():  # which may be any number
                 return kind
     parts = set(re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", name).lower().split()) | set(words(name))
     for kind, names in _KINDS:
