@@ -2,8 +2,8 @@
 
 Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. None of
 them demands an argument: the sandbox tells of a missing one without the caller's line, the host tells it with. Names
-that begin with `_based_` are the engine's; a flow that has one is refused. Python's own names a flow can bind anew: what
-is needed of them is bound here before. What is called here and not defined here is answered by the host (calls.py).
+that begin with `_based_` are the engine's; a flow that has one is refused. Python's own names a flow can bind anew:
+what is needed of them is bound here. What is called here and not defined here is answered by the host (calls.py).
 """
 
 from __future__ import annotations

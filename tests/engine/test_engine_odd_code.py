@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a flow stays on one line.
 """Code that is hard to read, or tries to get out: it runs, or its own line says why not. All is kept and loaded between
 the turns."""
 
@@ -16,7 +17,7 @@ RUNS = {
     "a form feed": "x = 1\n\x0c\n1 / 0",
     "separators in a text": 'x = "a\x1cb\x1dc\x1ed\x85e\u2028f\u2029g"\n1 / 0',
     "signs of four bytes": 'x = "😀😀"; say(x)\ny = "é"\n1 / 0',
-    "wide letters": 'ｓａｙ("x")\n1 / 0',
+    "wide letters": '\uff53\uff41\uff59("x")\n1 / 0',
     "a text in the form of code": '"""\nuntil "x":\nloop:\n    return\n"""\n1 / 0',
     "f-strings in f-strings": 'a = 1\nsay(f"{f"{f"{a}"}"}" + f"{a:{f"{10}"}}" + f"{a!r:>{5 + 5}}" + f"{ {1: 2}[1] }")\n1 / 0',
     "asking in an f-string in a condition": 'loop:\n    r = talk(f"{1}", False)\nuntil f"a {"t".ask("q"):>3}":\n    1 / 0',

@@ -36,11 +36,11 @@ BOMBS = {
     "a message that is an essay": 'raise ValueError("x" * 5_000_000)\n',
     "many extractions": 'for n in range(400):\n    extract(str(n), "x" * 1_000_000)\n',
     "arguments without end": "say(*[1] * 10**6)\n",
-    "a comparison without end": "class A:\n    def __eq__(self, other):\n        while True:\n            pass\nA() == 1\n",
+    "an equality without end": "class A:\n    def __eq__(self, other):\n        while True: pass\nA() == 1\n",
     "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
     "until f():\n    pass\n",
     "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
-    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(100_000)})\nwhile True:\n    pass\n',
+    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(10**5)})\nwhile True:\n    pass\n',
     "code in a text": "exec('while True: pass')\n",
     "an exit": "raise SystemExit(1)\n",
     "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
