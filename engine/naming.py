@@ -11,6 +11,7 @@ from dryline.engine.program import Condition, Program
 
 _FIELD = re.compile(r"{[^{}]*}")
 _LITERAL = re.compile(r"""^[fFrR]*("{3}|'{3}|"|')(?P<text>.*)\1$""", re.DOTALL)
+_LONGEST, _MOST_PIECES = 5_000, 3  # of a sentence, in characters, and of a condition: more would take long to match
 _BUILT_IN = BuiltInJudge()
 
 
@@ -18,7 +19,7 @@ def named(program: Program, sentence: str) -> list[Condition]:
     """The conditions whose text it holds, in the order of the code; of two that share words, the longer one. Else the
     one that it is likest to, as if a user had said it; else none. In a condition that is an f-string, a field stands
     for any words."""
-    left = _folded(sentence)
+    left = _folded(sentence[:_LONGEST])
     found: dict[str, Condition] = {}  # by its text: loops can share one, and a call need not come to all of them
     for condition in sorted(program.conditions, key=lambda each: (-len(each.text), each.line)):
         pattern = _pattern(condition)
@@ -44,9 +45,9 @@ def _pattern(condition: Condition) -> re.Pattern[str] | None:
             return None
         text = literal["text"]
     pieces = [re.escape(_folded(piece)) for piece in (_FIELD.split(text) if not condition.fixed else [text])]
-    if not any(pieces):
+    if not any(pieces) or len(pieces) > _MOST_PIECES:
         return None
-    return re.compile(r"(?<!\w)" + r"\s*.{1,80}?\s*".join(pieces) + r"(?!\w)")
+    return re.compile(r"(?<!\w)" + ".{1,80}?".join(pieces) + r"(?!\w)")
 
 
 def _folded(text: str) -> str:

@@ -118,13 +118,8 @@ def _conversation(stage: _Stage, purpose: list[Condition], branch: Branch, seed:
         caller, session, events = _play(stage, Branch(branch.path, branch.twist), Random(branch.twist), branch.twist)
     if session.failure is not None and session.failure.bound:
         stage.stopped += 1
-    missed = [condition.text for condition in purpose if condition.line not in caller.taken]
-    if session.failure is not None:
-        fault = f"The flow raised: {session.failure.sentence}"
-    else:
-        fault = f"The flow never came to: {'; '.join(missed)}." if missed else None
     return Conversation(
-        fault,
+        _fault(session, [condition.text for condition in purpose if condition.line not in caller.taken]),
         {
             "purpose": [condition.text for condition in purpose],
             "taken": [event["condition"] for event in events if event.type == "taken"],
@@ -134,6 +129,12 @@ def _conversation(stage: _Stage, purpose: list[Condition], branch: Branch, seed:
             "state": _shown({name: value for name, value in session.state.items() if name != "variables"}),
         },
     )
+
+
+def _fault(session: Session, missed: list[str]) -> str | None:
+    if session.failure is not None:
+        return f"The flow raised: {session.failure.sentence}"
+    return f"The flow never came to: {'; '.join(missed)}." if missed else None
 
 
 def _play(stage: _Stage, branch: Branch, random: Random, seed: int | str) -> tuple[Caller, Session, list[Event]]:
