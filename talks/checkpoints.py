@@ -26,7 +26,7 @@ from dryline.world.world import World
 
 MOST = 100  # conversations of one checkpoint; what they gave stands for all
 _STOPPED = 3  # of a run, that went past a bound: a flow that runs away is not run again and again
-_LONGEST_S = 30.0  # of real time for one run: a flow may wait for other servers
+LONGEST_S = 30.0  # of real time for one run: a flow may wait for other servers
 _SHOWN = 20_000  # characters of a transcript, and of what a flow extracted or left as its state
 
 
@@ -71,7 +71,7 @@ def hold(world: World, run: TestRun) -> list[Held]:
     voice = "chat" not in test.test_mode.lower()
     state = {"Caller": f"+1415555{Random(run.id).randrange(100, 200):04d}"} if voice else {}
     options = {"variables": flow.variables, "state": state, "channel": "voice" if voice else "chat"}
-    stage = _Stage(world, engine, program, options, time.monotonic() + _LONGEST_S)
+    stage = _Stage(world, engine, program, options, time.monotonic() + LONGEST_S)
     for number, each in enumerate(held):
         _converse(stage, each, f"{run.id} {number}")
     return held

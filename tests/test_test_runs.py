@@ -1,6 +1,7 @@
 """Runs of tests hold their conversations with the flow: it fails where it raises, or never comes to what is named."""
 
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -171,6 +172,11 @@ def test_a_flow_that_runs_away_ends_the_run(run):
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
     assert "it was given up" in results[1]["explanation"]
+
+
+def test_the_guide_tells_the_bounds_of_a_run():
+    page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
+    assert f"up to {talks.MOST} " in page and f"after {talks.LONGEST_S:g} s" in page
 
 
 def test_what_a_hundred_conversations_gave_stands_for_all(only):
