@@ -15,7 +15,7 @@ _CLEAR = 0.05  # by how much more of it than of the next
 _ASKS = re.compile(
     r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
     r"(?: (?:the )?(?:user|caller|customer|patient|them|him|her))?"
-    r"(?: for| about)? (?P<what>(?:[^.!?\n;:]|[.:](?=\d)){3,120})",
+    r"(?: for| about)? (?P<what>[^.!?\n;:]{3,90})",
     re.IGNORECASE,
 )
 _OPENINGS = ("How can I help you?", "What can I do for you?", "Tell me, what is it about?")
@@ -77,16 +77,11 @@ class BuiltInJudge:
         return Words(" ".join(said or lines)[:400], how="what the user said")
 
 
-def _yours(word: str) -> str:
-    bare = word.rstrip(",")
-    return _YOURS.get(bare.lower(), bare) + word[len(bare) :]
-
-
 def _question_of(talk: Talk) -> str:
     """A short sentence that fits the prompt."""
     found = _ASKS.search(talk.prompt)
     if not found:
         return talk.random.choice(_OPENINGS)
-    words = " ".join(_yours(word) for word in found["what"].split())
+    words = " ".join(_YOURS.get(word.lower(), word) for word in found["what"].split())
     opening = "Could you tell me" if found[0][:7].lower() != "confirm" else "Could you confirm"
     return f"{opening} {words.rstrip(' ,')}?"

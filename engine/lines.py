@@ -8,8 +8,8 @@ from typing import Any
 
 _SUBJECT = re.compile(
     r"^(?:if |when |once |that )*(?:the |a )?"
-    r"(?:user|caller|contact|customer|patient|client|person|lead|guest|prospect|player|driver|they)"
-    r"(?P<owns>'s)?\s+(?P<rest>.+)$",
+    r"(?:user|caller|customer|patient|client|person|lead|guest|prospect|player|driver|they)"
+    r"(?:'s)?\s+(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _FIRST_PERSON = {
@@ -17,9 +17,8 @@ _FIRST_PERSON = {
     "asks": "would like to ask", "says": "say", "agrees": "agree", "declines": "would rather not:", "refuses": "refuse",
     "provides": "can give you", "gives": "can give you", "confirms": "confirm", "likes": "like", "does": "do",
     "doesn't": "don't", "requests": "would like", "mentions": "should mention", "reports": "have to report",
+    "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
-_OWN = {"their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself"}
-_BEFORE_A_VERB = {"still", "also", "already", "just", "now", "really", "never", "always"}
 _OPENINGS = ("", "", "Well, ", "Hello, ", "So, ", "Right, ")
 
 
@@ -30,12 +29,9 @@ def saying(condition: str, random: Random) -> str:
     opening = random.choice(_OPENINGS)
     if not found:
         return f"{opening}{condition if opening else condition[:1].upper() + condition[1:]}."
-    if found["owns"]:
-        return f"{opening}{'my' if opening else 'My'} {found['rest']}."
-    words = found["rest"].split()
-    at = 1 if words[0].lower() in _BEFORE_A_VERB and len(words) > 1 else 0
-    verb = _FIRST_PERSON.get(words[at].lower()) or _base(words[at])
-    return f"{opening}I {' '.join([*words[:at], verb, *(_OWN.get(word.lower(), word) for word in words[at + 1 :])])}."
+    verb, *rest = found["rest"].split()
+    words = [_FIRST_PERSON.get(verb.lower()) or _base(verb), *(_FIRST_PERSON.get(word.lower(), word) for word in rest)]
+    return f"{opening}I {' '.join(words)}."
 
 
 def _base(verb: str) -> str:
