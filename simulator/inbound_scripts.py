@@ -225,7 +225,7 @@ PASSWORD = script(
 HOURS = script(
     "hours",
     "opening_hours",
-    "caller's question is answered",
+    "caller asks about hours or the address",
     """
     U What time are you open on {asked_day}? | Are you open on {asked_day}? | Hello, {name} here. When are you open on {asked_day}? | Hi, this is {name}. Can I come by on {asked_day}?
     S A caller asked for the opening hours on {asked_day}.

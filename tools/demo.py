@@ -262,7 +262,7 @@ def _voices_and_senders(maker: Maker) -> None:
 def _test(maker: Maker, clinic: Row) -> Row:
     """The test of the clinic's flow: before the last version it finds that a calendar that is down ends calls."""
     maker.at(39)
-    names = ("Move", "caller wants to move an appointment"), ("Hours", "caller's question is answered")
+    names = ("Move", "caller wants to move an appointment"), ("Hours", "caller asks about hours or the address")
     checkpoints = [{"name": name, "description": purpose, "runs": 3, "tolerance": 1} for name, purpose in names]
     checkpoints.insert(0, {"name": "New", "description": "caller wants a new appointment", "runs": 5, "tolerance": 1})
     test: Row = maker.post(

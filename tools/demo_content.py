@@ -274,6 +274,7 @@ QUAYSIDE = Business(
         "inbound",
         {
             "address": "1 Quayside, Boston",
+            "hours": "Monday to Friday 8 to 6",
             "floor": 3,
             "tickets_url": "https://tickets.quayside.example",
             "colleague": "+16175550199",
