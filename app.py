@@ -16,6 +16,7 @@ from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
+from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
@@ -101,6 +102,7 @@ STEPS = (
 # What may take long, each kind in a thread of its own.
 SLOW_STEPS = {
     "exports": (export_jobs.remake_next, export_jobs.write_next),
+    "tests": (test_jobs.finish_next,),
     "webhooks": (webhook_jobs.deliver,),
 }
 # Where views open transactions of their own: the control plane's jobs and the flows run outside of one.

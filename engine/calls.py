@@ -75,8 +75,9 @@ def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
     kept = plain(value)
-    session.extracted[key] = kept
-    session.note("extracted", line, key=key, value=kept)
+    name = text(key)
+    session.record("extracted", line, key=name, value=kept)
+    session.extracted[name] = kept
 
 
 def transfer(
@@ -95,7 +96,7 @@ def transfer(
     options = more if isinstance(more, dict) else {} if more is None else {"extension": text(more), "pauseSeconds": 1}
     named = {"extension": extension, "pauseSeconds": pauseSeconds, "sipDomain": sipDomain, "message": message}
     options = {**plain(options), **{name: plain(value) for name, value in named.items() if value is not None}}
-    session.note("transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"})
+    session.record("transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"})
     raise Over("transfer")
 
 
@@ -118,22 +119,22 @@ def done(session: Session, line: int | None, _based_state: Any = None) -> None:
 def sms(
     session: Session, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
 ) -> dict[str, Any]:
-    session.note("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
+    session.record("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
     return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
 
 
 def integrate(session: Session, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any) -> dict:
     arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
-    session.note("integrated", at, app=app, action=action, arguments=arguments)
+    session.record("integrated", at, app=app, action=action, arguments=arguments)
     return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
 
 
 def click_ivr(session: Session, line: int | None, digits: Any) -> None:
-    session.note("digits", line, digits=text(digits))
+    session.record("digits", line, digits=text(digits))
 
 
 def send_image(session: Session, line: int | None, url: Any) -> None:
-    session.note("image", line, url=text(url))
+    session.record("image", line, url=text(url))
 
 
 def ask(
@@ -148,7 +149,7 @@ def ask(
 ) -> Any:
     asked = Question(_about(about), text(question), plain(example), plain(schema), at, session.random())
     answer = session.judge.ask(asked)
-    session.note(
+    session.record(
         "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by
     )
     return answer.value
@@ -156,7 +157,7 @@ def ask(
 
 def summarize(session: Session, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
     words = session.judge.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
-    session.note("summarized", at, text=words.text, by=words.by)
+    session.record("summarized", at, text=words.text, by=words.by)
     return words.text
 
 
@@ -196,9 +197,9 @@ def http(session: Session, line: int | None, at: int | None, method: Any, url: A
     try:
         answer = session.web.request(str(method).upper(), text(url), plain(named))
     except Refused as fault:
-        session.note("requested", at, method=method, url=text(url), error=str(fault))
+        session.record("requested", at, method=text(method), url=text(url), error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
-    session.note("requested", at, method=method, url=answer["url"], status=answer["status"])
+    session.record("requested", at, method=text(method), url=answer["url"], status=answer["status"])
     return answer
 
 

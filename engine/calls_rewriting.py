@@ -13,6 +13,7 @@ from dryline.engine.tokens import Line, Token
 
 ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # with these a turn or the run ends
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
+_LONGEST = 300  # parts of what is asked; the sandbox reads no more of them either
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
 
@@ -152,9 +153,10 @@ def calls(name: str, tokens: list[Token], index: int) -> bool:
 
 
 def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
-    """The first token of what stands before a dot: a name, text, bracket, with its calls, subscripts, attributes."""
+    """The first token of what stands before a dot: a name, text, bracket, with its calls, subscripts, attributes.
+    Raises Misplaced."""
     at = dot - 1
-    while at >= 0:
+    for _ in range(_LONGEST):
         token = tokens[at]
         if token.text in _CLOSE and token.kind == "op":
             opening = pairs[at]
@@ -173,7 +175,9 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
             at -= 1
         else:
             return at
-    return 0
+        if at < 0:
+            return 0
+    raise Misplaced(tokens[dot].start, "Too much stands before this dot.")
 
 
 def _primary_end(tokens: list[Token], at: int, pairs: dict[int, int]) -> int | None:

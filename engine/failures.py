@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dryline.engine.plain import text
 from dryline.engine.program import Place, Program
+
+INNER = "<string>"  # how the sandbox calls the code that a flow hands to eval() and exec(): its lines are no flow's
+_LONGEST = 10_000  # characters of a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +19,8 @@ class Failure:
 
     error: str
     exception: str
-    line: int | None
-    column: int | None
+    line: int
+    column: int
     function: str | None
     sentence: str
     traceback: str
@@ -28,14 +32,15 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     inner = fault.exception()
     type_name = type(inner).__name__
     frames = fault.traceback() if hasattr(fault, "traceback") else []
-    error = readable(str(inner) or str(fault))
+    error = readable(text((str(inner) or str(fault))[:_LONGEST]))
     if type_name == "TimeoutError" and "time limit exceeded" in error:
         return stopped(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
     if type_name == "MemoryError" and "memory limit exceeded" in error:
         error = "The flow took more memory than it may."
     if not hasattr(fault, "display"):  # a crash: the worker is gone
         return stopped(program, "The flow brought its sandbox down.", last, "RuntimeError")
-    places = [(program.place(frame.line, frame.column), frame.function_name) for frame in frames]
+    own = [frame for frame in frames if frame.filename != INNER]
+    places = [(program.place(frame.line, frame.column), frame.function_name) for frame in own]
     told = [(place, function or "<module>") for place, function in places if place is not None]
     if not told:
         return stopped(program, error, last, type_name, bound=False)
@@ -51,18 +56,21 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
 
 def readable(message: str) -> str:
     """A message of the sandbox, in words that do not name the engine's insides."""
-    return message.replace("monty syntax parser", "sandbox").replace("_based_", "")
+    return (
+        message.replace("monty syntax parser", "sandbox")
+        .replace("Internal error in monty: ", "")
+        .replace("_based_", "")
+    )
 
 
 def stopped(
     program: Program, error: str, last: Place | None, type_name: str = "RuntimeError", *, bound: bool = True
 ) -> Failure:
-    """A bound was passed, or no place is known: it is the one where the flow last called out, if it ever did."""
-    line, column = last or (None, None)
-    where = f"{program.file}:{line}:{column}" if line else program.file
-    behind = f"\n    {program.places.text_of(line).strip()[:200]}" if line else ""
+    """A bound was passed, or no place is known: it is the one where the flow last called out, else its first."""
+    line, column = last or program.first
     traceback = (
-        f'Traceback (most recent call last):\n  File "{program.file}", line {line or "?"}, at or after{behind}\n'
-        f"{type_name}: {error}"
+        f'Traceback (most recent call last):\n  File "{program.file}", line {line}, at or after\n'
+        f"    {program.places.text_of(line).strip()[:200]}\n{type_name}: {error}"
     )
-    return Failure(error, type_name, line, column, None, f"{where}: {type_name}: {error}", traceback, bound)
+    sentence = f"{program.file}:{line}:{column}: {type_name}: {error}"
+    return Failure(error, type_name, line, column, None, sentence, traceback, bound)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
 _OR = re.compile(r"\bor\b|[,;/|]", re.IGNORECASE)
-_MOST_WORDS = 60
+_MOST_WORDS, _LONGEST, _MOST_PARTS = 60, 2_000, 20
 _ROWS, _BEHIND = 24, 1_000_000  # how many rows of ordinary words, and the number of the first
 _WORTH = 1.5  # less comes of words such as "a" and "the" alone
 _ONE_DENIES = 0.4  # what a likeness is worth when one side says no to what the other says
@@ -77,7 +77,7 @@ class Likeness:
         best = [0.0] * len(texts)
         owners, alternatives = [], []
         for owner, text in enumerate(texts):
-            for alternative in {text, *_OR.split(text)}:
+            for alternative in {text[:_LONGEST], *_OR.split(text[:_LONGEST])[:_MOST_PARTS]}:
                 if _WORD.search(alternative):
                     owners.append(owner)
                     alternatives.append(alternative)
@@ -131,7 +131,7 @@ def _ranked(index: sqlite3.Connection, query: str, rowid: int | None = None) -> 
 
 def words(text: str) -> list[str]:
     """Its words in lower case."""
-    return _WORD.findall(text.lower().replace("n't", " not").replace("n\u2019t", " not"))
+    return _WORD.findall(text[-10 * _LONGEST :].lower().replace("n't", " not").replace("n\u2019t", " not"))
 
 
 def is_denial(text: str) -> bool:

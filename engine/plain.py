@@ -7,30 +7,66 @@ from datetime import date, time, timedelta
 from typing import Any
 
 _DEEPEST = 60
+LARGEST = 4_000_000  # characters of a value; a member counts as 16 of them
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """The value with only what JSON has; what else there is becomes its members or its text."""
+class TooLarge(ValueError):
+    """The value is larger than anything that leaves the sandbox. The message is a sentence."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The value has more than {LARGEST:,} characters, or {LARGEST // 16:,} members.")
+
+
+class _Room:
+    """What is left for one value. A list that holds one list many times is small in the sandbox, and boundless here."""
+
+    def __init__(self) -> None:
+        self._left = LARGEST
+
+    def take(self, size: int) -> None:
+        """Raises TooLarge."""
+        self._left -= size
+        if self._left < 0:
+            raise TooLarge
+
+
+def plain(value: Any) -> Any:
+    """The value with only what JSON has; what else there is becomes its members or its text. Raises TooLarge."""
+    return _plain(value, 0, _Room())
+
+
+def _plain(value: Any, depth: int, room: _Room) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:  # more than a JSON number holds safely
+        room.take(value.bit_length() // 4)
         return f"{value:#x}"
-    if value is None or isinstance(value, (bool, int, str)):
-        return value.encode(errors="replace").decode() if isinstance(value, str) and not value.isascii() else value
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        room.take(len(value))
+        return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if depth >= _DEEPEST:
         return str(type(value).__name__)
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        room.take(16 * len(value))
     if isinstance(value, dict):
-        return {text(key): plain(member, depth + 1) for key, member in value.items()}
+        return {_key(key, depth, room): _plain(member, depth + 1, room) for key, member in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(member, depth + 1) for member in value]
+        return [_plain(member, depth + 1, room) for member in value]
     if isinstance(value, (date, time)):
         return value.isoformat()
     if is_talk(value):
-        return value.attributes["text"]
+        return _plain(value.attributes["text"], depth + 1, room)
     attributes = getattr(value, "attributes", None)  # pydantic_monty.MontyClassProxy: an object of the sandbox
     if isinstance(attributes, dict):
-        return plain(attributes, depth + 1)
+        return _plain(attributes, depth + 1, room)
     return str(value.total_seconds()) if isinstance(value, timedelta) else str(value)
+
+
+def _key(key: Any, depth: int, room: _Room) -> str:
+    made = _plain(key, depth + 1, room)
+    return made if isinstance(made, str) else str(made)
 
 
 def is_talk(value: Any) -> bool:
@@ -38,8 +74,6 @@ def is_talk(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """The value as a text, as a flow would print it."""
-    if isinstance(value, str):
-        return plain(value)
+    """The value as a text, as a flow would print it. Raises TooLarge."""
     made = plain(value)
     return made if isinstance(made, str) else str(made)

@@ -2,8 +2,8 @@
 
 Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. None of
 them demands an argument: the sandbox tells of a missing one without the caller's line, the host tells it with. Names
-that begin with `_based_` are the engine's; a flow that has one is refused. What is called here and not defined here is
-answered by the host (calls.py).
+that begin with `_based_` are the engine's; a flow that has one is refused. Python's own names a flow can bind anew:
+what is needed of them is bound here. What is called here and not defined here is answered by the host (calls.py).
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ def _based_talk(loop, conditions, *args, **named):
     return _based_Talk(took[2])
 def _based_took(loop):
     return _based_takes.pop(loop, (None, None, ""))[:2]
-def _based_condition(loop, condition):
-    if not isinstance(condition, (str, dict)):
-        raise TypeError(f"A condition is a text or a tool, not {type(condition).__name__}.")
+def _based_condition(loop, condition, is_a=isinstance, kinds=(str, dict), kind=type):
+    if not is_a(condition, kinds):
+        raise TypeError(f"A condition is a text or a tool, not {kind(condition).__name__}.")
     return condition
 """
 
 # The method of a class of the flow's own goes before the built-in of that name.
 _METHODS = """
+_based_has = hasattr
 def _based_{name}(line, receiver, /, *args, **named):
-    if hasattr(receiver, "{name}"):
+    if _based_has(receiver, "{name}"):
         return receiver.{name}(*args, **named)
     return _based_{name}_of(line, receiver, *args, **named)
 """

@@ -65,6 +65,15 @@ class Program:
         self._generated = Places(self.code)
         self._ascii = self.code.isascii()
 
+    @property
+    def first(self) -> Place:
+        """Where its first statement begins."""
+        for number, row in enumerate(self.source.split("\n"), 1):
+            told = row.lstrip()
+            if told and not told.startswith("#"):
+                return Place(number, len(row) - len(told) + 1)
+        return Place(1, 1)
+
     def place(self, line: int, column: int) -> Place | None:
         """Where in the flow's code a place of the translated code is; None for what is the engine's own."""
         return self._place(self._generated.offset(line, column))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Part = str | tuple[int, int]  # new text, or a stretch of the source
 
@@ -50,8 +50,9 @@ class Rewriting:
             at = edit_end
         out.add(self.source[at:end], at)
 
-    def _edits_from(self, start: int) -> list[tuple[int, int, int, Sequence[Part]]]:
-        return self._edits[bisect_left(self._starts, start) :]
+    def _edits_from(self, start: int) -> Iterator[tuple[int, int, int, Sequence[Part]]]:
+        for index in range(bisect_left(self._starts, start), len(self._edits)):
+            yield self._edits[index]
 
 
 class Rewritten:

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dryline.engine.calls import Over, Raised, Waits, call, is_callable
-from dryline.engine.failures import Failure, failure_of, stopped
+from dryline.engine.failures import INNER, Failure, failure_of, stopped
+from dryline.engine.plain import TooLarge
 from dryline.engine.program import Place
 from dryline.engine.sandbox import TURN_S, Sandbox
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 CALLS_A_TURN = 500  # of the host, between two things that the user says
 TEXT_A_TURN = 1_000_000  # characters said and printed
+KEPT_A_TURN = 10_000_000  # characters of all else that its events tell
 Speak = Callable[["Session"], str | None]
 
 
@@ -33,8 +35,9 @@ class Running:
         self._sandbox = sandbox
         self._answer: Any = None  # to the call that the flow waits at, of a session that is played
         self._place: Place | None = None  # where the flow last called out
-        self._calls = self._characters = 0
+        self._calls = self._characters = self._kept = 0
         self._spent_s = 0.0
+        self._over: Stopped | None = None  # a bound that was passed where the sandbox hides the exception
 
     def start(self, speak: Speak | None) -> None:
         """Run from the beginning. With `speak` the whole conversation, in one worker."""
@@ -69,6 +72,12 @@ class Running:
         if self._characters > TEXT_A_TURN:
             raise Stopped(f"The flow said and printed more than {TEXT_A_TURN:,} characters without waiting.")
 
+    def keep(self, characters: int) -> None:
+        """Raises Stopped."""
+        self._kept += characters
+        if self._kept > KEPT_A_TURN:
+            raise Stopped(f"The flow handed over more than {KEPT_A_TURN:,} characters without waiting.")
+
     def _drive(self, worker: Any, step: Callable[[], Any], speak: Speak | None) -> None:
         import pydantic_monty
 
@@ -90,7 +99,7 @@ class Running:
         except Over as over:
             session.end(over.why)
         except pydantic_monty.MontyError as fault:
-            failure = failure_of(session.program, fault, self._place)
+            failure = self.stopped(str(self._over)) if self._over else failure_of(session.program, fault, self._place)
             if failure.exception != "TimeoutError":  # what is left after that is not to be relied on
                 self._read_state(worker)
             session.fail(failure)
@@ -113,7 +122,8 @@ class Running:
         import pydantic_monty
 
         session = self._session
-        place = session.program.place_of_bytes(snapshot.position.start)
+        at = snapshot.position
+        place = session.program.place_of_bytes(at.start) if at.filename != INNER else self._place
         self._place = place or self._place
         self._calls += 1
         if self._calls > CALLS_A_TURN:
@@ -133,6 +143,9 @@ class Running:
         except Raised as raised:
             problem: Any = {"exc_type": raised.type, "message": raised.message}
             return lambda: snapshot.resume(problem)
+        except TooLarge as fault:
+            too_large: Any = {"exc_type": "MemoryError", "message": str(fault)}
+            return lambda: snapshot.resume(too_large)
         return _returning(snapshot, value)
 
     def _system(self, snapshot: Any) -> Callable[[], Any]:
@@ -166,14 +179,19 @@ class Running:
 
         try:
             self._session.keep_state(worker.feed_run("state"))
-        except pydantic_monty.MontyError:  # the code did not even parse, or the worker is gone
-            return
+        except (pydantic_monty.MontyError, RuntimeError, TooLarge):
+            return  # the code did not even parse, the worker is gone, or nothing could hold the state
 
     def _begin_turn(self) -> None:
-        self._calls, self._characters, self._spent_s = 0, 0, 0.0
+        self._calls = self._characters = self._kept = 0
+        self._spent_s = 0.0
 
     def _print(self, _stream: str, printed: str) -> None:
-        self.spend(len(printed))
+        try:
+            self.spend(len(printed))
+        except Stopped as stopped:
+            self._over = stopped
+            raise
         self._session.note("printed", None, text=printed.removesuffix("\n"))
 
 

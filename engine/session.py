@@ -102,6 +102,11 @@ class Session:
     def note(self, type: str, line: int | None, /, **details: Any) -> None:
         self._events.append(Event(type, line, details))
 
+    def record(self, type: str, line: int | None, /, **details: Any) -> None:
+        """Note what a flow handed over, which counts. Raises Stopped."""
+        self._running.keep(len(orjson.dumps(details)))
+        self.note(type, line, **details)
+
     def speak(self, spoken: str, line: int | None, **details: Any) -> None:
         """The agent says something. Raises Stopped."""
         self._running.spend(len(spoken))

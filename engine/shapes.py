@@ -16,6 +16,8 @@ from dryline.engine.made_up import made_up
 from dryline.engine.spoken import MISSING, spoken
 
 _DEEPEST = 12
+_LONGEST = 20_000  # characters of what was said that are looked at: its end
+_MOST = 500  # values in one answer; what an example has beyond them stays as it is
 _CHOICES = re.compile(r"\s*(?:\||/|\bor\b)\s*")
 
 
@@ -32,10 +34,12 @@ class Leaf(NamedTuple):
 def fill(question: Question) -> tuple[Any, dict[str, str]]:
     """The answer's value, and where each member of it comes from."""
     how: dict[str, str] = {}
-    said, known = _users(question.about), _members(question.about)
+    said, known = _users(question.about)[-_LONGEST:], _members(question.about)
 
     def filled(leaf: Leaf) -> Any:
         key = leaf.path or "value"
+        if len(how) >= _MOST:
+            return leaf.example
         how[key] = "said"
         if leaf.name in known and _fits(known[leaf.name], leaf.example):
             return known[leaf.name]

@@ -17,9 +17,9 @@ _NUMBERS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
 }
-_NAME_WORD = r"[A-ZÀ-Þ][\w'\u2019-]+"
+_NAME_WORD = r"[A-ZÀ-Þ][\w'\u2019-]{1,40}"
 _PATTERNS = {
-    "email": re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
     "phone": re.compile(r"\+?\d[\d\s().-]{6,18}\d"),
     "url": re.compile(r"https?://\S+"),
     "date": re.compile(
@@ -36,7 +36,7 @@ _PATTERNS = {
         r"(?:[Mm]y (?:full |first |last )?name is|[Nn]ame's|[Tt]his is|[Ii] am|[Ii]['\u2019]m|[Cc]all me)"
         rf"\s+({_NAME_WORD}(?: {_NAME_WORD}){{0,2}})"
     ),
-    "code": re.compile(r"\b(?=[\w-]*\d)(?:[A-Z]{1,5}-?)?\d[\w-]{2,15}\b"),
+    "code": re.compile(r"\b(?=[\w-]{0,24}\d)(?:[A-Z]{1,5}-?)?\d[\w-]{2,15}\b"),
     "zip": re.compile(r"\b\d{5}(?:-\d{4})?\b"),
     "address": re.compile(rf"\b\d{{1,5}} {_NAME_WORD}(?: {_NAME_WORD}){{0,4}}"),
 }
@@ -57,7 +57,7 @@ def kind_of(name: str, example: Any) -> str | None:
     """What a member with this name, or an answer to this question, is: email, phone, date…"""
     if isinstance(example, str):
         for kind in ("email", "url", "date", "time", "phone"):
-            if _PATTERNS[kind].fullmatch(example.strip()):
+            if _PATTERNS[kind].fullmatch(example.strip()) and not example.strip().isdigit():  # which may be any number
                 return kind
     parts = set(re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", name).lower().split()) | set(words(name))
     for kind, names in _KINDS:

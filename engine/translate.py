@@ -12,7 +12,7 @@ from dryline.engine.statements import tree
 from dryline.engine.tokens import logical_lines
 from dryline.engine.translation import Translation
 
-MAX_CODE = 1_000_000  # characters
+MAX_CODE = 200_000  # characters; ten times as many as the longest flow known, read in a second or two
 
 
 @lru_cache(maxsize=256)

@@ -49,7 +49,7 @@ def move_echo_runs(world: World, moment: str) -> bool:
 
 
 def move_test_runs(world: World, moment: str) -> bool:
-    """Test runs start and end."""
+    """Test runs start."""
     return _move(TestRun, world, moment)
 
 

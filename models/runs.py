@@ -44,9 +44,16 @@ class Run(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """The next `limit` runs of any team that are to go on at a moment, the longest overdue first."""
+        return cls.open_ones(moment, limit, cls.waiting, "RUNNING")
+
+    @classmethod
+    def open_ones(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
+        """As `due`, of these statuses only."""
         # As the index of the open runs has it.
         since, is_open = "COALESCE(due_at, created_at)", f"status IN ('{cls.waiting}', 'RUNNING')"
-        return due_rows(cls, f"{is_open} AND {since} <= :moment", f"{since}, id", limit, moment=moment)
+        of_these = " OR ".join(f"status = '{status}'" for status in statuses)
+        where = f"{is_open} AND ({of_these}) AND {since} <= :moment"
+        return due_rows(cls, where, f"{since}, id", limit, moment=moment)
 
     def proceed(self) -> None:
         """Take the step that is due, as of the moment it was due."""
@@ -56,9 +63,13 @@ class Run(Record):
             self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
         else:
             # Chance comes from the id, so that a run gives the same however many others run beside it.
-            results, passed = self.judge(Random(self.id))
-            status = "PASSED" if passed else "FAILED"
-            self.change(status=status, results=results, due_at=None, updated_at=moment)
+            self.end(*self.judge(Random(self.id)))
+
+    def end(self, results: list[dict[str, Any]], passed: bool) -> None:
+        """Keep the results, as of the moment they were due."""
+        moment = self.due_at or current().clock.stamp()
+        status = "PASSED" if passed else "FAILED"
+        self.change(status=status, results=results, due_at=None, updated_at=moment)
 
     def conversations(self) -> int:
         """How many conversations the run holds."""

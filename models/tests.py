@@ -1,7 +1,8 @@
-"""Tests of a worker's flow, and their runs. A run is simulated: no conversation takes place."""
+"""Tests of a worker's flow, and their runs. The conversations of a run are held elsewhere (talks/checkpoints.py)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from dryline.world.record import JsonField, Record
 
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that come out well
 MOST_RUNS = 1_000_000  # of one checkpoint; what asks for more runs as often as this
+_SHOWN = 20  # conversations that a checkpoint's result tells
 
 
 class Test(Record):
@@ -49,41 +51,89 @@ class Test(Record):
         return TestRun.begin(self, test_id=self.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One that was held with the flow. `fault` is a sentence where the flow is to blame; `told` is what happened."""
+
+    fault: str | None
+    told: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Held:
+    """A checkpoint with its conversations. `why` is a sentence: why there are none, or not all that it asks for."""
+
+    checkpoint: dict[str, Any]
+    conversations: list[Conversation] = field(default_factory=list)
+    why: str | None = None
+
+    @property
+    def runs(self) -> int:
+        """How many conversations it asks for."""
+        return _times(self.checkpoint)
+
+    def result(self, chance: Random) -> dict[str, Any]:
+        """It passes when no more conversations fail than its `tolerance` allows: those in which the flow is to blame,
+        and some by chance. What was held, or a thousand, stands for all."""
+        told = [conversation.told | _judged(conversation, chance) for conversation in self.conversations]
+        failures = [not each["passed"] for each in told]
+        if not told:
+            failures = [chance.random() > CONVERSATION_PASSES for _ in range(min(self.runs, 1000))]
+        failed = sum(failures) * self.runs // max(len(failures), 1)
+        tolerance = _number(self.checkpoint, "tolerance")
+        blamed = next((each["explanation"] for each in told if not each["passed"]), None)
+        return {
+            "name": self.checkpoint.get("name"),
+            "runs": self.runs,
+            "passed": self.runs - failed,
+            "failed": failed,
+            "tolerance": tolerance,
+            "status": "PASSED" if failed <= tolerance else "FAILED",
+            "explanation": " ".join(filter(None, (blamed, self.why))) or "No conversation failed.",
+            "conversations": told[:_SHOWN],
+        }
+
+
 class TestRun(Run):
-    """One run of a test, by the checkpoints that the test has while it runs."""
+    """One run of a test, by the checkpoints that the test has when the run is over."""
 
     id_prefix = "testrun"
     waiting = "PENDING"
 
     test_id = TextField()
 
+    @classmethod
+    def due(cls, moment: str, limit: int) -> list[Self]:
+        """As Run.due, of those that wait."""
+        return cls.open_ones(moment, limit, "PENDING")
+
+    @classmethod
+    def over(cls, moment: str, limit: int) -> list[Self]:
+        """As Run.due, of those that run: their conversations are to be held, and judged."""
+        return cls.open_ones(moment, limit, "RUNNING")
+
     def conversations(self) -> int:
         """As many as the checkpoints ask for."""
-        return sum(_times(checkpoint) for checkpoint in self._checkpoints())
-
-    def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """A result for each checkpoint: it passes when no more conversations fail than its `tolerance` allows."""
-        results = []
-        for checkpoint in self._checkpoints():
-            runs = _times(checkpoint)
-            tolerance = _number(checkpoint, "tolerance")
-            drawn = min(runs, 1000)  # beyond that, what a thousand gave stands for all
-            failed = sum(chance.random() > CONVERSATION_PASSES for _ in range(drawn)) * runs // max(drawn, 1)
-            results.append(
-                {
-                    "name": checkpoint.get("name"),
-                    "runs": runs,
-                    "passed": runs - failed,
-                    "failed": failed,
-                    "tolerance": tolerance,
-                    "status": "PASSED" if failed <= tolerance else "FAILED",
-                }
-            )
-        return results, all(result["status"] == "PASSED" for result in results)
-
-    def _checkpoints(self) -> list[dict[str, Any]]:
         test = Test.find(id=self.test_id)
-        return test.checkpoints if test else []
+        return sum(map(_times, test.checkpoints)) if test else 0
+
+    def finish(self, held: list[Held]) -> None:
+        """End by what came of the conversations, as of the moment the run was due. Does nothing in a run that is over
+        by now."""
+        now = TestRun.find(id=self.id)
+        if now is not None and now.status == "RUNNING":
+            chance = Random(self.id)  # so that a run gives the same however many others run beside it
+            results = [each.result(chance) for each in held]
+            now.end(results, all(result["status"] == "PASSED" for result in results))
+
+
+def _judged(conversation: Conversation, chance: Random) -> dict[str, Any]:
+    drawn = chance.random()
+    if conversation.fault:
+        return {"passed": False, "explanation": conversation.fault}
+    if drawn > CONVERSATION_PASSES:
+        return {"passed": False, "explanation": "The agent did not convince the judge. This is drawn, not found out."}
+    return {"passed": True, "explanation": "The flow came to what the caller was after."}
 
 
 def _times(checkpoint: dict[str, Any]) -> int:

@@ -55,7 +55,10 @@ class TestRunSchema(ApiSchema):
         JsonObject(),
         dump_only=True,
         allow_none=True,
-        metadata={"description": "once it has ended, one a checkpoint: name, runs, passed, failed, tolerance, status"},
+        metadata={
+            "description": "once it has ended, one a checkpoint: name, runs, passed, failed, tolerance, status, "
+            "explanation, and the first conversations"
+        },
     )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)

@@ -8,7 +8,7 @@ from dryline.simulator.scripts import Script, script
 BOOKING = script(
     "booking",
     "book_appointment",
-    "caller has agreed to a time",
+    "caller agrees to the time",
     """
     U Hi, I'd like to book {service_said}, please. | Hello, could I come in for {service_said} some time soon? | I need {service_said}. What do you have free?
     S A caller asked for {service_said}; no time was agreed on.
@@ -38,7 +38,7 @@ BOOKING = script(
 RESCHEDULE = script(
     "reschedule",
     "reschedule_appointment",
-    "caller has agreed to a new time",
+    "caller agrees to the new time",
     """
     U I have an appointment on {other_day} and I can't make it. | Something came up, can I move my {other_day} appointment?
     S A caller wanted to move an appointment on {other_day}; it was not moved.
@@ -91,7 +91,7 @@ ORDER_STATUS = script(
 RETURN = script(
     "return",
     "return_item",
-    "return is registered",
+    "caller wants a refund",
     """
     U I'd like to return a {product}. | I got a {product} from you and want to send it back.
     S A caller wanted to send a {product} back; no return was registered.
@@ -146,7 +146,7 @@ BILLING = script(
 PAYMENT = script(
     "payment",
     "make_payment",
-    "payment is confirmed",
+    "caller agrees to the payment",
     """
     U I want to pay my bill. | Hi, I got a notice that my payment is due.
     S A caller wanted to pay a bill; nothing was paid.
@@ -174,7 +174,7 @@ PAYMENT = script(
 SUPPORT = script(
     "support",
     "technical_support",
-    "problem is solved",
+    "caller has it working again",
     """
     U Hi, {problem_said}. | I need some help, {problem_said}.
     S A caller had trouble: {problem}. It was not solved.
@@ -225,7 +225,7 @@ PASSWORD = script(
 HOURS = script(
     "hours",
     "opening_hours",
-    "caller's question is answered",
+    "caller asks about hours or the address",
     """
     U What time are you open on {asked_day}? | Are you open on {asked_day}? | Hello, {name} here. When are you open on {asked_day}? | Hi, this is {name}. Can I come by on {asked_day}?
     S A caller asked for the opening hours on {asked_day}.

@@ -8,7 +8,7 @@ from dryline.simulator.scripts import script
 REMINDER = script(
     "reminder",
     "appointment_reminder",
-    "contact has confirmed",
+    "contact confirms the appointment",
     """
     S {name} was called about an appointment; nothing was confirmed.
     A Hello, this is {agent} from {business}. Am I speaking with {name}? | Hi, is this {name}? It's {agent} calling from {business}.

@@ -77,3 +77,10 @@ def test_the_example_of_openais_client(folder):
             patch.setitem(ENVIRONMENT, name, value)
         out = run(folder, sys.executable, "endpoint.py")
     assert out.startswith("Oak Clinic, good morning.\n")
+
+
+def test_the_example_of_checkpoints(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_checkpoints.py")
+    assert "1 passed" in out

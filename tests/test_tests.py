@@ -7,7 +7,9 @@ CHECKPOINT = {"name": "Greets", "description": "Says hello", "runs": 3, "toleran
 
 @pytest.fixture
 def flow(make_flow):
-    return make_flow()
+    return make_flow(
+        code='say("Hello.")\nloop:\n    talk("Ask what it is about.")\nuntil "caller is done":\n    pass\n'
+    )
 
 
 @pytest.fixture

@@ -103,7 +103,6 @@ def _fill(maker: Maker) -> None:
     _chats(maker, shop, support)
     _knowledge(maker, support)
     _voices_and_senders(maker)
-    _tests(maker, clinic)
     _echo(maker, clinic)
     _exports(maker)
     maker.at(60)
@@ -160,13 +159,17 @@ def _line(
     maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)
     maker.post("/team/assets/register_phone_number", phoneNumber=line["phoneNumber"], integrationId=twilio["id"])
     deployment = maker.post(f"{base}/deployments/voice", flowId=flow["id"], **line)
+    test = None
     if line is content.BAYSIDE.line:
+        test = _test(maker, deployment)
         _webhooks(maker, deployment)
     ends = [version.days for version in later]
     for version, until in zip(program.versions, [*ends, _LAST_DAY], strict=True):
         if version is not first:
             maker.at(version.days - index / 100)
             maker.patch(f"{base}/flows/{flow['id']}", code=version.code, commitMessage=version.message)
+        if test is not None:
+            _run(maker, test, until + 0.2 if until > _LAST_DAY else version.days - 0.2)
         _calls(maker, deployment, version.days, until, calls_a_day, index)
     return deployment
 
@@ -256,27 +259,28 @@ def _voices_and_senders(maker: Maker) -> None:
     maker.post("/team/assets/purchase_whatsapp_sender", phoneNumber="+15035550121", profile=profile)
 
 
-def _tests(maker: Maker, clinic: Row) -> None:
-    """A test of the clinic's flow that ran before each of the last versions."""
-    path = f"/workers/{clinic['workerId']}/tests"
+def _test(maker: Maker, clinic: Row) -> Row:
+    """The test of the clinic's flow: before the last version it finds that a calendar that is down ends calls."""
     maker.at(39)
-    test = maker.post(
-        path,
+    names = ("Move", "caller wants to move an appointment"), ("Hours", "caller asks about hours or the address")
+    checkpoints = [{"name": name, "description": purpose, "runs": 3, "tolerance": 1} for name, purpose in names]
+    checkpoints.insert(0, {"name": "New", "description": "caller wants a new appointment", "runs": 5, "tolerance": 1})
+    test: Row = maker.post(
+        f"/workers/{clinic['workerId']}/tests",
         name="Books and moves",
         description="Run before each new version of the flow",
         testMode="voice",
         systemPrompt="You call a dental clinic. You are polite and in a hurry.",
         flowId=clinic["flowId"],
-        checkpoints=[
-            {"name": "New appointment", "description": "caller wants a new appointment", "runs": 5, "tolerance": 1},
-            {"name": "Move", "description": "caller wants to move an appointment", "runs": 5, "tolerance": 1},
-            {"name": "Hours", "description": "caller's question is answered", "runs": 3, "tolerance": 0},
-        ],
+        checkpoints=checkpoints,
     )
-    for days in (38.1, 12.2, 12.1):
-        maker.at(days)
-        maker.post(f"{path}/{test['id']}/run")
-        maker.at(days - 0.05)
+    return test
+
+
+def _run(maker: Maker, test: Row, days: float) -> None:
+    maker.at(days)
+    maker.post(f"/workers/{test['workerId']}/tests/{test['id']}/run")
+    maker.at(days - 0.05)
 
 
 def _echo(maker: Maker, clinic: Row) -> None:

@@ -272,7 +272,13 @@ QUAYSIDE = Business(
     program=Program(
         "Help desk",
         "inbound",
-        {"address": "1 Quayside, Boston", "floor": 3, "colleague": "+16175550199"},
+        {
+            "address": "1 Quayside, Boston",
+            "hours": "Monday to Friday 8 to 6",
+            "floor": 3,
+            "tickets_url": "https://tickets.quayside.example",
+            "colleague": "+16175550199",
+        },
         (Version(30, "First version", "help_desk_1"),),
     ),
     line={"name": "Help desk", "phoneNumber": "+16175550150"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dryline.engine import builtin, conversation, model, running, sandbox, session
+from dryline.engine import builtin, conversation, model, plain, running, sandbox, session, translate
 from dryline.engine.calls import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +24,9 @@ def test_the_bounds_are_those_of_the_engine():
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in PAGE
     assert f"| {running.CALLS_A_TURN} |" in PAGE
     assert f"| {running.TEXT_A_TURN:,} characters |" in PAGE
+    assert f"| {running.KEPT_A_TURN:,} characters |" in PAGE
+    assert f"| {plain.LARGEST:,} characters, or {plain.LARGEST // 16:,} members |" in PAGE
+    assert f"code at most {translate.MAX_CODE:,} characters" in PAGE
     assert f"at most {session.TURNS:,} turns" in PAGE
     assert f"longer than {model.TIMEOUT_S:g} s" in PAGE
     assert f"least {builtin.ENOUGH:.0%}".replace("%", " %") in PAGE

@@ -24,6 +24,25 @@ BOMBS = {
     "long prints": 'while True:\n    print("x" * 100000)\n',
     "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
     "calls of unknown names": "while True:\n    try:\n        nothing()\n    except NameError:\n        pass\n",
+    "a pattern with a loop in a loop": 'import re\nre.match("(a|a)*$", "a" * 5000 + "b")\nwhile True:\n    pass\n',
+    "a text that is too large to hand over": 'say("x" * 50_000_000)\n',
+    "a text that is too large for the sandbox": 'x = ("a" * 100000).join(["b"] * 100000)\n',
+    "a list of lists": "x = [[0] * 10**6] * 10**6\nstr(x)\n",
+    "a number that squares itself": "x = 3\nwhile True:\n    x = x * x\n",
+    "a value that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nextract("x", x)\n',
+    "a state that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nstate["x"] = x\n'
+    'loop:\n    talk("p", False)\nuntil "a":\n    pass\n',
+    "one text many times": 'extract("x", ["x" * 1_000_000] * 100_000)\n',
+    "a message that is an essay": 'raise ValueError("x" * 5_000_000)\n',
+    "many extractions": 'for n in range(400):\n    extract(str(n), "x" * 1_000_000)\n',
+    "arguments without end": "say(*[1] * 10**6)\n",
+    "an equality without end": "class A:\n    def __eq__(self, other):\n        while True: pass\nA() == 1\n",
+    "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
+    "until f():\n    pass\n",
+    "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
+    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(10**5)})\nwhile True:\n    pass\n',
+    "code in a text": "exec('while True: pass')\n",
+    "an exit": "raise SystemExit(1)\n",
     "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
 }
 
@@ -32,12 +51,28 @@ BOMBS = {
 def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, code):
     session = talk(code).session
     assert session.ended == "failed"
-    assert session.failure.sentence
+    assert 1 <= session.failure.line <= code.count("\n")
+    assert len(session.failure.traceback) < 50_000
 
 
 def test_what_a_bomb_was_stopped_at_has_a_line(talk):
     assert talk(BOMBS["ten thousand says"]).session.failure.line == 2
     assert talk('say("a")\nsay("b")\nwhile True:\n    pass\n').session.failure.line == 2
+
+
+@pytest.mark.parametrize("stretch", ["A-a", "a.", "1 ", "1", " ", "My name is ", "a@b.", "12 Ab ", "n 1 "])
+def test_a_long_text_is_asked_about_in_no_time(talk, stretch):
+    """What looks for names, numbers and addresses reads a text once, however it is made."""
+    names = ["name", "phone", "email", "date", "time", "code", "address", "zip", "url", "n", "reason"]
+    example = {name: 1 if name == "n" else "" for name in names}
+    talked = talk(f"({stretch!r} * 200_000).ask('q', {example})\n")
+    assert list(talked.of("asked")[0]["value"]) == names
+    assert talked.session.failure is None
+
+
+def test_code_in_a_text_is_told_where_the_flow_runs_it(talk):
+    assert talk('x = 1\n\nexec("y = 1\\n1 / 0")\n').session.failure.line == 3
+    assert [event.line for event in talk("x = 1\n\neval('say(\"a\")')\n").of("said")] != [1]
 
 
 def test_others_go_on_while_a_flow_runs_away(engine, flow):

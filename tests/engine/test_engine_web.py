@@ -143,6 +143,13 @@ def test_a_fetcher_asks_only_what_a_world_may_ask(api_server):
         fetch("GET", api_server, {}, None, 5)
 
 
+def test_a_redirect_is_told_and_not_followed(talk, api_server):
+    with Engine(fetch=fetcher(Outgoing())) as engine:
+        code = f'import requests\nr = requests.get("{api_server}away")\nsay(f"{{r.status_code}} {{r.headers}}")\n'
+        (said,) = talk(code, on=engine).said
+    assert said.startswith("302 ") and "http://169.254.169.254/" in said
+
+
 @pytest.fixture
 def api_server():
     import threading
@@ -150,7 +157,8 @@ def api_server():
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            self.send_response(200)
+            self.send_response(302 if self.path == "/away" else 200)
+            self.send_header("Location", "http://169.254.169.254/")
             self.send_header("Content-Length", "0")
             self.end_headers()
 

@@ -1,0 +1,234 @@
+"""Runs of tests hold their conversations with the flow: it fails where it raises, or never comes to what is named."""
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dryline.jobs.test_runs import finish_next
+from dryline.talks import checkpoints as talks
+
+CLINIC = """
+say(f"{variables['clinic']}, good morning.")
+loop:
+    res = talk("Ask what we can do for them.", True)
+until "caller wants an appointment":
+    who = res.ask("Who is calling?", {"name": "Ada Park", "kind": "new | known"})
+    extract("name", who["name"])
+    loop:
+        talk("Ask which day suits them.", True)
+    until "caller agrees to a day":
+        say("You are booked.")
+    until f"caller cannot come for {variables['weeks']} weeks":
+        say("We call you.")
+until "caller wants a refund":
+    return 1 / 0
+until "caller asks for a person":
+    transfer("+15550100")
+until "caller wants the impossible" if False else "caller wants the hours":
+    say("Nine to five.")
+"""
+
+
+@pytest.fixture
+def start(api, control, make_flow):
+    """Start a run of a test of a flow whose checkpoints are these descriptions. Returns the test's path."""
+
+    def start(*descriptions, code=CLINIC, mode="voice", runs=3, tolerance=0):
+        control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+        flow = make_flow(code=code, variables='{"clinic": "Oak Clinic", "weeks": 3}')
+        body = {
+            **{"name": "Smoke", "description": "Basics", "testMode": mode, "systemPrompt": "You call."},
+            "checkpoints": [
+                {"name": f"{number}", "description": description, "runs": runs, "tolerance": tolerance}
+                for number, description in enumerate(descriptions)
+            ],
+            "flowId": flow["id"],
+        }
+        tests = f"/workers/{flow['workerId']}/tests"
+        path = f"{tests}/{api.post(tests, body).json['id']}"
+        api.post(f"{path}/run")
+        return path
+
+    return start
+
+
+@pytest.fixture
+def run(api, advance, start):
+    """As `start`, to the end of the run: its results."""
+
+    def run(*descriptions, **options):
+        path = start(*descriptions, **options)
+        advance(3601)
+        return api.get(f"{path}/runs").json[0]["results"]
+
+    return run
+
+
+@pytest.fixture
+def only(run):
+    """As `run`, of one checkpoint: its result, with the faults that are the flow's."""
+
+    def only(description, **options):
+        (result,) = run(description, **options)
+        failed = [each["explanation"] for each in result["conversations"] if not each["passed"]]
+        return SimpleNamespace(**result, faults=[told for told in failed if "drawn" not in told])
+
+    return only
+
+
+def test_a_conversation_says_what_the_flow_said(only):
+    first = only("caller agrees to a day").conversations[0]
+    lines = first["transcript"].splitlines()
+    assert lines[0] == "Agent: Oak Clinic, good morning."
+    assert lines[-1] == "Agent: You are booked."
+    assert first["purpose"] == ["caller agrees to a day"]
+    assert first["taken"] == ["caller wants an appointment", "caller agrees to a day"]
+    assert f"My name is {first['extracted']['name']}." in lines[2]
+    assert first["ended"] == "end of the flow"
+    assert first["state"]["Caller"].startswith("+1")
+
+
+def test_a_conversation_in_which_the_flow_raises_fails(only):
+    result = only("caller wants a refund", tolerance=2)
+    assert (result.passed, result.failed, result.status) == (0, 3, "FAILED")
+    assert ".based:15:12: ZeroDivisionError: division by zero" in result.explanation
+    assert all("ZeroDivisionError" in fault for fault in result.faults)
+
+
+def test_a_conversation_that_never_comes_to_what_is_named_fails(only):
+    code = """
+loop:
+    talk("Ask what it is about.")
+until "caller is done":
+    if False:
+        loop:
+            talk("Ask for the day.")
+        until "caller agrees to a day":
+            pass
+"""
+    result = only("The caller is done, and caller agrees to a day.", code=code)
+    assert result.failed == 3
+    assert result.explanation == "The flow never came to: caller agrees to a day."
+
+
+def test_else_a_conversation_fails_by_chance_alone(only):
+    result = only("caller agrees to a day", runs=100)
+    assert result.faults == []
+    assert 0 < result.failed < 30
+    assert "drawn, not found out" in result.explanation
+
+
+@pytest.mark.parametrize(
+    ("description", "purpose"),
+    [
+        ("caller asks for a person", ["caller asks for a person"]),
+        ("Given that CALLER ASKS for  a person, they are put through.", ["caller asks for a person"]),
+        (
+            "caller wants an appointment and caller agrees to a day",
+            ["caller wants an appointment", "caller agrees to a day"],
+        ),
+        ("caller cannot come for 3 weeks", ["f\"caller cannot come for {variables['weeks']} weeks\""]),
+        ("Books an appointment", ["caller wants an appointment"]),  # the likest
+        ("Greets with the name", []),
+    ],
+)
+def test_a_description_names_conditions(only, description, purpose):
+    result = only(description)
+    assert {tuple(each["purpose"]) for each in result.conversations} == {tuple(purpose)}
+    assert not [fault for fault in result.faults if "never came to" in fault]
+
+
+def test_a_test_of_chats_has_no_phone(only):
+    assert "'transfer' is not defined" in only("caller asks for a person", mode="chat").faults[0]
+    assert only("caller asks for a person").conversations[0]["ended"] == "transfer"
+
+
+def test_code_that_cannot_run_is_judged_by_chance_and_says_so(only):
+    result = only("caller is done", code='say("Hello")\nuntil "caller is done":\n    pass\n')
+    assert "No conversation was held, the result is drawn. The flow cannot run: " in result.explanation
+    assert ".based:2:1: error: This until has no loop before it." in result.explanation
+    assert (result.passed + result.failed, result.conversations) == (3, [])
+
+
+def test_a_flow_that_is_gone_is_judged_by_chance_and_says_so(start, api, advance):
+    path = start("caller asks for a person")
+    worker = path.split("/tests/")[0]
+    (flow,) = api.get(f"{worker}/flows").json
+    api.delete(f"{worker}/flows/{flow['id']}")
+    advance(3601)
+    assert "The flow is gone." in api.get(f"{path}/runs").json[0]["results"][0]["explanation"]
+
+
+def test_a_flow_without_a_loop_is_run_to_its_end(only):
+    result = only("Says goodbye", code='say("Goodbye.")\n')
+    assert result.conversations[0]["transcript"] == "Agent: Goodbye."
+    assert result.faults == []
+
+
+def test_a_flow_that_runs_away_ends_the_run(run):
+    results = run("Anything", "Anything else", code="while True:\n    pass\n", runs=50)
+    assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
+    assert len(results[0]["conversations"]) == 3  # they stand for all
+    assert "it was given up" in results[1]["explanation"]
+
+
+def test_the_guide_tells_the_bounds_of_a_run():
+    page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
+    assert f"up to {talks.MOST} " in page and f"after {talks.LONGEST_S:g} s" in page
+
+
+def test_what_a_hundred_conversations_gave_stands_for_all(only):
+    result = only("caller wants a refund", runs=1_000_000)
+    assert result.failed == 1_000_000
+    assert "The conversations that were held, 100, stand for all 1,000,000." in result.explanation
+    assert len(result.conversations) == 20
+
+
+def test_the_same_seed_gives_the_same_run(run, control):
+    told = []
+    for _ in range(2):
+        control.post("/reset", {"seed": 12})
+        told.append(run("caller agrees to a day", "Greets", runs=10))
+    assert told[0] == told[1]
+
+
+def test_nothing_is_held_up_while_a_flow_runs(run, api, monkeypatch):
+    """What it takes, a write beside it, is done while the conversations are held."""
+    hold, answers = talks.hold, []
+
+    def slow(world, run):
+        beside = threading.Thread(target=lambda: answers.append(api.post("/workers", {"name": "W"}).status_code))
+        beside.start()
+        beside.join(10)
+        return hold(world, run)
+
+    monkeypatch.setattr(talks, "hold", slow)
+    assert run("caller asks for a person")
+    assert answers == [201]
+
+
+def test_a_test_can_be_deleted_while_it_runs(start, api, advance, monkeypatch):
+    path, hold = start("caller asks for a person"), talks.hold
+
+    def deleted(world, run):
+        held = hold(world, run)
+        assert api.delete(path).status_code == 204
+        return held
+
+    monkeypatch.setattr(talks, "hold", deleted)
+    advance(3601)
+    assert api.get(f"{path}/runs").status_code == 404
+
+
+def test_a_server_that_ends_leaves_the_run_as_it_is(start, app, api, advance, monkeypatch):
+    path = start("caller asks for a person")
+    advance(1)
+    with app.world.active():
+        app.world.ending.set()
+        assert finish_next(app.world, "2027-01-01T00:00:00.000Z") is False
+        app.world.ending.clear()
+    assert api.get(f"{path}/runs").json[0]["status"] == "RUNNING"
+    advance(3600)
+    assert api.get(f"{path}/runs").json[0]["results"]
