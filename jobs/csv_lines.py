@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 from peewee import SQL, BooleanField, Case, IntegerField, TextField, Value, fn
 
 from dryline.models.logs import Log
@@ -62,13 +63,13 @@ def header(names: Sequence[str]) -> bytes:
 
 
 class _Cell:
-    """One cell in SQL: its `text` or null; what is `written` of it; and what a break in would prove that wrong."""
+    """One cell in SQL: its `text` or null in the table; what is `written` of it; and what a break in would prove that wrong."""
 
     def __init__(self, log: type[Log], attribute: str | None) -> None:
         column: Any = Value(None) if attribute is None else log._meta.fields[attribute]
         self.text = self.written = column
         self.doubt: Any = None
-        self._always = False
+        self._always = self._unpacked = False
         if attribute in _LONG:
             self._write_long(column)
         elif isinstance(column, JsonField):
@@ -83,19 +84,21 @@ class _Cell:
             self.doubt = column
 
     def _write_long(self, column: Any) -> None:
-        nul = "\0"
+        shown, nul = column, "\0"
         if isinstance(column, JsonField):  # usually the flow's code, a text: shown as it is, not as a JSON string
-            self.text = Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column)
-            nul = "\\u0000"
+            shown, nul = Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column), "\\u0000"
+            self._unpacked = True
         self._always = True
         # Null stays null however it is joined.
-        self.written = fn.IFNULL(Value('"').concat(fn.REPLACE(self.text, '"', '""')).concat('"'), "")
+        self.written = fn.IFNULL(Value('"').concat(fn.REPLACE(shown, '"', '""')).concat('"'), "")
         self.doubt = fn.SUBSTR('"', 1, fn.INSTR(column, nul))
 
     def quoted(self, text: bytes | None) -> bytes:
-        """The text as it belongs into the file, whatever it holds."""
+        """The text from the table as it belongs into the file, whatever it holds."""
         if text is None:
             return b""
+        if self._unpacked and text.startswith(b'"'):
+            text = orjson.loads(text).encode()
         return b'"' + text.replace(b'"', b'""') + b'"' if self._always or _breaks(text) else text
 
 

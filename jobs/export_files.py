@@ -42,8 +42,8 @@ def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, in
     """Write what the export asks for to `part`. Returns how many records and bytes it holds.
 
     In a world that is to outlive a power cut it is on the disk then. Logs come channel by channel, each from the oldest
-    to the newest. `stop` is asked again and again, in equal steps of work, and ends it. Raises OSError, sqlite3.Error, Stopped, and marshmallow's ValidationError for filters that came
-    in with a state document and make no sense.
+    to the newest. `stop` is asked again and again, in equal steps of work, and ends it. Raises OSError, sqlite3.Error,
+    Stopped, and marshmallow's ValidationError for filters that came in with a state document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
         with _interruptible(stop), current().reading():  # one view of the data, however long it takes
