@@ -19,6 +19,7 @@ from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models.logs import Log, Page, collection_of, first_of
+from dryline.models.voice_log_bitmaps import bitmaps_of, key_of
 from dryline.world.database import FRAGMENT
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
@@ -77,17 +78,13 @@ class VoiceLog(Log):
         A cursor carries on where its page ended, in that page's order, whatever `page` and the sort say.
         Raises Invalid for a cursor that was never given out.
         """
-        names, values = tuple(filters), (worker.id, *filters.values())
         if "search_query" in filters:
             teach_contains()
         after = None
         if cursor is not None:
             sort_by, sort_order, page, *after = _read_cursor(cursor)
         offset = 0 if after else first_of(page, limit)
-        keys = list(_keys(names, values, (sort_by, sort_order), after, limit + 1, offset))
-        # A list that ends on this page needs no second look to be counted.
-        ends_here = not after and len(keys) <= limit and (keys or not offset)
-        total = offset + len(keys) if ends_here else _totals.count(_total_sql(names), values)
+        keys, total = _found(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
         next_cursor = None
         if len(keys) > limit:
             id, value = keys[limit - 1]
@@ -165,6 +162,9 @@ FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "max_duration": ("duration", operator.le),
 }
 
+# Filters that have no bitmaps: few calls have the id, which is looked up; and a text is looked for in all of them.
+_READ = frozenset({"external_call_id", "call_sid", "search_query"})
+
 
 def teach_contains() -> None:
     """Let this thread's connection compare text without case in every script: SQLite knows only the Latin alphabet."""
@@ -176,6 +176,36 @@ def _contains_folded(text: str | None, part: str) -> bool:
 
 
 # Keys of a page
+
+
+def _found(
+    worker: Record, filters: Values, order: tuple[str, str], after: Any, limit: int, offset: int
+) -> tuple[list[tuple[str, Any]], int]:
+    """Keys as `_keys` gives them, and how many logs pass in all."""
+    names, values = tuple(filters), (worker.id, *filters.values())
+    if not filters.keys().isdisjoint(_READ):
+        keys = list(_keys(names, values, order, after, limit, offset))
+        return keys, _total(keys, names, values, after, limit, offset)
+    with bitmaps_of(worker.id, FILTERS) as bitmaps:
+        if bitmaps is not None and order[0] == "start_time":
+            behind = (after[0] or "", after[1]) if after else None
+            rows, total = bitmaps.find(
+                tuple(filters.items()), falling=order[1] == "desc", after=behind, limit=limit, offset=offset
+            )
+            return [(id, start or None) for start, id in map(key_of, rows)], total
+        keys = list(_keys(names, values, order, after, limit, offset))
+        if bitmaps is not None:
+            return keys, bitmaps.count(tuple(filters.items()))
+    return keys, _total(keys, names, values, after, limit, offset)
+
+
+def _total(
+    keys: list[Any], names: tuple[str, ...], values: tuple[Any, ...], after: Any, limit: int, offset: int
+) -> int:
+    # A list that ends on this page needs no second look to be counted.
+    if not after and len(keys) < limit and (keys or not offset):
+        return offset + len(keys)
+    return _totals.count(_total_sql(names), values)
 
 
 class Piece(Enum):
