@@ -28,6 +28,7 @@ _KEPT = 64  # bitmaps of a segment
 _WORKERS = 8  # whose bitmaps are kept, those that were asked last
 _BLOCK = 256  # what bytes.translate takes
 _MANY_BLOCKS = 16
+_ONLY = [bytes([48 + (number == block) for number in range(_BLOCK)]) for block in range(_MANY_BLOCKS)]
 
 # The first columns are the sort key, then the row's number in the table; a bitmap is made of codes for the last ones.
 _CODED = ("deployment_id", "flow_id", "direction", "status", "from_number", "to_number", "duration")
@@ -46,7 +47,7 @@ class Codes:
 
     def __init__(self) -> None:
         self.numbers: dict[Any, int] = {}
-        self._passing: dict[tuple[str, Any], bytes] = {}
+        self._passing: dict[tuple[str, Any], tuple[int, bytes]] = {}  # and how many values it was made for
 
     def of(self, column: Sequence[Any]) -> list[int]:
         """A column's values as numbers."""
@@ -56,15 +57,15 @@ class Codes:
 
     def passing(self, name: str, test: Test, value: Any) -> bytes:
         """A `1` or `0` for each number, and as many more as make it blocks of 256, which bytes.translate demands."""
-        passing = self._passing.get((name, value), b"")
-        if len(passing) < len(self.numbers):
+        known, passing = self._passing.get((name, value), (0, b""))
+        if known < len(self.numbers):
             held = fn.json_each(orjson.dumps(list(self.numbers)).decode())
             passed = _run(Select([held], [test(SQL("value"), value)]).order_by(SQL("key")))
             passing = b"".join([b"1" if row[0] else b"0" for row in passed])
             passing = passing.ljust(-(-len(passing) // _BLOCK) * _BLOCK, b"0")
             if len(self._passing) >= _KEPT:
                 self._passing.clear()
-            self._passing[name, value] = passing
+            self._passing[name, value] = len(self.numbers), passing
         return passing
 
 
@@ -100,11 +101,11 @@ class Segment:
         span = self._ends if member == "end_time" else (self.first[0], self.last[0])
         if span and span[0] and test(span[0], border) == test(span[1], border):
             return self.all if test(span[0], border) else 0
-        begin = "start_time >= ?" if self.first[0] else "(start_time >= ? OR start_time IS NULL)"
+        among = "start_time BETWEEN ? AND ?" if self.first[0] else "(start_time BETWEEN ? AND ? OR start_time IS NULL)"
         sql, params = (
             Select([SQL("voice_log")], [SQL("rowid")]).where(test(SQL(member), border)).bind(current().db).sql()
         )
-        sql = f"{sql} AND worker_id = ? AND {begin} AND start_time <= ?"
+        sql = f"{sql} AND worker_id = ? AND {among}"
         passed = {row[0] for row in connection().execute(sql, (*params, self._worker_id, self.first[0], self.last[0]))}
         return int(b"".join([b"1" if rowid in passed else b"0" for rowid in self.rowids]), 2)
 
@@ -259,8 +260,8 @@ def _bitmap_of(codes: list[int]) -> Callable[[bytes], int]:
         pick = itemgetter(*codes, 0)  # two at least, or it gives no tuple
         return lambda passing: int(bytes(pick(passing)[:-1]), 2)
     low = bytes([code % _BLOCK for code in codes])
-    blocks = {code // _BLOCK for code in codes}
-    within = {block: int("".join(["01"[code // _BLOCK == block] for code in codes]), 2) for block in blocks}
+    high = bytes([code // _BLOCK for code in codes])
+    within = {block: int(high.translate(_ONLY[block]), 2) for block in set(high)}
 
     def bitmap(passing: bytes) -> int:
         found = 0

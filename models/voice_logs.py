@@ -163,7 +163,8 @@ FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 # Filters that have no bitmaps: few calls have the id, which is looked up; and a text is looked for in all of them.
-_READ = frozenset({"external_call_id", "call_sid", "search_query"})
+_IDS = frozenset({"external_call_id", "call_sid"})
+_READ = _IDS | {"search_query"}
 
 
 def teach_contains() -> None:
@@ -260,7 +261,7 @@ def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) ->
         Piece.NULLS_BEHIND: [value.is_null(), behind(id, "")],
         Piece.VALUES: [value.is_null(False)],
     }[piece]
-    query = VoiceLog.select(id, value).where(VoiceLog.worker_id == "", *conditions(dict.fromkeys(filters, "")), *within)
+    query = VoiceLog.select(id, value).where(*_asked(filters), *within)
     return query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1).sql()[0]
 
 
@@ -290,10 +291,14 @@ _totals = _Totals()
 
 @lru_cache(maxsize=1024)  # filters come in any combination
 def _total_sql(filters: tuple[str, ...]) -> str:
-    query = VoiceLog.select(fn.COUNT(SQL("*"))).where(VoiceLog.worker_id == "")
-    for condition in conditions(dict.fromkeys(filters, "")):
-        query = query.where(condition)
-    return query.sql()[0]
+    return VoiceLog.select(fn.COUNT(SQL("*"))).where(*_asked(filters)).sql()[0]
+
+
+def _asked(filters: tuple[str, ...]) -> list[Any]:
+    """The worker, and the filters; the parameters are theirs."""
+    # Where an id is given, its index is to be read: `+` takes away the worker's, which SQLite prefers.
+    mine = VoiceLog.worker_id == "" if _IDS.isdisjoint(filters) else SQL('+"t1"."worker_id"') == ""
+    return [mine, *conditions(dict.fromkeys(filters, ""))]
 
 
 @lru_cache(maxsize=256)
