@@ -1,4 +1,4 @@
-"""A million voice logs in one worker: what each filter of their list takes, deep and shallow. `make bench ARGS=--million`
+"""A million voice logs in one worker, `make bench ARGS=--million`: what each filter takes, deep and shallow.
 
 The world is simulated, over 89 days and four deployments; it needs 7 GB of disk and two minutes. Requests are made
 in-process, so that what is measured is the answer and not the socket; each has a `fields` of five members.

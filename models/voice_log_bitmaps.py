@@ -167,7 +167,7 @@ class Bitmaps:
         """The rows, at most `limit`, behind the key `after` or from `offset` on; and how many pass in all."""
         found = [self._passing(segment, filters) for segment in self._segments]
         total = sum(map(int.bit_count, found))
-        if after is not None:
+        if after is not None and found:  # what a cursor names may be gone, with all others
             found = self._behind(after, found, falling)
         return list(islice(self._rows(found, falling, offset), limit)), total
 
