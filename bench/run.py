@@ -376,9 +376,7 @@ def main() -> None:
     """Parse the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logs", type=int, default=100_000, help="voice logs in the large world")
-    parser.add_argument(
-        "--million", action="store_true", help="also a million logs (needs 10 GB of disk)"
-    )
+    parser.add_argument("--million", action="store_true", help="also a million logs (needs 10 GB of disk)")
     parser.add_argument("--no-threads", dest="threads", action="store_false", help="leave the threads table out")
     parser.add_argument("--bare", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--ready-file", type=Path, help=argparse.SUPPRESS)

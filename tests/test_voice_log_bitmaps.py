@@ -109,6 +109,15 @@ def test_a_log_that_is_changed_or_removed_is_so_in_the_list(app, get, add):
     assert [log["id"] for log in get()["data"]] == [third, first]
 
 
+def test_a_cursor_outlives_the_logs(app, get, add):
+    ids = [add(start_time=hour) for hour in HOURS[1:4]]
+    cursor = get(limit=1)["nextCursor"]
+    with app.world.active(), app.world.transaction():
+        for id in ids:
+            VoiceLog.by_id(id).remove()
+    assert (get(cursor=cursor)["data"], get(cursor=cursor)["pagination"]["total"]) == ([], 0)
+
+
 def test_a_restored_world_lists_what_it_held(control, get, add):
     add(start_time=HOURS[1]), add(start_time=HOURS[2])
     control.post("/snapshots", {"name": "two"})
