@@ -63,7 +63,7 @@ def header(names: Sequence[str]) -> bytes:
 
 
 class _Cell:
-    """One cell in SQL: its `text` or null in the table, what is `written` of it, and what may hold a break, a `doubt`."""
+    """One cell in SQL: its `text` or null in the table, what is `written` of it, and where a break is in `doubt`."""
 
     def __init__(self, log: type[Log], attribute: str | None) -> None:
         column: Any = Value(None) if attribute is None else log._meta.fields[attribute]
