@@ -19,6 +19,7 @@ from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models.logs import Log, Page, collection_of, first_of
+from dryline.models.voice_log_bitmaps import bitmaps_of, key_of
 from dryline.world.database import FRAGMENT
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
@@ -77,17 +78,13 @@ class VoiceLog(Log):
         A cursor carries on where its page ended, in that page's order, whatever `page` and the sort say.
         Raises Invalid for a cursor that was never given out.
         """
-        names, values = tuple(filters), (worker.id, *filters.values())
         if "search_query" in filters:
             teach_contains()
         after = None
         if cursor is not None:
             sort_by, sort_order, page, *after = _read_cursor(cursor)
         offset = 0 if after else first_of(page, limit)
-        keys = list(_keys(names, values, (sort_by, sort_order), after, limit + 1, offset))
-        # A list that ends on this page needs no second look to be counted.
-        ends_here = not after and len(keys) <= limit and (keys or not offset)
-        total = offset + len(keys) if ends_here else _totals.count(_total_sql(names), values)
+        keys, total = _found(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
         next_cursor = None
         if len(keys) > limit:
             id, value = keys[limit - 1]
@@ -165,6 +162,10 @@ FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "max_duration": ("duration", operator.le),
 }
 
+# Filters that have no bitmaps: few calls have the id, which is looked up; and a text is looked for in all of them.
+_IDS = frozenset({"external_call_id", "call_sid"})
+_READ = _IDS | {"search_query"}
+
 
 def teach_contains() -> None:
     """Let this thread's connection compare text without case in every script: SQLite knows only the Latin alphabet."""
@@ -176,6 +177,36 @@ def _contains_folded(text: str | None, part: str) -> bool:
 
 
 # Keys of a page
+
+
+def _found(
+    worker: Record, filters: Values, order: tuple[str, str], after: Any, limit: int, offset: int
+) -> tuple[list[tuple[str, Any]], int]:
+    """Keys as `_keys` gives them, and how many logs pass in all."""
+    names, values = tuple(filters), (worker.id, *filters.values())
+    if not filters.keys().isdisjoint(_READ):
+        keys = list(_keys(names, values, order, after, limit, offset))
+        return keys, _total(keys, names, values, after, limit, offset)
+    with bitmaps_of(worker.id, FILTERS) as bitmaps:
+        if bitmaps is not None and order[0] == "start_time":
+            behind = (after[0] or "", after[1]) if after else None
+            rows, total = bitmaps.find(
+                tuple(filters.items()), falling=order[1] == "desc", after=behind, limit=limit, offset=offset
+            )
+            return [(id, start or None) for start, id in map(key_of, rows)], total
+        keys = list(_keys(names, values, order, after, limit, offset))
+        if bitmaps is not None:
+            return keys, bitmaps.count(tuple(filters.items()))
+    return keys, _total(keys, names, values, after, limit, offset)
+
+
+def _total(
+    keys: list[Any], names: tuple[str, ...], values: tuple[Any, ...], after: Any, limit: int, offset: int
+) -> int:
+    # A list that ends on this page needs no second look to be counted.
+    if not after and len(keys) < limit and (keys or not offset):
+        return offset + len(keys)
+    return _totals.count(_total_sql(names), values)
 
 
 class Piece(Enum):
@@ -230,7 +261,7 @@ def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) ->
         Piece.NULLS_BEHIND: [value.is_null(), behind(id, "")],
         Piece.VALUES: [value.is_null(False)],
     }[piece]
-    query = VoiceLog.select(id, value).where(VoiceLog.worker_id == "", *conditions(dict.fromkeys(filters, "")), *within)
+    query = VoiceLog.select(id, value).where(*_asked(filters), *within)
     return query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1).sql()[0]
 
 
@@ -260,10 +291,14 @@ _totals = _Totals()
 
 @lru_cache(maxsize=1024)  # filters come in any combination
 def _total_sql(filters: tuple[str, ...]) -> str:
-    query = VoiceLog.select(fn.COUNT(SQL("*"))).where(VoiceLog.worker_id == "")
-    for condition in conditions(dict.fromkeys(filters, "")):
-        query = query.where(condition)
-    return query.sql()[0]
+    return VoiceLog.select(fn.COUNT(SQL("*"))).where(*_asked(filters)).sql()[0]
+
+
+def _asked(filters: tuple[str, ...]) -> list[Any]:
+    """The worker, and the filters; the parameters are theirs."""
+    # Where an id is given, its index is to be read: `+` takes away the worker's, which SQLite prefers.
+    mine = VoiceLog.worker_id == "" if _IDS.isdisjoint(filters) else SQL('+"t1"."worker_id"') == ""
+    return [mine, *conditions(dict.fromkeys(filters, ""))]
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dryline.app import create_app
@@ -23,7 +23,11 @@ from dryline.settings import Settings
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
 INSIDE = "2026-02-01T10:00:00.000Z"
 
-cells = st.text(st.sampled_from('ab",;\r\n\0 é'), max_size=5)
+# What a cell may hold: in a status, in a transcription, in metadata, in the copy of a flow.
+short = st.none() | st.text(st.sampled_from('ab",;\r\n\0 é%'), max_size=5)
+long = short
+nested = st.none() | st.dictionaries(st.sampled_from(['"', "a,b", "é"]), st.sampled_from(['"', ",", "%s", 1, None]))
+code = long | nested
 
 
 @pytest.fixture
@@ -266,11 +270,32 @@ def test_csv_without_fields_has_all_members_of_the_record(api, rows, make_log, m
     assert {name for name, text in row.items() if text} == {name for name in record if record[name] is not None}
 
 
-@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.tuples(*[cells] * width), min_size=1)))
-def test_csv_text_is_what_the_csv_module_writes(rows):
-    expected = io.StringIO(newline="")
-    csv.writer(expected).writerows(rows)
-    assert export_files.csv_text(rows) == expected.getvalue()
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(short, long, short, nested, code), min_size=1))
+def test_whatever_the_cells_hold_the_csv_module_reads_it_as_it_was_written(make_log, make_worker, rows, cells):
+    names = ["status", "transcription", "externalCallId", "metadata", "flowSnapshot"]
+    columns = ["status", "transcription", "external_call_id", "metadata", "flow_snapshot"]
+    worker = make_worker()["id"]
+    for row in cells:
+        make_log(worker_id=worker, **dict(zip(columns, row, strict=True)))
+    read = [tuple(row.values()) for row in rows(logType="voice", workerId=worker, fields=names)]
+    written = [(*[cell or "" for cell in row[:3]], *map(as_text, row[3:])) for row in cells]
+    assert sorted(read) == sorted(written)
+
+
+def as_text(value):
+    """A JSON value as a cell shows it: a text as it is."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("values", [{}, {"status": "a,b"}], ids=["plain", "with care"])
+def test_csv_quotes_json_always_and_what_is_short_where_it_must_be(export, fetch, make_log, values):
+    make_log(call_sid="CA1", duration=60, metadata={}, **values)
+    text = fetch(export(logType="voice", fields=["call_sid", "duration", "metadata", "data", "status"])).text
+    status = '"a,b"' if values else ""
+    assert text.split("\r\n", 1)[1] == f'CA1,60,"{{}}",,{status}\r\n'
 
 
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
@@ -510,11 +535,11 @@ def test_a_folder_that_cannot_be_written_fails_the_export(app, export):
 
 
 def test_a_full_disk_fails_the_export_and_leaves_no_file(app, api, export, monkeypatch):
-    def full(descriptor):
+    def full(*args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(export_files, "_write_csv", full)
         made = export()
     assert made["errorMessage"] == "The file could not be written: No space left on device."
     assert files(app) == []

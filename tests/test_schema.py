@@ -106,3 +106,25 @@ def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
         assert app.world.db.execute_sql("SELECT id FROM team").fetchone() == team
         assert app.world.db.pragma("user_version") == LATEST
     app.close()
+
+
+def test_a_world_of_the_second_schema_gets_the_indexes_and_triggers_of_the_third(tmp_path):
+    from dryline.app import create_app
+    from dryline.settings import Settings
+
+    names = {"voice_log_call_sid", "voice_log_external_call", "voice_log_removed", "voice_log_changed"}
+    settings = Settings(data_dir=tmp_path, scenario="demo")
+    create_app(settings).close()
+    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
+        for kind, name in db.execute("SELECT type, name FROM sqlite_master").fetchall():
+            if name in names:
+                db.execute(f"DROP {kind} {name}")
+        db.execute("DELETE FROM server WHERE name = 'voice_log_changes'")
+        db.execute("DELETE FROM schema_migration WHERE name LIKE '0003%'")
+        db.execute("PRAGMA user_version = 2")
+    db.close()
+    app = create_app(settings)
+    with app.world.active():
+        made = {row[0] for row in app.world.db.execute_sql("SELECT name FROM sqlite_master").fetchall()}
+    app.close()
+    assert names <= made

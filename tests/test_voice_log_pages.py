@@ -2,6 +2,7 @@
 
 import pytest
 
+from dryline.models import voice_log_bitmaps
 from dryline.models.voice_logs import VoiceLog
 
 SORTABLE = {
@@ -15,6 +16,14 @@ SORTABLE = {
     "createdAt": "created_at",
     "updatedAt": "updated_at",
 }
+
+
+@pytest.fixture(autouse=True, params=["of a small world", "of a large world"])
+def size(request, monkeypatch):
+    """All that holds for a list holds in a large world too, whose filters have bitmaps."""
+    if request.param == "of a large world":
+        monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
+        monkeypatch.setattr(voice_log_bitmaps, "SIZE", 3)
 
 
 @pytest.fixture

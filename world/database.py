@@ -68,6 +68,11 @@ class WorldDatabase(SqliteDatabase):
         self._renew()
         return super().cursor()
 
+    @property
+    def open_epoch(self) -> int:
+        """How many exchanges came before the file that the running thread's connection is open to."""
+        return getattr(self._state, "epoch", 0)
+
     def _connect(self) -> sqlite3.Connection:
         with self._lock_files:
             if self._closed_for_good:
