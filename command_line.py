@@ -81,6 +81,8 @@ SERVE = (
     setting(
         "--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks and flows may reach; {SEVERAL}"
     ),
+    setting("--speech", help='Who speaks in recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
+    setting("--recordings-mb", help="Room for the files of recordings, in MB."),
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
     setting("--model-key", help="Its key, where it wants one."),

@@ -15,6 +15,7 @@ from peewee import BooleanField, Case, TextField, Value, fn
 
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
+from dryline.models.recordings import Addresses
 from dryline.models.voice_logs import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.files import rename
@@ -89,8 +90,9 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     file.write(csv_text([tuple(names)]).encode())
     count = 0
     for source in _sources(export):
-        cells = [_csv_cell(source.model, source.columns.get(name)) for name in names]
-        for rows in _batches(source, cells):
+        attributes = [source.columns.get(name) for name in names]
+        cells = [_csv_cell(source.model, attribute) for attribute in attributes]
+        for rows in _batches(export, source, attributes, cells):
             file.write(csv_text(rows).encode())
             count += len(rows)
     return count
@@ -124,7 +126,8 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
-        for rows in _batches(source, [source.model._meta.fields[attribute] for attribute in read.values()]):
+        columns = [source.model._meta.fields[attribute] for attribute in read.values()]
+        for rows in _batches(export, source, list(read.values()), columns):
             records = wire_rows(source.model, read, rows)
             if len(held) < len(names):
                 records = [{name: record.get(name) for name in names} for record in records]
@@ -134,9 +137,17 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
     return count
 
 
-def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows, some at a time. Raises Stopped once the server ends: a step may be many long rows."""
+def _batches(
+    export: Export, source: Source, attributes: list[str | None], columns: list[Any]
+) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows, some at a time: of the `attributes` the `columns`, the recordings where they are heard.
+
+    Raises Stopped once the server ends: a step may be many long rows.
+    """
     model, ending = source.model, current().ending
+    heard_at = attributes.index("recording_url") if "recording_url" in attributes else None
+    if heard_at is not None:
+        columns = [*columns, model.id]
     for window in source.where:
         # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.
         sql, params = model.select(*columns).where(*window).order_by(model.start_time, model.id).sql()
@@ -144,7 +155,13 @@ def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...
         while rows := cursor.fetchmany(BATCH):
             if ending.is_set():
                 raise Stopped
-            yield rows
+            yield rows if heard_at is None else _with_addresses(export, rows, heard_at)
+
+
+def _with_addresses(export: Export, rows: list[tuple[Any, ...]], at: int) -> list[tuple[Any, ...]]:
+    """The rows without their last cell, the log's id, and with what is shown of the address in the cell `at`."""
+    address_of = Addresses(export.base_url).of
+    return [(*row[:at], address_of(row[-1], row[at]), *row[at + 1 : -1]) for row in rows]
 
 
 def _sources(export: Export) -> Iterator[Source]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from itsdangerous import BadData
+from itsdangerous import BadData, Signer
 
 from dryline.world.errors import Forbidden
 from dryline.world.files import write_whole
@@ -51,12 +53,24 @@ class RowFiles:
             signed = {"id": None}
         if signed["id"] != id:
             raise Forbidden("The link is not valid.")
-        if signed["until"] <= current().clock.stamp():
-            raise Forbidden("The link has expired.")
+        _demand_not_over(signed["until"])
         return signed
 
-    def sweep(self, owned: Callable[[], Collection[str]]) -> bool:
-        """Remove the files whose names no row owns. Says whether there were any.
+    def seal(self, use: str, id: str, until: str, secret: str) -> str:
+        """As `sign`, of nothing else, in a thirtieth of the time: a list seals a hundred addresses, which say `until`.
+
+        `secret` is the current world's.
+        """
+        return _sealer(secret, f"{self.kind} {use} sealed").get_signature(f"{until} {id}").decode()
+
+    def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
+        """Raises Forbidden unless what was sealed is good for this."""
+        if not hmac.compare_digest(self.seal(use, id, until, current().secret).encode(), seal.encode()):
+            raise Forbidden("The link is not valid.")
+        _demand_not_over(until)
+
+    def sweep(self, owned: Callable[[set[str]], Collection[str]]) -> bool:
+        """Remove the files that no row owns; `owned` tells which of these names are. Says whether there were any.
 
         They are looked for without a lock. Rows that write their files hold it until they are committed, so that under
         it no file is ahead of its row.
@@ -65,10 +79,20 @@ class RowFiles:
             names = {path.name for path in self.folder.iterdir()}
         except FileNotFoundError:
             return False
-        if names <= set(owned()):
+        if names <= set(owned(names)):
             return False
         with current().transaction():
-            strays = names - set(owned())
+            strays = names - set(owned(names))
             for name in strays:
                 (self.folder / name).unlink(missing_ok=True)
         return bool(strays)
+
+
+@lru_cache(maxsize=16)
+def _sealer(secret: str, use: str) -> Signer:
+    return Signer(secret, salt=use, digest_method=sha256)
+
+
+def _demand_not_over(until: str) -> None:
+    if until <= current().clock.stamp():
+        raise Forbidden("The link has expired.")
