@@ -1,4 +1,4 @@
-"""Recordings are made when somebody listens, and kept while there is room. Whose logs are gone jobs/moves.py removes."""
+"""Recordings are made when somebody listens, and kept while there is room. Their removal: jobs/moves.py."""
 
 from __future__ import annotations
 

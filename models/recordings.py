@@ -99,10 +99,15 @@ def sweep() -> bool:
     making = being_made()
 
     def owned(names: Collection[str]) -> set[str]:
-        logs = _with_logs({name.partition(".")[0] for name in names if not name.endswith(".part")})
-        return {name for name in names if name.partition(".")[0] in logs or name.removesuffix(".part") in making}
+        logs = _with_logs(set(filter(None, map(_stem, names))))
+        return {name for name in names if name.removesuffix(".part") in making or _stem(name) in logs}
 
     return FILES.sweep(owned)
+
+
+def _stem(name: str) -> str | None:
+    """What in a file's name stands for its log; None where the file was never finished."""
+    return None if name.endswith(".part") else name.partition(".")[0]
 
 
 def _with_logs(stems: set[str]) -> set[str]:
