@@ -67,7 +67,7 @@ SERVE = (
     setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
-    setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
+    setting("--public-url", help="How clients reach this server, for downloadUrl and recordingUrl behind a proxy."),
     setting("--threads", help="Threads for reads; what waits has threads of its own."),
     setting("--max-body-mb", help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
