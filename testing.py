@@ -39,6 +39,7 @@ class StandIn:
     def start(self) -> Self:
         """Open the world and let its jobs run. Raises BadSetting when the settings cannot work."""
         self.app = self._begin(Settings(**self._settings))
+        self.app.world.address = self.url
         self._plane = self.app.test_client()
         return self
 

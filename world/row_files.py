@@ -6,11 +6,11 @@ import hmac
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
-from itsdangerous import BadData, Signer
+from itsdangerous import BadData
 
 from dryline.world.errors import Forbidden
 from dryline.world.files import write_whole
@@ -57,11 +57,13 @@ class RowFiles:
         return signed
 
     def seal(self, use: str, id: str, until: str, secret: str) -> str:
-        """As `sign`, of nothing else, in a thirtieth of the time: a list seals a hundred addresses, which say `until`.
+        """As `sign`, about nothing else, for lists: a hundred take a quarter of a millisecond. Addresses say `until`.
 
-        `secret` is the current world's.
+        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693), which needs one pass over a short text.
         """
-        return _sealer(secret, f"{self.kind} {use} sealed").get_signature(f"{until} {id}").decode()
+        mac = _mac(secret, f"{self.kind} {use}").copy()
+        mac.update(f"{until} {id}".encode())
+        return mac.hexdigest()
 
     def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
         """Raises Forbidden unless what was sealed is good for this."""
@@ -89,8 +91,8 @@ class RowFiles:
 
 
 @lru_cache(maxsize=16)
-def _sealer(secret: str, use: str) -> Signer:
-    return Signer(secret, salt=use, digest_method=sha256)
+def _mac(secret: str, use: str) -> blake2b:
+    return blake2b(key=sha256(f"{use} {secret}".encode()).digest(), digest_size=20)
 
 
 def _demand_not_over(until: str) -> None:
