@@ -151,6 +151,12 @@ def test_who_speaks_at_the_same_time_is_heard_at_the_same_time(add_call, listen)
     assert not any(agent[4 * RATE : round(7.5 * RATE)]) and not any(caller[8 * RATE :])
 
 
+def test_who_begins_anew_leaves_off_what_they_were_saying(add_call, listen):
+    said = [{**SAID[0], "start": 1.0, "end": 9.0}, {**SAID[0], "start": 3.0, "end": 5.0}]
+    agent, _ = listen(add_call(messages={"messages": said}))
+    assert loudness(agent, 4.7, 5) > 300 and not any(agent[5 * RATE :])
+
+
 def test_nothing_clips_and_everything_is_audible(simulate, listen):
     for seed in range(3):
         for channel in listen(simulate(seed=seed)):
@@ -228,9 +234,9 @@ def test_another_call_under_the_same_id_is_heard_at_once(app, add_call, listen, 
     log = add_call()
     listen(log)
     with app.world.active(), app.world.transaction():
-        VoiceLog.find(id=log["id"]).change(messages={"messages": SAID[1:]}, duration=20)
+        VoiceLog.find(id=log["id"]).change(messages={"messages": SAID[1:]})
     agent, _ = listen(log)
-    assert len(agent) == 20 * RATE and not any(agent[RATE * 3 : 7 * RATE])
+    assert not any(agent[RATE * 3 : 7 * RATE])
     assert len(files()) == 1
 
 
@@ -469,15 +475,16 @@ def test_a_server_that_ends_makes_no_more(app, simulate, fetch, files):
 # Room
 
 
-def test_those_heard_longest_ago_make_room(app, add_call, fetch, files):
+@pytest.mark.parametrize(("in_turn", "gone"), [((0, 1, 0, 2), 1), ((1, 0, 1, 2), 0)])
+def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn, gone):
     app.world.settings = replace(app.world.settings, recordings_mb=1)  # three calls of 11 s are more than that
     app.world.memory.clear()
     logs = [add_call(call_sid=f"CA{n}", recording_url=NEUTRAL.format(f"CA{n}")) for n in range(3)]
-    for log in (logs[0], logs[1], logs[0], logs[2]):
-        assert fetch(log["recordingUrl"]).status_code == 200
+    for n in in_turn:
+        assert fetch(logs[n]["recordingUrl"]).status_code == 200
     kept = {name.split(".")[0] for name in files()}
-    assert kept == {logs[0]["id"], logs[2]["id"]}
-    assert fetch(logs[1]["recordingUrl"]).status_code == 200
+    assert kept == {log["id"] for log in logs} - {logs[gone]["id"]}
+    assert fetch(logs[gone]["recordingUrl"]).status_code == 200
 
 
 def test_one_that_is_larger_than_the_room_is_heard_too(app, add_call, listen, files):
