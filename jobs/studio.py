@@ -35,7 +35,7 @@ class Studio:
         self._making: dict[str, Future[None]] = being_made()
         self._lock = threading.Lock()
         self._seats = threading.BoundedSemaphore(AT_ONCE)
-        self._voice = voice_of(world.settings.speech)
+        self._voice = voice_of(world.settings.speech, world.ending.is_set)
         self._silent_until = 0.0  # by time.monotonic()
 
     def file(self, log_id: str, call: Call) -> Path:
@@ -46,6 +46,7 @@ class Studio:
             try:
                 return self._file(log_id, call, self._voice)
             except SpeechFailed as error:
+                _demand_going_on(self.world)
                 self._silent_until = time.monotonic() + PAUSE_S
                 log.warning("The recording of %s is made of tones: %s.", log_id, error)
         return self._file(log_id, call, Murmur())
@@ -80,8 +81,7 @@ class Studio:
         deadline = time.monotonic() + PATIENCE_S
 
         def go_on() -> None:
-            if self.world.ending.is_set():
-                raise NotReady("The server ends.")
+            _demand_going_on(self.world)
             if time.monotonic() > deadline and not isinstance(voice, Murmur):
                 raise SpeechFailed(f"speaking took longer than {PATIENCE_S:g} s")
 
@@ -126,6 +126,11 @@ def make_room(made: Path, most: int) -> None:
 
 def _studio(world: World) -> Studio:
     return world.memory.get(_STUDIO) or world.memory.setdefault(_STUDIO, Studio(world))
+
+
+def _demand_going_on(world: World) -> None:
+    if world.ending.is_set():
+        raise NotReady("The server ends.")
 
 
 def _path(log_id: str, call: Call, voice: Voice) -> Path:

@@ -1,7 +1,7 @@
 """Recordings of calls: where one is heard, and who may hear it.
 
 A log keeps an address that leads nowhere, so that its row means the same on any server. Where it is shown the address
-becomes that of a file on this server, signed and good for a day; jobs/recordings.py makes the file when it is first
+becomes that of a file on this server, signed and good for a day; jobs/studio.py makes the file when it is first
 fetched. The address of another host is left alone.
 """
 

@@ -14,8 +14,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import wave
 from array import array
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +30,7 @@ from dryline.simulator.sounds import PEAK, RATE
 
 AGENT, CALLER = "agent", "caller"
 TURN_S = 10.0  # real time that a program has for one turn
+_LOOK_S = 0.2  # how often it is looked whether the server ends meanwhile
 
 # Variants of espeak-ng's voices: those of women and of men. Agent and caller are never of one kind.
 _KINDS = (("f2", "f3", "f4", "f5"), ("m1", "m3", "m7", "m8"))
@@ -69,18 +72,26 @@ def speakers(voice: str, caller: str, language: str) -> tuple[Speaker, Speaker]:
     return Speaker(AGENT, language, kind, (mark >> 1) % 4), Speaker(CALLER, language, 1 - kind, (other >> 1) % 4)
 
 
-def voice_of(setting: str) -> Voice:
-    """What `--speech` asks for."""
-    if setting == "tones":
+def voice_of(setting: str, ending: Callable[[], bool] = lambda: False) -> Voice:
+    """What `--speech` asks for. A program is cut off once `ending` says so."""
+    voice = _program(setting)
+    if voice is None:
         return Murmur()
+    voice.ending = ending
+    return voice
+
+
+def _program(setting: str) -> Program | None:
     template = speech_command(setting)
     if template is not None:
         return Command(template)
-    if program := shutil.which("espeak-ng"):
-        return Espeak(program)
-    if program := shutil.which("flite"):
-        return Flite(program)
-    return Murmur()
+    if setting == "tones":
+        return None
+    if path := shutil.which("espeak-ng"):
+        return Espeak(path)
+    if path := shutil.which("flite"):
+        return Flite(path)
+    return None
 
 
 class Murmur:
@@ -98,6 +109,7 @@ class Program:
 
     mark: str
     adjustable = True  # whether it is told how fast to speak
+    ending: Callable[[], bool] = staticmethod(lambda: False)
 
     def say(self, text: str, count: int, speaker: Speaker) -> array[int]:
         """The text as `count` samples. Raises SpeechFailed."""
@@ -119,13 +131,13 @@ class Program:
         if any("{out}" in word for word in command):
             with tempfile.TemporaryDirectory(prefix="dryline-speech-") as folder:
                 out = Path(folder, "speech.wav")
-                _run([word.replace("{out}", str(out)) for word in command], by_input)
+                _run([word.replace("{out}", str(out)) for word in command], by_input, self.ending)
                 try:
                     heard = out.read_bytes()
                 except OSError:
                     raise SpeechFailed(f"{command[0]} wrote no file") from None
         else:
-            heard = _run(command, by_input)
+            heard = _run(command, by_input, self.ending)
         return read_wave(heard, command[0])
 
     def run(self, text: str, speed: float, speaker: Speaker) -> list[str]:
@@ -180,8 +192,8 @@ def _natural_s(text: str) -> float:
     return 0.3 + (len(text) + 6 * sum(c.isdigit() for c in text)) / 19
 
 
-def _run(command: list[str], by_input: bytes) -> bytes:
-    """What a program writes, told this. Raises SpeechFailed when it fails or takes longer than TURN_S."""
+def _run(command: list[str], by_input: bytes, ending: Callable[[], bool] = lambda: False) -> bytes:
+    """What a program writes, told this. Raises SpeechFailed when it fails, takes longer than TURN_S, or at the end."""
     name = os.path.basename(command[0])
     try:
         process = subprocess.Popen(
@@ -194,12 +206,17 @@ def _run(command: list[str], by_input: bytes) -> bytes:
     except (OSError, ValueError) as error:
         raise SpeechFailed(f"{name} does not start: {error}") from None
     with process:
-        try:
-            written, complaint = process.communicate(by_input, timeout=TURN_S)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
-            raise SpeechFailed(f"{name} took longer than {TURN_S:g} s for one turn") from None
+        deadline, left = time.monotonic() + TURN_S, by_input
+        while True:
+            try:
+                written, complaint = process.communicate(left or None, timeout=min(_LOOK_S, TURN_S))
+                break
+            except subprocess.TimeoutExpired:  # asked again, it goes on where it was, and must not be told again
+                left = b""
+                if ending() or time.monotonic() > deadline:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+                    raise SpeechFailed(f"{name} took longer than {TURN_S:g} s for one turn") from None
     if process.returncode:
         said = complaint.decode(errors="replace").strip().splitlines()
         raise SpeechFailed(f"{name} ended with {process.returncode}" + (f": {said[-1][:200]}" if said else ""))

@@ -86,13 +86,13 @@ def heard():
         url = client.get(f"/api/logs/{id}", headers=headers).json["recordingUrl"]
 
         def fetch():
-            answer = client.get(url, buffered=True)
+            answer = fetch.ask()
             assert answer.status_code == 200, answer.text
             with wave.open(io.BytesIO(answer.data)) as file:
                 samples = array("h", file.readframes(file.getnframes()))
             return samples[0::2], samples[1::2]
 
-        fetch.app = app
+        fetch.app, fetch.ask = app, lambda: client.get(url, buffered=True)
         return fetch
 
     yield heard
@@ -215,6 +215,20 @@ def test_what_a_slow_program_has_started_ends_with_it(program, monkeypatch, tmp_
         Command(shlex.split(program(source))).say("Hello", RATE, AGENT)
     reader.join(20)
     assert read == ["begun"]
+
+
+def test_a_server_that_ends_waits_for_no_program(program, heard, tmp_path):
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    source = f"open({str(begun)!r}, 'w').close(); import time; time.sleep(600)"
+    fetch = heard(f"command: {program(source)}")
+    statuses = []
+    listener = threading.Thread(target=lambda: statuses.append(fetch.ask().status_code))
+    listener.start()
+    begun.read_text()
+    fetch.app.world.ending.set()
+    listener.join(5)
+    assert statuses == [503]
 
 
 # The programs that are looked for
