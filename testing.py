@@ -39,7 +39,6 @@ class StandIn:
     def start(self) -> Self:
         """Open the world and let its jobs run. Raises BadSetting when the settings cannot work."""
         self.app = self._begin(Settings(**self._settings))
-        self.app.world.address = self.url
         self._plane = self.app.test_client()
         return self
 
@@ -244,6 +243,11 @@ class DrylineInProcess(StandIn):
     """A stand-in without a socket: `client()`, `async_client()` and `transport()` call it directly."""
 
     url = "http://dryline.local"
+
+    def _begin(self, settings: Settings) -> Dryline:
+        app = super()._begin(settings)
+        app.world.address = self.url
+        return app
 
     def _http(self, kind: str) -> dict[str, Any]:
         import httpx

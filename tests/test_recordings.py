@@ -14,7 +14,7 @@ from dryline.app import create_app
 from dryline.models.voice_logs import VoiceLog
 from dryline.settings import BadSetting, Settings
 from dryline.simulator import recordings as made_of
-from dryline.testing import DrylineServer
+from dryline.testing import DrylineInProcess, DrylineServer
 from dryline.world.errors import Forbidden
 
 RATE = 8000
@@ -562,6 +562,11 @@ def test_exports_have_addresses_that_work(app, api, simulate, fetch, advance, fo
     assert fetch(expected).status_code == 200
     if fields == ["recordingUrl"]:
         assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
+
+
+def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
+    with DrylineInProcess() as dryline:
+        assert dryline.app.world.base_url == dryline.url
 
 
 def test_over_http_list_webhook_and_player_agree():
