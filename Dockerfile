@@ -1,10 +1,12 @@
-# The published interpreter's slim image, a wheel's worth of files, and no root.
+# The published interpreter's slim image, a wheel's worth of files, a speech program, and no root.
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY . .
 RUN python -m venv /opt/dryline && /opt/dryline/bin/pip install --no-cache-dir .
 
 FROM python:3.13-slim
+# For the voices in recordings.
+RUN apt-get update && apt-get install -y --no-install-recommends espeak-ng && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/dryline /opt/dryline
 RUN useradd --system --uid 10001 --home-dir /data dryline && install -d -o dryline -g dryline /data
 USER dryline

@@ -51,6 +51,7 @@ AREAS = (
     "team_phone_hours",
     "exports",
     "downloads",
+    "recordings",
     "voice_logs",
     "chat_logs",
     "sms_logs",
@@ -88,6 +89,7 @@ CONTROL = (
 STEPS = (
     moves.process_resources,
     moves.sweep_uploads,
+    moves.sweep_recordings,
     moves.move_echo_runs,
     moves.move_test_runs,
     moves.review_whatsapp_senders,
@@ -105,8 +107,9 @@ SLOW_STEPS = {
     "tests": (test_jobs.finish_next,),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Where views open transactions of their own: the control plane's jobs and the flows run outside of one.
-OWN_TRANSACTIONS = (PLANE, "/v1/")
+# Where views open transactions of their own: the control plane's jobs and the flows run outside of one, and recordings
+# are made outside of one.
+OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/")
 
 
 class Dryline(Flask):

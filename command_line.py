@@ -67,7 +67,7 @@ SERVE = (
     setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
     ADMIN_TOKEN,
-    setting("--public-url", help="How clients reach this server, for downloadUrl behind a proxy."),
+    setting("--public-url", help="How clients reach this server, for downloadUrl and recordingUrl behind a proxy."),
     setting("--threads", help="Threads for long reads, such as pages of logs; what waits has its own."),
     setting("--max-body-mb", help="Largest body, in MB."),
     setting("--strict", is_flag=True, help="Refuse unknown body members."),
@@ -81,6 +81,8 @@ SERVE = (
     setting(
         "--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks and flows may reach; {SEVERAL}"
     ),
+    setting("--speech", help='Who speaks in recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
+    setting("--recordings-mb", help="Room for the files of recordings, in MB."),
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
     setting("--model-key", help="Its key, where it wants one."),

@@ -48,6 +48,7 @@ class Server:
         self.app = app
         self.socket = listening or bind(settings)
         app.world.outgoing.own.append(self.socket.getsockname()[:2])
+        app.world.address = self.url
         self._map: dict[int, Any] = {}
         self._lanes = Lanes(app.world, settings.threads)
         self._listener = Listener(

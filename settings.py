@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from dataclasses import dataclass, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -13,6 +15,7 @@ MOST_THREADS = 256
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")
+_SPOKEN = ("text", "speed", "role", "language", "out")
 
 
 class BadSetting(ValueError):
@@ -43,6 +46,8 @@ class Settings:
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
+    speech: str = "auto"  # who speaks in recordings: a program that is found, "tones", or "command: " and a program
+    recordings_mb: int = 200  # that the files of recordings may take together
     model_url: str | None = None  # of a server of OpenAI's chat completions, which judges what flows ask
     model: str | None = None
     model_key: str | None = None
@@ -78,6 +83,13 @@ class Settings:
             if not self.public_url.startswith(("http://", "https://")):
                 raise BadSetting(f"--public-url must start with http:// or https://, not {self.public_url!r}.")
             object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
+        if self.recordings_mb < 1:
+            raise BadSetting(f"--recordings-mb must be at least 1, not {self.recordings_mb}.")
+        command = speech_command(self.speech)
+        if command is None and self.speech not in ("auto", "tones"):
+            raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
+        if command is not None and shutil.which(command[0]) is None:
+            raise BadSetting(f"--speech: there is no program {command[0]}.")
         if self.model_url is not None:
             if not self.model_url.startswith(("http://", "https://")):
                 raise BadSetting(f"--model-url must start with http:// or https://, not {self.model_url!r}.")
@@ -108,6 +120,27 @@ def _demand_header(flag: str, value: str) -> None:
         raise BadSetting(f"{flag} must not be empty.")
     if not value.isascii() or not value.isprintable() or value != value.strip():
         raise BadSetting(f"{flag} must be visible ASCII characters, as it is sent in a header, not {value!r}.")
+
+
+def speech_command(speech: str) -> list[str] | None:
+    """The words of the program that `--speech` names, and its arguments; None where it names none.
+
+    In an argument `{speed}` stands for how fast it should speak (1 is natural), `{role}` for agent or caller,
+    `{language}` for a code, `{out}` for the file it is to write instead of its standard output; an argument `{text}` is
+    the text, which also comes on its standard input. Raises BadSetting.
+    """
+    if not speech.startswith("command:"):
+        return None
+    try:
+        words = shlex.split(speech.removeprefix("command:"))
+    except ValueError as error:
+        raise BadSetting(f"--speech is no command: {error}.") from None
+    if not words:
+        raise BadSetting("--speech command: needs a program.")
+    unknown = [name for word in words for name in re.findall(r"{(\w+)}", word) if name not in _SPOKEN]
+    if unknown:
+        raise BadSetting(f"--speech knows {', '.join(f'{{{name}}}' for name in _SPOKEN)}, not {{{unknown[0]}}}.")
+    return words
 
 
 @dataclass

@@ -244,6 +244,11 @@ class DrylineInProcess(StandIn):
 
     url = "http://dryline.local"
 
+    def _begin(self, settings: Settings) -> Dryline:
+        app = super()._begin(settings)
+        app.world.address = self.url
+        return app
+
     def _http(self, kind: str) -> dict[str, Any]:
         import httpx
 

@@ -6,6 +6,7 @@ Run by the interpreter that it is installed for, with the standard library alone
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+import wave
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +72,16 @@ def the_documentation_is_served() -> None:
         assert b"swagger" in get(f"{url}/docs")
 
 
+def a_call_is_heard() -> None:
+    """A recording is made."""
+    with serving("--speech", "tones") as url:
+        workers = json.loads(get(f"{url}/api/workers"))
+        lists = [json.loads(get(f"{url}/api/workers/{each['id']}/deploymentLogs/voice"))["data"] for each in workers]
+        call = next(call for calls in lists for call in calls if call["recordingUrl"])
+        with wave.open(io.BytesIO(get(call["recordingUrl"]))) as file:
+            assert file.getnframes() == call["duration"] * file.getframerate()
+
+
 def drift_compares_a_service() -> None:
     """`dryline drift`, of dryline with itself."""
     with serving() as url:
@@ -90,6 +102,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     the_document_is_printed,
     a_new_world_holds_the_demo,
     the_documentation_is_served,
+    a_call_is_heard,
     drift_compares_a_service,
     a_program_starts_a_server_of_its_own,
 )

@@ -6,7 +6,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
-from dryline.blueprints.links import with_link
+from dryline.blueprints.links import base_url, with_link
 from dryline.models.exports import Export
 from dryline.schemas.exports import ExportBody, ExportSchema
 
@@ -25,7 +25,7 @@ class Exports(MethodView):
     @blp.errors(404, 409)
     def post(self, body):
         """Ask for an export of logs: poll it until it is finished."""
-        return with_link(Export.request(g.team, **body))
+        return with_link(Export.request(g.team, base_url(), **body))
 
 
 @blp.route("/<export_id>")

@@ -11,8 +11,8 @@ from werkzeug.http import parse_range_header
 from werkzeug.wsgi import wrap_file
 
 
-def send(path: Path, content_type: str, name: str) -> Response:
-    """A file to be saved under `name`, of exactly this content type. Raises FileNotFoundError.
+def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
+    """A file of exactly this content type, to be saved under `name` unless it is to be shown. Raises FileNotFoundError.
 
     The server's loop reads it from the disk, so that no thread waits for a slow reader.
     """
@@ -20,7 +20,7 @@ def send(path: Path, content_type: str, name: str) -> Response:
     try:
         found = os.fstat(file.fileno())
         version = f"{found.st_mtime_ns:x}-{found.st_size:x}"
-        response = send_file(file, as_attachment=True, download_name=name, conditional=False, etag=version)
+        response = send_file(file, as_attachment=saved, download_name=name, conditional=False, etag=version)
         response.headers["Content-Type"] = content_type
         response.content_length = found.st_size
         response.last_modified = found.st_mtime  # type: ignore[assignment]  # seconds will do

@@ -8,6 +8,9 @@ from flask import request
 
 from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
+from dryline.models.logs import Log
+from dryline.models.recordings import Addresses
+from dryline.models.voice_logs import SelectedLogs, VoiceLog, VoiceLogPage
 from dryline.world.world import current
 
 
@@ -22,6 +25,25 @@ def with_link(export: Export) -> Export:
         remake_soon(current(), export)
     export.download_url = _address(export) if export.open else None
     return export
+
+
+def with_recordings(logs: SelectedLogs) -> SelectedLogs:
+    """Voice logs with the addresses where their recordings are heard."""
+    logs.addresses = Addresses(base_url())
+    return logs
+
+
+def page_with_recordings(page: VoiceLogPage) -> VoiceLogPage:
+    """A page of them likewise."""
+    with_recordings(page.data)
+    return page
+
+
+def log_with_recording(log: Log) -> Log:
+    """A log, of whatever channel, with the address where its recording is heard, if it has one."""
+    if isinstance(log, VoiceLog):
+        log.recording_url = Addresses(base_url()).of(log.id, log.recording_url)
+    return log
 
 
 def _address(export: Export) -> str:

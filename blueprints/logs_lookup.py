@@ -6,6 +6,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
+from dryline.blueprints.links import log_with_recording
 from dryline.models.logs_lookup import find_log
 from dryline.schemas.logs_lookup import AnyLogSchema
 
@@ -17,4 +18,4 @@ class LogById(MethodView):
     @blp.response(200, AnyLogSchema)
     def get(self, log_id):
         """Retrieve a log, whatever its channel."""
-        return find_log(g.team, log_id)
+        return log_with_recording(find_log(g.team, log_id))

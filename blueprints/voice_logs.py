@@ -6,6 +6,7 @@ from flask import g
 from flask.views import MethodView
 
 from dryline.blueprints.base import Area
+from dryline.blueprints.links import page_with_recordings, with_recordings
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, VoiceLogPageSchema, VoiceLogSchema
@@ -23,7 +24,7 @@ class VoiceLogs(MethodView):
     @blp.response(200, VoiceLogPageSchema)
     def get(self, asked, worker_id):
         """List a worker's voice logs, by page or by cursor."""
-        return VoiceLog.search(Worker.fetch(g.team, worker_id), **asked)
+        return page_with_recordings(VoiceLog.search(Worker.fetch(g.team, worker_id), **asked))
 
 
 @blp.route("/<log_id>")
@@ -32,4 +33,4 @@ class VoiceLogById(MethodView):
     @blp.response(200, VoiceLogSchema)
     def get(self, asked, worker_id, log_id):
         """Retrieve a voice log, or some of its members."""
-        return VoiceLog.read(Worker.fetch(g.team, worker_id), log_id, **asked)
+        return with_recordings(VoiceLog.read(Worker.fetch(g.team, worker_id), log_id, **asked))

@@ -13,6 +13,7 @@ import orjson
 from peewee import SQL, BooleanField, Case, IntegerField, TextField, Value, fn
 
 from dryline.models.logs import Log
+from dryline.models.recordings import shown_address
 from dryline.world.record import JsonField
 
 # What people say and write, which has commas and line ends.
@@ -25,12 +26,13 @@ _BREAKS = b'",\r\n\0'  # the last one ends a text for SQLite's printf, which joi
 class CsvLines:
     """How the lines of one log table are read: `columns` are to be selected, and `of` makes lines of what that gives.
 
-    `attributes` are the columns of the file, None for one that the table lacks.
+    `attributes` are the columns of the file, None for one that the table lacks; `base` is where its reader reaches this
+    server.
     """
 
-    def __init__(self, log: type[Log], attributes: Sequence[str | None]) -> None:
+    def __init__(self, log: type[Log], attributes: Sequence[str | None], base: str) -> None:
         self._log = log
-        self._cells = [_Cell(log, attribute) for attribute in attributes]
+        self._cells = [_Cell(log, attribute, base) for attribute in attributes]
         line = fn.PRINTF(",".join(["%s"] * len(self._cells)), *[cell.written for cell in self._cells])
         doubts: Any = Value("")
         for cell in self._cells:
@@ -65,7 +67,7 @@ def header(names: Sequence[str]) -> bytes:
 class _Cell:
     """One cell in SQL: its `text` or null in the table, what is `written` of it, and where a break is in `doubt`."""
 
-    def __init__(self, log: type[Log], attribute: str | None) -> None:
+    def __init__(self, log: type[Log], attribute: str | None, base: str) -> None:
         column: Any = Value(None) if attribute is None else log._meta.fields[attribute]
         self.text = self.written = column
         self.doubt: Any = None
@@ -80,6 +82,9 @@ class _Cell:
             self.text = self.written = Case(None, [(column, "true")], "false")
         elif isinstance(column, IntegerField):
             self.text = column.cast("TEXT")
+        elif attribute == "recording_url":
+            self.text = self.written = shown_address(column)
+            self.doubt = column.concat(base)  # what is shown of an address of ours has no other text in it
         elif isinstance(column, TextField) and attribute not in _TIMES:
             self.doubt = column
 

@@ -15,6 +15,7 @@ import orjson
 from dryline.jobs.csv_lines import CsvLines, header
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
+from dryline.models.recordings import shown_address, teach_addresses
 from dryline.models.voice_logs import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.files import rename
@@ -89,9 +90,10 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     names = export.fields or members(export.log_type)
     file.write(header(names) + b"\r\n")
     count = 0
+    teach_addresses(export.base_url)
     with _bytes_from(connection()):
         for source in _sources(export):
-            csv = CsvLines(source.model, [source.columns.get(name) for name in names])
+            csv = CsvLines(source.model, [source.columns.get(name) for name in names], export.base_url)
             for rows in _batches(source, csv.columns):
                 file.write(b"\r\n".join(csv.of(rows, connection())) + b"\r\n")
                 count += len(rows)
@@ -101,11 +103,13 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
 def _write_json(export: Export, file: IO[bytes]) -> int:
     """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
     count, comma = 0, b"["
+    teach_addresses(export.base_url)
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
-        for rows in _batches(source, [source.model._meta.fields[attribute] for attribute in read.values()]):
+        columns = [shown_address(source.model._meta.fields[attribute]) for attribute in read.values()]
+        for rows in _batches(source, columns):
             records = wire_rows(source.model, read, rows)
             if len(held) < len(names):
                 records = [{name: record.get(name) for name in names} for record in records]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from dryline.models import uploads
+from dryline.models import recordings, uploads
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.echo_runs import EchoRun
 from dryline.models.resources import Resource
@@ -41,6 +41,11 @@ def process_resources(world: World, moment: str) -> bool:
 def sweep_uploads(world: World, moment: str) -> bool:
     """Bytes go whose rows are gone."""
     return uploads.sweep()
+
+
+def sweep_recordings(world: World, moment: str) -> bool:
+    """Recordings go whose logs are gone."""
+    return recordings.sweep()
 
 
 def move_echo_runs(world: World, moment: str) -> bool:

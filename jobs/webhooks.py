@@ -130,12 +130,14 @@ def _send_in_turn(world: World, deliveries: list[WebhookDelivery], lap: float) -
 def _send(world: World, delivery: WebhookDelivery) -> Answer:
     """One attempt. Raises Unanswered."""
     headers = {"X-Dryline-Event": delivery.event, "X-Dryline-Delivery": delivery.id}
+    with world.active():
+        message = delivery.request["body"]
     url, body = delivery.url, None
     if delivery.method == "GET":  # its message is in the query
-        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_flat(delivery.body))
+        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_flat(message))
     else:
         headers["Content-Type"] = "application/json"
-        body = orjson.dumps(delivery.body)
+        body = orjson.dumps(message)
     return world.outgoing.send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, most=_ANSWER_BYTES)
 
 

@@ -141,10 +141,10 @@ def reading_address(address: str | None) -> str | None:
 
 def sweep() -> bool:
     """Remove the files whose rows are gone (with their resource, worker or team). Says whether there were any."""
-    return FILES.sweep(_names)
+    return FILES.sweep(_owned)
 
 
-def _names() -> list[str]:
+def _owned(names: set[str]) -> list[str]:
     return [FILES.path(id).name for (id,) in connection().execute("SELECT id FROM upload")]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from itsdangerous import BadData
@@ -24,6 +24,9 @@ from dryline.world.database import FRAGMENT
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
 from dryline.world.signatures import signer
+
+if TYPE_CHECKING:
+    from dryline.models.recordings import Addresses
 
 # How a call may have come out: the `status` of one that is over. Assumed beyond `completed`.
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
@@ -104,8 +107,11 @@ class VoiceLogPage(Page):
 class SelectedLogs:
     """The logs with these ids, in this order, as they are answered: only the columns of `fields` are read, and `id`.
 
-    `single` says that it stands for one log, not for a list.
+    `single` says that it stands for one log, not for a list. `addresses` say where its recordings are heard; without
+    them their addresses are as they are kept.
     """
+
+    addresses: Addresses | None = None
 
     def __init__(self, ids: list[str], fields: frozenset[str] | None, *, single: bool = False) -> None:
         self.ids = ids
@@ -121,6 +127,9 @@ class SelectedLogs:
         wired = map(dict, map(zip, repeat(tuple(names)), rows))
         by_id = {row["id"]: row for row in wired}
         logs = [by_id[id] for id in self.ids]
+        if self.addresses is not None:
+            for wire in [wire for wire, name in names.items() if name == "recording_url"]:
+                self.addresses.put_into(logs, wire)
         return logs[0] if self.single else logs
 
 

@@ -14,6 +14,7 @@ import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.custom_webhooks import CustomWebhook
+from dryline.models.recordings import Addresses
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.due import due_rows
@@ -50,8 +51,12 @@ class WebhookDelivery(Record):
 
     @property
     def request(self) -> dict[str, Any]:
-        """What is sent."""
-        return {"method": self.method, "url": self.url, "body": self.body}
+        """What is sent: the recording is where it can be heard."""
+        body = self.body
+        if isinstance(body.get("recording_url"), str):
+            addresses = Addresses(current().base_url)
+            body = {**body, "recording_url": addresses.of(self.log_id, body["recording_url"])}
+        return {"method": self.method, "url": self.url, "body": body}
 
     @property
     def response(self) -> dict[str, Any] | None:

@@ -71,7 +71,11 @@ class VoiceLogSchema(LogSchema):
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
     transcription = fields.String(dump_only=True, allow_none=True)
-    recording_url = fields.String(dump_only=True, allow_none=True)
+    recording_url = fields.String(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "where the call can be heard, for a day, without a key; null when nobody answered"},
+    )
     data = JsonObject(dump_only=True, allow_none=True)
     telephony_source = fields.String(dump_only=True, allow_none=True, data_key="Telephony_source")
     status = fields.String(dump_only=True, allow_none=True)

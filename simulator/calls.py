@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
+from dryline.models.recordings import neutral_address
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
@@ -245,7 +246,7 @@ def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: st
         "from_number": customer if inbound else line.number,
         "to_number": line.number if inbound else customer,
         "transcription": run.talk.transcription if said else None,
-        "recording_url": f"https://recordings.dryline.invalid/{call_sid}.mp3" if said else None,
+        "recording_url": neutral_address(call_sid) if said else None,
         "telephony_source": "twilio",
         "call_sid": call_sid,
         "duration": run.duration,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections.abc import Callable, Collection
-from hashlib import sha256
+from functools import lru_cache
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +53,26 @@ class RowFiles:
             signed = {"id": None}
         if signed["id"] != id:
             raise Forbidden("The link is not valid.")
-        if signed["until"] <= current().clock.stamp():
-            raise Forbidden("The link has expired.")
+        _demand_not_over(signed["until"])
         return signed
 
-    def sweep(self, owned: Callable[[], Collection[str]]) -> bool:
-        """Remove the files whose names no row owns. Says whether there were any.
+    def seal(self, use: str, id: str, until: str, secret: str) -> str:
+        """As `sign`, about nothing else, for lists: a hundred take a quarter of a millisecond. Addresses say `until`.
+
+        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693), which needs one pass over a short text.
+        """
+        mac = _mac(secret, f"{self.kind} {use}").copy()
+        mac.update(f"{until} {id}".encode())
+        return mac.hexdigest()
+
+    def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
+        """Raises Forbidden unless what was sealed is good for this."""
+        if not hmac.compare_digest(self.seal(use, id, until, current().secret).encode(), seal.encode()):
+            raise Forbidden("The link is not valid.")
+        _demand_not_over(until)
+
+    def sweep(self, owned: Callable[[set[str]], Collection[str]]) -> bool:
+        """Remove the files that no row owns; `owned` tells which of these names are. Says whether there were any.
 
         They are looked for without a lock. Rows that write their files hold it until they are committed, so that under
         it no file is ahead of its row.
@@ -65,10 +81,20 @@ class RowFiles:
             names = {path.name for path in self.folder.iterdir()}
         except FileNotFoundError:
             return False
-        if names <= set(owned()):
+        if names <= set(owned(names)):
             return False
         with current().transaction():
-            strays = names - set(owned())
+            strays = names - set(owned(names))
             for name in strays:
                 (self.folder / name).unlink(missing_ok=True)
         return bool(strays)
+
+
+@lru_cache(maxsize=16)
+def _mac(secret: str, use: str) -> blake2b:
+    return blake2b(key=sha256(f"{use} {secret}".encode()).digest(), digest_size=20)
+
+
+def _demand_not_over(until: str) -> None:
+    if until <= current().clock.stamp():
+        raise Forbidden("The link has expired.")

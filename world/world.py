@@ -66,6 +66,8 @@ class World:
         self.requests = RequestRecord()
         self.metrics = Metrics()
         self.outgoing = Outgoing(settings.webhook_hosts)
+        # Where it answers, as the server sets it; until then, as a client in the same process would say.
+        self.address = "http://localhost"
         # What others remember of this world's rows, each under a name of its own.
         self.memory: dict[str, Any] = {}
         self.is_new = False  # whether this start has filled it (state/scenarios.py)
@@ -113,6 +115,11 @@ class World:
     def durable(self) -> bool:
         """Whether it is to outlive a power cut: a temporary one need not wait for the disk."""
         return not self._place.temporary
+
+    @property
+    def base_url(self) -> str:
+        """What addresses on this server begin with that are written where no request tells how it is reached."""
+        return self.settings.public_url or self.address
 
     @property
     def exports(self) -> Path:

@@ -1,0 +1,55 @@
+"""Recordings of calls. The link itself is the permission: no key."""
+
+from __future__ import annotations
+
+from flask.views import MethodView
+from marshmallow import fields
+
+from dryline.blueprints import files
+from dryline.blueprints.base import Area
+from dryline.models import recordings
+from dryline.schemas.base import QuerySchema
+from dryline.world.errors import NotReady
+from dryline.world.world import current
+
+blp = Area("Recordings", "/recordings", key_required=False, description="Recordings of calls, behind signed links.")
+
+_CONTENT = {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}
+_ANSWERS = {
+    "200": {"description": "The recording", "content": _CONTENT},
+    "206": {"description": "The part of it that Range asks for", "content": _CONTENT},
+    "304": {"description": "Not changed since it was fetched"},
+}
+
+
+class RecordingLinkSchema(QuerySchema):
+    """What a link carries beside the call's id."""
+
+    log = fields.String(load_default="", metadata={"description": "the id of the call's log"})
+    until = fields.String(load_default="", metadata={"description": "until when the link is good"})
+    signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
+
+
+@blp.route("/<call_sid>.wav")
+class RecordingFile(MethodView):
+    @blp.arguments(RecordingLinkSchema, location="query")
+    @blp.doc(responses=_ANSWERS)
+    @blp.errors(403, 416, 503)
+    def get(self, query, call_sid):
+        """Listen to a call, whole or by Range. The address is its log's recordingUrl.
+
+        The file is made when it is first asked for.
+        """
+        from dryline.jobs import studio  # what makes sound is loaded by who listens
+        from dryline.simulator.recordings import call_of
+
+        world = current()
+        with world.reading():
+            log = recordings.behind_link(call_sid, **query)
+            call = call_of(log)
+        path = studio.file_of(world, log.id, call)
+        studio.heard(path)
+        try:
+            return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
+        except FileNotFoundError:  # removed since, with its log or for lack of room
+            raise NotReady(f"Recording {call_sid} was removed just now. Try again.") from None

@@ -1,0 +1,154 @@
+"""Recordings are made when somebody listens, and kept while there is room. Their removal: jobs/moves.py."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+
+from dryline.models.recordings import FILES, being_made
+from dryline.simulator.recordings import Call, write
+from dryline.simulator.voices import Murmur, SpeechFailed, Voice, voice_of
+from dryline.world.errors import NotReady
+from dryline.world.files import part_of, rename
+from dryline.world.world import World
+
+log = logging.getLogger("dryline")
+
+AT_ONCE = 2  # recordings that are made at the same time
+PATIENCE_S = 60.0  # real time that the speech of one recording may take
+# Real time for which nobody is asked to speak again who could not: not every turn of every call waits for it.
+PAUSE_S = 60.0
+
+_STUDIO = "studio"  # where a world remembers its own
+
+
+class Studio:
+    """Makes the files of one world. Who asks for one that is being made waits for that."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._making: dict[str, Future[None]] = being_made()
+        self._lock = threading.Lock()
+        self._seats = threading.BoundedSemaphore(AT_ONCE)
+        self._voice = voice_of(world.settings.speech, world.ending.is_set)
+        self._silent_until = 0.0  # by time.monotonic()
+
+    def file(self, log_id: str, call: Call) -> Path:
+        """The file of a log's call. Raises NotReady when the server ends, and OSError."""
+        if not isinstance(self._voice, Murmur) and (
+            time.monotonic() >= self._silent_until or _is_whole(_path(log_id, call, self._voice), call)
+        ):
+            try:
+                return self._file(log_id, call, self._voice)
+            except SpeechFailed as error:
+                _demand_going_on(self.world)
+                self._silent_until = time.monotonic() + PAUSE_S
+                log.warning("The recording of %s is made of tones: %s.", log_id, error)
+        return self._file(log_id, call, Murmur())
+
+    def _file(self, log_id: str, call: Call, voice: Voice) -> Path:
+        path = _path(log_id, call, voice)
+        with self._lock:
+            others = self._making.get(path.name)
+            if others is None:
+                if _is_whole(path, call):
+                    return path
+                mine = self._making[path.name] = Future()
+        if others is not None:
+            others.result()
+            return path
+        try:
+            with self._seats:
+                self._make(path, call, voice)
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                del self._making[path.name]
+        mine.set_result(None)
+        return path
+
+    def _make(self, path: Path, call: Call, voice: Voice) -> None:
+        """Write the file, whole or not at all: in place of an older one of the log, and of those heard longest ago."""
+        FILES.folder.mkdir(exist_ok=True)
+        part = part_of(path)
+        deadline = time.monotonic() + PATIENCE_S
+
+        def go_on() -> None:
+            _demand_going_on(self.world)
+            if time.monotonic() > deadline and not isinstance(voice, Murmur):
+                raise SpeechFailed(f"speaking took longer than {PATIENCE_S:g} s")
+
+        try:
+            with part.open("wb") as file:
+                write(call, file, voice, go_on)
+            rename(part, path, durable=False)  # what a power cut takes is made anew
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+        for older in path.parent.glob(f"{path.name.partition('.')[0]}.*.wav"):
+            if older != path:
+                _remove(older)
+        make_room(path, self.world.settings.recordings_mb * 1_000_000)
+
+
+def file_of(world: World, log_id: str, call: Call) -> Path:
+    """The file of a log's call, made if it is not there. Raises NotReady when the server ends, and OSError."""
+    return _studio(world).file(log_id, call)
+
+
+def heard(path: Path) -> None:
+    """Note that a file is in use: others go before it. Its other time says when it was made, and stays."""
+    with contextlib.suppress(OSError):
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+
+
+def make_room(made: Path, most: int) -> None:
+    """Remove the files heard longest ago until all of them take `most` bytes, or only the one just `made` is left."""
+    found = []
+    for path in made.parent.glob("*.wav"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((status.st_atime_ns, status.st_size, path))
+    size = sum(size for _, size, _ in found)
+    for _, size_of_it, path in sorted(found):
+        if size <= most:
+            return
+        if path != made and _remove(path):
+            size -= size_of_it
+
+
+def _studio(world: World) -> Studio:
+    return world.memory.get(_STUDIO) or world.memory.setdefault(_STUDIO, Studio(world))
+
+
+def _demand_going_on(world: World) -> None:
+    if world.ending.is_set():
+        raise NotReady("The server ends.")
+
+
+def _path(log_id: str, call: Call, voice: Voice) -> Path:
+    """Where the file lies, or would: another call behind the log, or another voice, is another file."""
+    return FILES.path(log_id, f".{call.mark(voice)}.wav")
+
+
+def _is_whole(path: Path, call: Call) -> bool:
+    """Whether it is there; a power cut may have left less of it."""
+    try:
+        return path.stat().st_size == call.size
+    except OSError:
+        return False
+
+
+def _remove(path: Path) -> bool:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:  # where files in use stay
+        return False
+    return True

@@ -1,0 +1,135 @@
+"""Recordings of calls: where one is heard, and who may hear it.
+
+A log keeps an address that leads nowhere, so that its row means the same on any server. Where it is shown the address
+becomes that of a file on this server, signed and good for a day; jobs/studio.py makes the file when it is first
+fetched. The address of another host is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from peewee import SQL, Field, fn
+
+from dryline.models.voice_logs import VoiceLog
+from dryline.world.clock import wire
+from dryline.world.errors import NotFound
+from dryline.world.record import connection
+from dryline.world.row_files import RowFiles
+from dryline.world.world import current
+
+FILES = RowFiles("recordings")
+
+# How long an address works, in API time, counted from the full hour: within one, a call's address stays the same, so
+# that a page that is read again goes on playing.
+LIFE = timedelta(hours=25)
+
+_NEUTRAL = "https://recordings.dryline.invalid/"
+_NAME = re.compile(r"([^/?#\s]+)\.(?:wav|mp3)")  # mp3: as versions before this one wrote it
+_PLAIN = re.compile(r"[\w-]+", re.ASCII)  # what may stand in an address as it is; a quarter of the time of quote()
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def neutral_address(call_sid: str) -> str:
+    """What the log of a call keeps."""
+    return f"{_NEUTRAL}{call_sid}.wav"
+
+
+class Addresses:
+    """The addresses of recordings as a server that is reached at `base` shows them now."""
+
+    def __init__(self, base: str) -> None:
+        now = current().clock.now()
+        until = now.replace(minute=0, second=0, microsecond=0) + LIFE
+        self._about = (current().secret, base, wire(until))
+
+    def of(self, log_id: str, kept: str | None) -> str | None:
+        """What is shown of the address that a log keeps."""
+        if kept is None or not kept.startswith(_NEUTRAL):
+            return kept
+        return _address(*self._about, log_id, kept)
+
+    def put_into(self, rows: Iterable[dict[str, Any]], name: str) -> None:
+        """Show them in rows that have an `id`, where they have the member `name`."""
+        about = self._about
+        for row in rows:
+            kept = row[name]
+            if kept is not None and kept.startswith(_NEUTRAL):
+                row[name] = _address(*about, row["id"], kept)
+
+
+def teach_addresses(base: str) -> None:
+    """Let this thread's connection show them to who reads them at `base`, where a query says `shown_address`."""
+    connection().create_function("HEARD_AT", 2, Addresses(base).of)
+
+
+def shown_address(column: Field) -> Any:
+    """A log's column, or in place of the kept address of its recording the one that is shown."""
+    return fn.HEARD_AT(SQL("id"), column) if column.name == "recording_url" else column
+
+
+@lru_cache(maxsize=4096)  # a list that is read again costs nearly nothing; the secret tells one world's from another's
+def _address(secret: str, base: str, until: str, log_id: str, kept: str) -> str:
+    name = _name(kept)
+    if name is None:
+        return kept
+    seal = FILES.seal("get", log_id, until, secret)
+    if not _PLAIN.fullmatch(name + log_id):
+        name, log_id = quote(name, safe=""), quote(log_id, safe="")
+    return f"{base}/recordings/{name}.wav?log={log_id}&until={until}&signature={seal}"
+
+
+def _name(kept: str | None) -> str | None:
+    """What the file is called that an address of ours leads to; None for any other address."""
+    match = _NAME.fullmatch(kept, len(_NEUTRAL)) if kept and kept.startswith(_NEUTRAL) else None
+    return match[1] if match else None
+
+
+def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
+    """The log whose recording a link leads to. Assumed: as for exports.
+
+    Raises Forbidden when the link is altered or expired, NotFound when the log is gone or has another address by now.
+    """
+    FILES.demand_seal("get", log, until, signature)
+    found = VoiceLog.find(id=log)
+    if found is None or _name(found.recording_url) != name:
+        raise NotFound(f"Recording {name} not found.")
+    return found
+
+
+def being_made() -> dict[str, Any]:
+    """The files that are being made now, by their names; jobs/studio.py keeps it."""
+    return current().memory.setdefault("recordings that are being made", {})
+
+
+def sweep() -> bool:
+    """Remove the files whose logs are gone, and what was never finished. Says whether there were any."""
+    making = being_made()
+
+    def owned(names: Collection[str]) -> set[str]:
+        logs = _with_logs(set(filter(None, map(_stem, names))))
+        return {name for name in names if name.removesuffix(".part") in making or _stem(name) in logs}
+
+    return FILES.sweep(owned)
+
+
+def _stem(name: str) -> str | None:
+    """What in a file's name stands for its log; None where the file was never finished."""
+    return None if name.endswith(".part") else name.partition(".")[0]
+
+
+def _with_logs(stems: set[str]) -> set[str]:
+    """Those of the files' names, up to their first dot, that belong to logs that are there."""
+    sql = "SELECT id FROM voice_log WHERE id IN (SELECT value FROM json_each(?))"
+    found = {id for (id,) in connection().execute(sql, (orjson.dumps(sorted(stems)).decode(),))}
+    if any(
+        _DIGEST.fullmatch(stem) for stem in stems - found
+    ):  # of ids that are no file names: rare, so it may take long
+        found |= {FILES.path(id).name for (id,) in connection().execute("SELECT id FROM voice_log")}
+    return found
