@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -121,9 +121,18 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         token = enter(self.world)
         try:
+            if environ["PATH_INFO"].startswith("/console"):
+                return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:
             leave(token)
+
+    @cached_property
+    def console(self) -> Flask:
+        """The pages for a person."""
+        from dryline.blueprints.console.app import Console  # a server that nobody watches starts faster
+
+        return Console(self.world)
 
     def create_url_adapter(self, request: Any) -> Any:
         """What finds a request's view. An id is any text: where it has a slash, the path as it was sent tells."""

@@ -135,6 +135,11 @@ class RequestRecord:
             while len(self._entries) > MOST_ENTRIES or self._bytes > MOST_BYTES:
                 self._bytes -= _size(self._entries.popleft())
 
+    @property
+    def count(self) -> int:
+        """How many there were in all."""
+        return self._count
+
     def clear(self, team_id: str | None = None) -> None:
         """Forget all, or what one team called."""
         with self._lock:
