@@ -27,6 +27,7 @@ from dryline.blueprints.console import (
     workers,
 )
 from dryline.blueprints.console.base import CONSOLE, chosen_team
+from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
 from dryline.world.errors import DomainError
 from dryline.world.world import World
@@ -65,6 +66,8 @@ class Console(Flask):
     def dispatch_request(self) -> Any:
         """Let the person in, then answer."""
         demand_known_host(self.world.settings, request.environ)
+        if request.endpoint == "state.load":  # a state with many logs is larger than what the API takes
+            request.max_content_length = NO_LIMIT
         if (instead := doors.demand_person()) is not None:
             return instead
         if request.method in READS and request.blueprint and request.blueprint != "pulse":

@@ -48,12 +48,12 @@ def demand_person() -> Any:
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         return _arrived_by_link()
     _demand_own_origin()
-    if request.method not in ("GET", "HEAD"):
-        _demand_form_token()
     if settings.admin_token is not None and request.endpoint not in _OPEN and not _is_signed_in(settings.admin_token):
         if request.method != "GET" or "HX-Request" in request.headers:
             raise Forbidden("Sign in first.")
         return redirect(url_for("doors.sign_in", next=request.full_path.rstrip("?")), 303)
+    if request.method not in ("GET", "HEAD"):
+        _demand_form_token()
     return None
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from flask.views import MethodView
-from marshmallow import ValidationError, fields, validate, validates, validates_schema
+from marshmallow import ValidationError, fields, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.base import PLANE
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
+from dryline.world.fault_presets import PRESETS
 from dryline.world.world import current
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
@@ -40,6 +41,11 @@ class FaultSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
+    preset = fields.String(
+        load_only=True,
+        validate=OneOf(*PRESETS),
+        metadata={"description": "a rule by its name; what else is sent goes before what it says"},
+    )
     method = fields.String(load_default="*", metadata={"description": "an HTTP method, or * for any"})
     path = fields.String(load_default="*", metadata={"description": "such as /api/workers/*; * stands for any text"})
     status = Integer(load_default=None, allow_none=True, validate=validate.Range(200, 599))
@@ -55,6 +61,12 @@ class FaultSchema(ApiSchema):
     team_id = fields.String(load_default=None, allow_none=True)
     matches = Integer(dump_only=True)
     hits = Integer(dump_only=True)
+
+    @pre_load
+    def take_preset(self, data, **kwargs):
+        """The preset's rule below what was sent; an unknown one is told by its field."""
+        preset = PRESETS.get(data.get("preset")) if isinstance(data, dict) else None
+        return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
 
     @validates_schema
     def can_strike(self, data, **kwargs):
@@ -103,9 +115,7 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a rule."""
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
-        world = current()
-        rule = body | {"method": body["method"].upper()}
-        return vars(world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule))
+        return vars(add(body))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
@@ -121,3 +131,10 @@ class FaultById(MethodView):
     def delete(self, id):
         """Take a rule away."""
         current().faults.remove(id)
+
+
+def add(body):
+    """Switch on a rule, as `FaultSchema` has read it."""
+    world = current()
+    body.pop("preset", None)
+    return world.faults.add(world.ids.new("fault"), world.clock.stamp(), **body | {"method": body["method"].upper()})

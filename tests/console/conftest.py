@@ -22,6 +22,7 @@ class Page(HTMLParser):
         self.answer, self.status = answer, answer.status_code
         self.links, self.forms, self.fetched, self.ids = [], [], [], []
         self.text, self._within = "", []
+        self._select, self._options = None, []
         self.feed(answer.get_data(as_text=True))
 
     def handle_starttag(self, tag, attrs):
@@ -35,16 +36,28 @@ class Page(HTMLParser):
         if tag == "form":
             self.forms.append({"action": given.get("action", ""), "method": given.get("method", "get"), "fields": {}})
         if tag in ("input", "select", "textarea") and given.get("name") and self.forms:
-            self.forms[-1]["fields"][given["name"]] = given.get("value", "")
+            self._select = given["name"] if tag == "select" else None
+            if given.get("type") not in ("radio", "checkbox") or "checked" in given:
+                self.forms[-1]["fields"].setdefault(given["name"], given.get("value", ""))
+        if tag == "option" and self._select and self.forms:
+            self._options.append(given)
         self._within.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag == "select" and self._select and self._options:
+            chosen = next((each for each in self._options if "selected" in each), self._options[0])
+            self.forms[-1]["fields"][self._select] = chosen.get("value", "")
+        if tag == "select":
+            self._select, self._options = None, []
 
     def handle_data(self, data):
         if not self._within or self._within[-1] not in ("script", "style"):
             self.text += data
 
-    def form(self, action):
-        """The first form that goes to an address that ends like this."""
-        return next(form for form in self.forms if form["action"].partition("?")[0].endswith(action))
+    def form(self, action, last=False):
+        """The first form, or the last, that goes to an address that ends like this."""
+        found = [form for form in self.forms if form["action"].partition("?")[0].endswith(action)]
+        return found[-1 if last else 0]
 
 
 class Visitor:
