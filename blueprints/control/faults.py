@@ -65,7 +65,7 @@ class FaultSchema(ApiSchema):
     @pre_load
     def take_preset(self, data, **kwargs):
         """The preset's rule below what was sent; an unknown one is told by its field."""
-        preset = PRESETS.get(data.get("preset")) if isinstance(data, dict) else None
+        preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
         return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
 
     @validates_schema
