@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, hosts, interception, openapi
+from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
 from dryline.blueprints.base import PLANE, READS, OrjsonProvider
 from dryline.blueprints.routing import CONVERTERS, LateRule, path_to_look_up
 from dryline.jobs import Jobs, moves
@@ -19,6 +19,7 @@ from dryline.jobs import live as live_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
+from dryline.world.outgoing import INBOX
 from dryline.world.world import World, enter, leave, refusing
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
@@ -103,8 +104,8 @@ SLOW_STEPS = {
     "exports": (export_jobs.remake_next, export_jobs.write_next),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Where views open transactions of their own: the control plane's jobs and the flows run outside of one.
-OWN_TRANSACTIONS = (PLANE, "/v1/")
+# Where views open transactions of their own, or need none: the control plane's jobs and the flows run outside of one.
+OWN_TRANSACTIONS = (PLANE, "/v1/", INBOX)
 
 
 class Dryline(Flask):
@@ -189,6 +190,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         errors.register(app)
         app.openapi = openapi.Api(app)
         app.register_blueprint(docs.blp)
+        app.register_blueprint(inbox.blp)
         app.register_blueprint(chat_completions.blp)
         if app.world.settings.cors_origins:
             cors.register(app, app.world.settings.cors_origins)
