@@ -133,7 +133,7 @@ class Dryline(Flask):
         """The pages for a person."""
         from dryline.blueprints.console.app import Console  # a server that nobody watches starts faster
 
-        return Console(self.world)
+        return Console(self)
 
     def create_url_adapter(self, request: Any) -> Any:
         """What finds a request's view. An id is any text: where it has a slash, the path as it was sent tells."""

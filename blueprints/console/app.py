@@ -30,7 +30,7 @@ from dryline.blueprints.console.base import CONSOLE, chosen_team
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
 from dryline.world.errors import DomainError
-from dryline.world.world import World
+from dryline.world.world import current
 
 # The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
 PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)
@@ -48,9 +48,10 @@ HEADERS = {
 class Console(Flask):
     """The pages of one world. A page that only shows something sees one moment of the data."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, api: Flask) -> None:
         super().__init__("dryline.blueprints.console", static_url_path=f"{CONSOLE}/static")
-        self.world = world
+        self.api = api  # what the pages are about
+        self.world = world = current()
         self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=world.settings.max_body_mb * 1_000_000)
         self.secret_key = world.secret
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -46,18 +47,22 @@ def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
 
 
 def form(schema: type[Schema]) -> Any:
-    """A form's values, read by the schema that the API or the plane reads the same with; empty ones are left out.
+    """The values of the form that was sent. Raises BadRequest as `read`."""
+    return read(schema, {name: text for name, text in request.form.items() if name not in ("back", "_token")})
+
+
+def read(schema: type[Schema], texts: Mapping[str, str]) -> Any:
+    """Texts, by the wire's names, as the schema of the API or the plane reads them; empty ones are left out.
 
     Raises BadRequest, which names the fields at fault.
     """
     reader = schema()
     by_name = {field.data_key or name: field for name, field in reader.fields.items()}
-    sent = {name: value for name, value in request.form.items() if value != "" and name not in ("back", "_token")}
     try:
-        return reader.load({name: _typed(by_name.get(name), value) for name, value in sent.items()})
+        return reader.load({name: _typed(by_name.get(name), text) for name, text in texts.items() if text != ""})
     except ValidationError as error:
         faults = "; ".join(
-            f"{name}: {' '.join(map(str, texts))}" for name, texts in error.normalized_messages().items()
+            f"{name}: {' '.join(map(str, found))}" for name, found in error.normalized_messages().items()
         )
         raise BadRequest(faults) from None
 
