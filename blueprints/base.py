@@ -75,6 +75,10 @@ class Parser(FlaskParser):
 
     DEFAULT_VALIDATION_STATUS = 400
 
+    def is_strict(self, location: str) -> bool:
+        """Whether unknown members are refused there."""
+        return location == "json" and current().live.strict
+
     def load_json(self, req: Request, schema: Schema) -> Any:
         """The body for `schema`; `missing` counts as `{}`."""
         return read_json(req)
@@ -82,7 +86,7 @@ class Parser(FlaskParser):
     def _process_location_data(
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
-        if location == "json" and current().live.strict:
+        if self.is_strict(location):
             schema = strict(schema)
         # None is the schema's own way.
         return super()._process_location_data(location_data, schema, req, location, None, validators)

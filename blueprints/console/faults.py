@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from flask import render_template, request
+from flask import current_app, render_template, request
+from marshmallow import missing
 
 from dryline.blueprints.console.base import Pages, done, form
 from dryline.blueprints.control import faults as plane
@@ -19,7 +20,11 @@ from dryline.world.world import current
 blp = Pages("faults", "Faults", "f", path="/faults")
 
 # What a rule is without saying so.
-_PLAIN = plane.FaultSchema().load({"status": 500})
+_PLAIN = {
+    name: field.load_default
+    for name, field in plane.FaultSchema().load_fields.items()
+    if field.load_default is not missing
+}
 
 
 @blp.get("")
@@ -37,7 +42,8 @@ def show() -> Any:
 @blp.post("")
 def add() -> Any:
     """Switch a rule on."""
-    sent = form(plane.FaultSchema)
+    with current_app.api.app_context():  # type: ignore[attr-defined]  # it is the API that has the operations
+        sent = form(plane.FaultSchema)
     with current().reading():
         known_team(sent["team_id"], "team_id")
     return done(f"On: {effect(plane.add(sent))}.", "faults.show")
@@ -77,13 +83,11 @@ def as_pytest(rule: Fault) -> str:
 
 def as_curl(rule: Fault) -> str:
     """The same from a shell."""
-    body = json.dumps(_said(rule)).replace("'", "'\\''")
+    body = json.dumps({camel(name): value for name, value in _said(rule).items()}).replace("'", "'\\''")
     return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d '{body}'"
 
 
 def _said(rule: Fault) -> dict[str, Any]:
-    """The rule's members that are not the usual ones, as on the wire."""
-    values = {name: getattr(rule, name) for name in _PLAIN if name != "status"} | {"status": rule.status}
-    return {
-        camel(name): value for name, value in values.items() if value != (None if name == "status" else _PLAIN[name])
-    }
+    """The rule's members that are not the usual ones."""
+    values = {name: getattr(rule, name) for name in _PLAIN}
+    return {name: value for name, value in values.items() if value != _PLAIN[name]}

@@ -85,9 +85,13 @@ def visitor(app):
     return Visitor(app.test_client())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser. In CI a missing one is a failure."""
+    """A browser. In CI a missing one is a failure.
+
+    A module's, not the session's: while it is there, playwright keeps an event loop running in this thread, and tests
+    of async clients need one of their own.
+    """
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         told = "There is no chromium on the PATH: apt-get install chromium."

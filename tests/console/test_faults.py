@@ -35,10 +35,10 @@ def test_a_rule_of_ones_own(visitor, control):
     form = visitor.go("/faults").form("/faults", last=True)
     visitor.client.post(
         form["action"],
-        data=form["fields"] | {"path": "/api/tags", "status": "418", "body": '{"tea": true}', "times": "2"},
+        data=form["fields"] | {"path": "/api/team", "status": "418", "body": '{"tea": true}', "times": "2"},
     )
     (rule,) = control.get("/faults").json
-    assert (rule["path"], rule["status"], rule["body"], rule["times"]) == ("/api/tags", 418, {"tea": True}, 2)
+    assert (rule["path"], rule["status"], rule["body"], rule["times"]) == ("/api/team", 418, {"tea": True}, 2)
 
 
 def test_a_rule_without_effect_is_told(visitor, control):
@@ -71,5 +71,5 @@ def test_the_line_for_pytest_makes_the_same_rule(visitor, control):
 
 
 def test_the_address_fills_in_the_form(visitor):
-    page = visitor.go("/faults?method=POST&path=/api/tags")
-    assert page.form("/faults")["fields"]["path"] == "/api/tags"
+    page = visitor.go("/faults?method=POST&path=/api/team")
+    assert page.form("/faults")["fields"]["path"] == "/api/team"

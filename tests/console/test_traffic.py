@@ -19,21 +19,21 @@ def test_request_and_answer_are_shown(visitor, api):
 @pytest.mark.parametrize(
     ("query", "shown"),
     [
-        ("", {"/api/workers", "/api/workers/none", "/api/tags"}),
+        ("", {"/api/workers", "/api/workers/none", "/api/team"}),
         ("?path=/api/workers*", {"/api/workers", "/api/workers/none"}),
         ("?status=4xx", {"/api/workers/none"}),
         ("?status=404", {"/api/workers/none"}),
-        ("?fault=only", {"/api/tags"}),
+        ("?fault=only", {"/api/team"}),
         ("?method=POST", set()),
     ],
 )
 def test_requests_are_chosen(visitor, api, control, query, shown):
     api.get("/workers")
     api.get("/workers/none")
-    control.post("/faults", {"path": "/api/tags", "status": 503})
-    api.get("/tags")
+    control.post("/faults", {"path": "/api/team", "status": 503})
+    api.get("/team")
     text = visitor.go(f"/traffic{query}").text
-    assert {path for path in ("/api/workers", "/api/workers/none", "/api/tags") if f"GET {path}\n" in text} == shown
+    assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == shown
 
 
 def test_new_ones_are_announced_and_not_pushed_in(tab, served):
