@@ -33,19 +33,18 @@ _IN_BODY = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.
 CLOSE = "dryline.close"
 
 
-def around(world: World, view: Callable[[], Any]) -> Any:
-    """Answer by `view`, unless a fault says otherwise; then record what happened."""
+def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
+    """Answer what is asked by `view`, unless a fault says otherwise; then record what happened."""
     began = time.perf_counter()
     stamp = world.clock.stamp()
-    asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
     method, path = asked.method, asked.path
-    fault = world.faults.strike(method, path, _team_id(world)) if world.faults else None
+    fault = world.faults.strike(method, path, _team_id(asked)) if world.faults else None
     response = view() if fault is None else strike(world, fault, view)
     if fault is not None and fault.forgotten:  # what was called in another world is not this one's to record
         return response
     seconds = time.perf_counter() - began
     status = None if isinstance(response, Dropped) else response.status_code
-    rule = asked.url_rule
+    rule, key = asked.url_rule, g.get("key")
     world.metrics.answered(method, rule.rule if rule else "unknown", status or 0, seconds)
     if fault is not None:
         world.metrics.faulted(_effect(fault))
@@ -59,7 +58,7 @@ def around(world: World, view: Callable[[], Any]) -> Any:
         status,
         round(seconds * 1000, 3),
         fault.id if fault else None,
-        g.key.team_id if "key" in g else _team_id(world) if fault else None,
+        key.team_id if key else _team_id(asked) if fault else None,
         tuple(response.headers),
         _answer(response),
     )
@@ -129,9 +128,9 @@ def _effect(fault: Fault) -> str:
     return f"status {fault.status}" if fault.status else "delay"
 
 
-def _team_id(world: World) -> str | None:
+def _team_id(asked: Request) -> str | None:
     try:
-        return authenticate(sent_key() or request.headers.get("x-brainbase-api-key")).team_id
+        return authenticate(sent_key(asked) or asked.headers.get("x-brainbase-api-key")).team_id
     except DomainError:
         return None
 

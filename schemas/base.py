@@ -116,16 +116,16 @@ class ApiSchema(Schema):
         else:
             dumped = obj.project(names)
         if self._nested:
-            for row in dumped if isinstance(dumped, list) else [dumped]:
-                self._dump_nested(row)
+            self._dump_nested(dumped if isinstance(dumped, list) else [dumped])
         return dumped
 
-    def _dump_nested(self, row: dict[str, Any]) -> None:
+    def _dump_nested(self, rows: list[dict[str, Any]]) -> None:
         for name, schema in self._nested:
-            value = row.get(name)
-            # JSON from a column is in wire form already; records and rows are not.
-            if hasattr(value, "project") or _holds_records(value):
-                row[name] = schema.dump(value)
+            for row in rows:
+                value = row.get(name)
+                # JSON from a column is in wire form already; records and rows are not.
+                if value and (hasattr(value, "project") or _holds_records(value)):
+                    row[name] = schema.dump(value)
 
 
 @cache
@@ -152,7 +152,7 @@ def _refuse_unknown(schema: Schema) -> None:
 
 
 def _holds_records(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and hasattr(value[0], "project")
+    return isinstance(value, list) and hasattr(value[0], "project")
 
 
 class PartSchema(ApiSchema):

@@ -65,6 +65,20 @@ def test_every_leeway_is_needed(document):
     assert LEEWAY.keys() - lines == set()
 
 
+def test_no_query_parameter_is_a_list(document):
+    # Of what is sent twice, the first is read (blueprints/base.py): a list would lose the others.
+    parameters = [
+        parameter
+        for path in document["paths"].values()
+        for operation in path.values()
+        if isinstance(operation, dict)
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "query"
+    ]
+    assert parameters
+    assert [parameter["name"] for parameter in parameters if parameter["schema"]["type"] == "array"] == []
+
+
 @each_operation
 def test_an_operation_demands_the_key(app, operation):
     path = fill(operation["path"], *["nothing"] * 9)

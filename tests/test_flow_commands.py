@@ -181,11 +181,3 @@ def test_a_file_or_a_flow_is_named(run, file):
 def test_a_model_that_is_named_by_halves_is_refused(run, file):
     assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)
     assert "need --model-url" in run("talk", file(CLINIC), "--model", "small", code=2)
-
-
-def test_the_commands_are_offered_without_the_engine():
-    import subprocess
-    import sys
-
-    script = "import sys, dryline.command_line; print('dryline.engine' in sys.modules, 'pydantic_monty' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False False\n"

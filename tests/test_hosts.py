@@ -91,3 +91,22 @@ def test_no_page_is_shown_within_another(start, path):
     headers = start()(path)[1]
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+
+
+def test_each_name_is_led_on_under_the_name_that_it_asked_by(api):
+    for _ in range(2):  # what was made of a name is used again
+        for host in ("localhost:4010", "127.0.0.1:4010", "other.example"):
+            answer = api.get("//workers", headers={"Host": host})
+            assert (answer.status_code, answer.headers["Location"]) == (308, f"http://{host}/api/workers")
+
+
+def test_names_without_end_are_all_led_on(api):
+    for number in range(200):
+        answer = api.get("//workers", headers={"Host": f"h{number}.example"})
+        assert answer.headers["Location"] == f"http://h{number}.example/api/workers"
+
+
+def test_a_web_socket_is_refused_beside_what_is_asked_plainly(api):
+    plain = {"Connection": "keep-alive"}
+    upgraded = {"Connection": "Upgrade", "Upgrade": "websocket"}
+    assert [api.get("/workers", headers=headers).status_code for headers in (plain, upgraded, plain)] == [200, 400, 200]

@@ -183,3 +183,49 @@ def test_a_key_of_the_default_is_not_let_in_by_other_commands(start, tmp_path):
     server = start("--api-key", "private")
     with pytest.raises(urllib.error.HTTPError, match="401"):
         server.call("GET", "/api/workers")
+
+
+# What it loads
+
+# Of a server, and of parts of it that few need.
+SERVING = {"flask", "jinja2", "marshmallow", "peewee", "sqlite3", "ssl", "waitress", "webargs", "werkzeug", "yaml"}
+FOR_LATER = {"phonenumbers", "prometheus_client", "pydantic_monty", "regex", "swagger_ui_bundle", "tzdata", "urllib3"}
+FOR_LATER |= {f"dryline.{room}" for room in ("engine", "remote", "simulator", "talks", "testing")}
+
+SHOWN = """
+import sys
+from dryline.command_line import cli
+cli(sys.argv[1:], standalone_mode=False)
+print(*sys.modules, file=sys.stderr)
+"""
+ANSWERED = """
+import sys
+from dryline.app import create_app
+from dryline.server import Server
+from dryline.settings import Settings
+app = create_app(Settings(ephemeral=True, scenario="demo", port=0))
+Server(app)
+for path in ("/_dryline/health", "/api/workers"):
+    assert app.test_client().get(path, headers={"x-api-key": "dryline-local-key"}).status_code == 200
+app.close()
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+def loaded(script, *arguments):
+    """The modules that are there when the script ends."""
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("flags", [["--help"], ["--version"], ["serve", "--help"], ["pull", "--help"]])
+def test_what_is_only_shown_loads_nothing_that_serves(flags):
+    modules = loaded(SHOWN, *flags)
+    assert "dryline.command_line" in modules
+    assert modules & (SERVING | FOR_LATER - {"dryline.remote"} | {"dryline.app", "dryline.server"}) == set()
+
+
+def test_the_first_answer_loads_nothing_that_is_for_later():
+    modules = loaded(ANSWERED)
+    assert modules >= {"flask", "dryline.server"}
+    assert modules & FOR_LATER == set()

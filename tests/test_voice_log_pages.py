@@ -103,6 +103,10 @@ def test_an_empty_list_has_no_pages(get):
     }
 
 
+def test_of_a_parameter_that_is_sent_twice_the_first_counts(get, five):
+    assert get(limit=[2, 3])["pagination"]["limit"] == 2
+
+
 @pytest.mark.parametrize("page", [4, 10**17])
 def test_a_page_beyond_the_end_is_empty(get, five, page):
     answer = get(limit=2, page=page)

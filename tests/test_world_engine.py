@@ -1,8 +1,5 @@
 """The engine of a running server: when it comes to be, and which model it asks."""
 
-import subprocess
-import sys
-
 import pytest
 from click.testing import CliRunner
 
@@ -22,18 +19,6 @@ def model():
     yield model
     model.server.shutdown()
     model.server.server_close()
-
-
-def test_a_start_imports_neither_engine_nor_sandbox():
-    script = """
-import sys
-from dryline.app import create_app
-from dryline.settings import Settings
-create_app(Settings(ephemeral=True, scenario="demo")).close()
-print(*sorted({"dryline.engine", "dryline.talks", "pydantic_monty"} & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.split() == [], done.stderr
 
 
 def test_the_model_that_the_settings_name_judges(model):

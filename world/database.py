@@ -10,9 +10,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import orjson
 from peewee import InterfaceError, SqliteDatabase
 
 from dryline.world.files import copy_whole, part_of, sync
+
+# A column that is selected as `name [this]` comes as what orjson writes as it stands.
+FRAGMENT = "dryline fragment"
+sqlite3.register_converter(FRAGMENT, orjson.Fragment)
 
 log = logging.getLogger("dryline")
 
@@ -49,7 +54,8 @@ class WorldDatabase(SqliteDatabase):
         self._closed_for_good = False
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
-        super().__init__(str(path), pragmas=PRAGMAS, timeout=30, check_same_thread=False)
+        of_columns = sqlite3.PARSE_COLNAMES  # see FRAGMENT
+        super().__init__(str(path), pragmas=PRAGMAS, timeout=30, check_same_thread=False, detect_types=of_columns)
 
     def connection(self) -> sqlite3.Connection:
         """The running thread's connection."""
