@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
 from flask import Flask, Request, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, hosts, interception, openapi
+from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
 from dryline.blueprints.base import PLANE, READS, NoSessions, OrjsonProvider
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
@@ -20,6 +20,7 @@ from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
+from dryline.world.outgoing import INBOX
 from dryline.world.world import World, enter, leave, refusing
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
@@ -107,9 +108,9 @@ SLOW_STEPS = {
     "tests": (test_jobs.finish_next,),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Where views open transactions of their own: the control plane's jobs and the flows run outside of one, and recordings
-# are made outside of one.
-OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/")
+# Where views open transactions of their own, or need none: the control plane's jobs and the flows run outside of one, and
+# recordings are made outside of one.
+OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
 
 class Dryline(Flask):
@@ -127,9 +128,18 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         token = enter(self.world)
         try:
+            if environ["PATH_INFO"].startswith("/console"):
+                return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:
             leave(token)
+
+    @cached_property
+    def console(self) -> Flask:
+        """The pages for a person."""
+        from dryline.blueprints.console.app import Console  # a server that nobody watches starts faster
+
+        return Console(self)
 
     def create_url_adapter(self, request: Any) -> Any:
         """What finds a request's view."""
@@ -192,6 +202,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         errors.register(app)
         app.openapi = openapi.Api(app)
         app.register_blueprint(docs.blp)
+        app.register_blueprint(inbox.blp)
         app.register_blueprint(chat_completions.blp)
         if app.world.settings.cors_origins:
             cors.register(app, app.world.settings.cors_origins)

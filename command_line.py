@@ -86,6 +86,7 @@ SERVE = (
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
     setting("--model-key", help="Its key, where it wants one."),
+    setting("--label", help="What the console calls this server, where there are several."),
     setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
 )
 

@@ -42,6 +42,7 @@ class Settings:
     cors_origins: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()  # names beside loopback's under which a server on loopback may be asked
     webhook_hosts: tuple[str, ...] = ()  # that webhooks and flows may reach beside loopback
+    label: str | None = None  # what the console calls this server
     log_format: str = "text"
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written

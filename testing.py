@@ -5,9 +5,10 @@ The fixtures for pytest are apart, in `pytest_plugin.py`.
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from dryline.settings import DEFAULT_API_KEY, Settings
 
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class DrylineError(AssertionError):
-    """The control plane refused: the message is its answer's."""
+    """The control plane refused: the message is its answer's, and `answer` the whole of it."""
+
+    def __init__(self, message: str, answer: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.answer = answer or {}
 
 
 class StandIn:
@@ -90,7 +95,8 @@ class StandIn:
         headers = {"x-dryline-token": self._settings.get("admin_token") or ""}
         answer = self._plane.open(f"/_dryline{path}", method=method, json=body, headers=headers)
         if answer.status_code >= 400:
-            raise DrylineError((answer.json or {}).get("error") or answer.text)
+            told = answer.json if answer.is_json else {}
+            raise DrylineError(told.get("error") or answer.text, told)
         return answer.json if answer.data and answer.is_json else None
 
     def reset(self, scenario: str | None = None) -> None:
@@ -122,19 +128,98 @@ class StandIn:
         total = timedelta(seconds=seconds, **duration).total_seconds()
         return self.plane("POST", "/clock/advance", {"seconds": total})["now"]
 
-    def fault(self, **rule: Any) -> str:
-        """Add a fault, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns its id."""
+    def fault(
+        self,
+        *,
+        path: str | None = None,
+        method: str | None = None,
+        preset: str | None = None,
+        status: int | None = None,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        delay_ms: int | None = None,
+        drop: bool | None = None,
+        malformed: Literal["truncated", "garbage"] | None = None,
+        override: dict[str, Any] | None = None,
+        phase: Literal["before", "after"] | None = None,
+        probability: float | None = None,
+        times: int | None = None,
+        skip: int | None = None,
+        team: str | None = None,
+    ) -> str:
+        """Make chosen requests fail, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns the rule's id.
+
+        What each member does: docs/control-plane.md. Raises DrylineError for a rule that could never strike.
+        """
+        rule = _wire(
+            path=path,
+            method=method,
+            preset=preset,
+            status=status,
+            body=body,
+            headers=headers,
+            delay_ms=delay_ms,
+            drop=drop,
+            malformed=malformed,
+            override=override,
+            phase=phase,
+            probability=probability,
+            times=times,
+            skip=skip,
+            team_id=team,
+        )
         return self.plane("POST", "/faults", rule)["id"]
 
-    def requests(self, **filters: Any) -> list[dict[str, Any]]:
-        """What was called, newest first; filters: method, path, status, since, bodyContains, team, limit."""
+    def requests(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        since: str | None = None,
+        body_contains: str | None = None,
+        team: str | None = None,
+        limit: int | None = None,
+    ) -> list[dict[str, Any]]:
+        """What was called, newest first, at most `limit` (100). In `path` a `*` stands for any text."""
         from urllib.parse import urlencode
 
-        return self.plane("GET", f"/requests?{urlencode(filters)}")
+        wanted = {"method": method, "path": path, "status": status, "since": since, "team": team, "limit": limit}
+        return self.plane("GET", f"/requests?{urlencode(_wire(**wanted, body_contains=body_contains))}")
 
-    def verify(self, **wanted: Any) -> int:
-        """Check that a request was made, and say how often. Raises DrylineError, which tells what was found."""
-        return self.plane("POST", "/requests/verify", wanted)["count"]
+    def verify(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        since: str | None = None,
+        body_contains: str | None = None,
+        body_matches: str | None = None,
+        times: int | None = None,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        team: str | None = None,
+    ) -> int:
+        """Check that a request was made (`times` often, or within bounds), and say how often.
+
+        Raises DrylineError, which tells what was wanted, and what came nearest or was too much.
+        """
+        wanted = _wire(
+            method=method,
+            path=path,
+            status=status,
+            since=since,
+            body_contains=body_contains,
+            body_matches=body_matches,
+        )
+        bounds = _wire(min=at_least if times is None else times, max=at_most if times is None else times)
+        query = f"?team={team}" if team else ""
+        try:
+            body = wanted | ({"times": bounds} if bounds else {})
+            return self.plane("POST", f"/requests/verify{query}", body)["count"]
+        except DrylineError as error:
+            raise DrylineError(_told(wanted, error), error.answer) from None
 
     def simulate_calls(self, count: int = 1, *, deployment: str | None = None, **options: Any) -> list[str]:
         """Make believable calls and return their logs' ids.
@@ -302,3 +387,27 @@ def _transport_class() -> Any:
             self.close()
 
     return Transport
+
+
+def _wire(**values: Any) -> dict[str, Any]:
+    """What was given, by the wire's names."""
+    from dryline.schemas.base import camel
+
+    return {camel(name): value for name, value in values.items() if value is not None}
+
+
+def _told(wanted: dict[str, Any], error: DrylineError) -> str:
+    """Why a check of the traffic failed, with the requests that show it."""
+    lines = [str(error)]
+    if wanted:
+        lines.append("wanted: " + ", ".join(f"{name} {value!r}" for name, value in wanted.items()))
+    for near in error.answer.get("nearest", ()):
+        lines.append(f"nearest: {_line(near['request'])}  (missed: {', '.join(near['misses'])})")
+    lines += [f"too many: {_line(entry)}" for entry in error.answer.get("surplus", ())]
+    return "\n  ".join(lines)
+
+
+def _line(entry: dict[str, Any]) -> str:
+    """A request of the journal in a line."""
+    body = "" if entry["body"] is None else f"  {json.dumps(entry['body'])[:200]}"
+    return f"{entry['method']} {entry['path']} {entry['status'] or 'cut'}{body}"

@@ -98,6 +98,10 @@ class Parser(FlaskParser):
 
     DEFAULT_VALIDATION_STATUS = 400
 
+    def is_strict(self, location: str) -> bool:
+        """Whether unknown members are refused there."""
+        return location == "json" and current().live.strict
+
     def load_querystring(self, req: Request, schema: Schema) -> Any:
         """Each parameter's first value: none is a list here.
 
@@ -112,7 +116,7 @@ class Parser(FlaskParser):
     def _process_location_data(
         self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
     ) -> Any:
-        if location == "json" and current().live.strict:
+        if self.is_strict(location):
             schema = strict(schema)
         # None is the schema's own way.
         return super()._process_location_data(location_data, schema, req, location, None, validators)

@@ -11,8 +11,8 @@ blp = Blueprint("documentation", __name__)
 
 @blp.get("/")
 def index() -> Any:
-    """Lead a browser to the documentation."""
-    return redirect("/docs")
+    """Lead a browser to the console."""
+    return redirect("/console")
 
 
 @blp.get("/docs/assets/<path:name>")

@@ -16,6 +16,7 @@ from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.world.errors import DomainError
 from dryline.world.faults import Fault
+from dryline.world.request_record import ANSWER_BYTES
 from dryline.world.world import World
 
 # What the record does not keep: headers by their names in the environ, and members by theirs in queries and bodies.
@@ -58,6 +59,8 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
         round(seconds * 1000, 3),
         fault.id if fault else None,
         key.team_id if key else _team_id(asked) if fault else None,
+        tuple(response.headers),
+        _answer(response),
     )
     return response
 
@@ -141,6 +144,14 @@ def _headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
             if name[:5] == "HTTP_" or name in _OTHER_HEADERS
         ]
     )
+
+
+def _answer(response: Any) -> bytes:
+    """The beginning of an answer's body; a file, and what is not sent at all, has none."""
+    if response.direct_passthrough or response.is_streamed or isinstance(response, Dropped):
+        return b""
+    body = response.get_data()[:ANSWER_BYTES]
+    return _IN_BODY.sub(rb'\1"***"', body) if b'"auth' in body or b'"api' in body else body
 
 
 def _query(environ: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from dryline.models.recordings import Addresses
 from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.due import due_rows
+from dryline.world.errors import Conflict
 from dryline.world.record import JsonField, Record, connection, connection_execute, select_sql
 from dryline.world.world import current
 
@@ -83,6 +84,16 @@ class WebhookDelivery(Record):
         """Forget all of them, those still waiting too."""
         cls.delete().execute()
 
+    def again(self) -> Self:
+        """A new delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
+        world = current()
+        copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
+        fresh = {"id": world.ids.new(self.id_prefix), "due_at": world.clock.stamp(), "created_at": world.clock.stamp()}
+        delivery = type(self)(**{name: getattr(self, name) for name in copied}, **fresh)
+        delivery.insert_row()
+        world.db.after_commit(world.wake)
+        return delivery
+
     def is_wanted(self) -> bool:
         """Whether its webhook is still there and switched on."""
         webhook = CustomWebhook.find(id=self.webhook_id) if self.webhook_id else None
@@ -147,6 +158,23 @@ def announce(logs: Sequence[Log]) -> None:
         return
     WebhookDelivery.add_many(rows)
     current().db.after_commit(current().wake)
+
+
+def fire(log: Log, event: str) -> list[WebhookDelivery]:
+    """Tell the active webhooks of a call's deployment of one of its events, now, whenever that was.
+
+    Raises Conflict where the deployment has none.
+    """
+    now = current().clock.stamp()
+    rows = [
+        _row(log, event, now, webhook_id=hook.id, method=hook.method, url=hook.url, body=payload(hook, log, event))
+        for hook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
+    ]
+    if not rows:
+        raise Conflict(f"The deployment of {log['id']} has no active webhook.")
+    WebhookDelivery.add_many(rows)
+    current().db.after_commit(current().wake)
+    return [WebhookDelivery.by_id(row["id"]) for row in rows]
 
 
 def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:

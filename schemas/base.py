@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, fields, types, validate
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 
 from dryline.world.clock import parse, wire
 
@@ -65,6 +65,21 @@ class ApiSchema(Schema):
         for name in self.Meta.without_effect:
             loaded.pop(name, None)
         return loaded
+
+    def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
+        """Name the nearest known member beside each that is unknown."""
+        told = error.messages
+        if isinstance(told, dict):
+            for name, texts in told.items():
+                if texts == [self.error_messages["unknown"]]:
+                    told[name] = [self._unknown(str(name))]
+
+    def _unknown(self, name: str) -> str:
+        from difflib import get_close_matches  # only a slip needs it
+
+        known = [field.data_key or "" for field in self.load_fields.values()]
+        near = [camel(name)] if camel(name) in known else get_close_matches(name, known, n=1)
+        return f"Unknown field; did you mean {near[0]}?" if near else self.error_messages["unknown"]
 
     @cached_property
     def _nullable(self) -> Mapping[str, None]:

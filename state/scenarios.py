@@ -19,6 +19,11 @@ from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
+# The scenarios that ship, each with what it holds.
+ABOUT = {
+    "demo": "A voice agency with four businesses, five weeks of calls, a campaign, webhooks and tests.",
+    EMPTY: "A team and its key, and nothing else.",
+}
 
 
 def begin(world: World) -> None:

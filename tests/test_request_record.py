@@ -1,6 +1,7 @@
 """What was called, and checks of it."""
 
 import pytest
+from waitress.channel import ClientDisconnected
 
 from dryline.world import request_record
 
@@ -176,15 +177,16 @@ def test_the_record_is_bounded_in_number(api, control, monkeypatch):
 
 
 def test_the_record_is_bounded_in_size(api, control, monkeypatch):
-    monkeypatch.setattr(request_record, "MOST_BYTES", 5_000)
+    monkeypatch.setattr(request_record, "MOST_BYTES", 9_000)
     for _ in range(3):
         api.post("/workers", WORKER | {"name": "x" * 3_000})
     assert [entry["number"] for entry in control.get("/requests").json] == [3]
 
 
-@pytest.mark.parametrize("part", ["path", "headers"])
-def test_the_bound_counts_path_and_headers(api, control, monkeypatch, part):
-    monkeypatch.setattr(request_record, "MOST_BYTES", 5_000)
+# The answer to an unknown path tells it.
+@pytest.mark.parametrize(("part", "most"), [("path", 9_000), ("headers", 5_000)])
+def test_the_bound_counts_path_and_headers(api, control, monkeypatch, part, most):
+    monkeypatch.setattr(request_record, "MOST_BYTES", most)
     for _ in range(3):
         if part == "path":
             api.get("/workers/" + "x" * 3_000)
@@ -209,3 +211,53 @@ def test_metrics_count_requests_by_operation_and_status_and_faults(api, control)
     assert f'{count}{{method="GET",route="/api/workers",status="200"}} 1.0' in text
     assert f'{count}{{method="GET",route="/api/workers/<id>",status="404"}} 1.0' in text
     assert 'dryline_faults_total{effect="status 503"} 1.0' in text
+
+
+def test_the_answer_is_kept(api, control):
+    worker = api.post("/workers", WORKER).json
+    (entry,) = control.get("/requests").json
+    assert entry["answer"] == worker
+    assert entry["answerHeaders"]["content-type"] == "application/json"
+    assert entry["touched"] == [worker["id"]]
+
+
+def test_a_spoiled_answer_is_kept_as_it_was_sent(api, control):
+    control.post("/faults", {"malformed": "garbage"})
+    sent = api.get("/workers")
+    assert control.get("/requests").json[0]["answer"] == sent.data.decode(errors="replace")
+
+
+def test_a_dropped_request_has_no_answer(api, control):
+    control.post("/faults", {"drop": True})
+    with pytest.raises(ClientDisconnected):
+        api.get("/workers")
+    assert control.get("/requests").json[0]["answer"] is None
+
+
+def test_of_a_large_answer_the_beginning_is_kept(api, control):
+    for _ in range(3):
+        api.post("/workers", WORKER | {"description": "x" * 40_000})
+    api.get("/workers")
+    assert len(control.get("/requests").json[0]["answer"]) == request_record.ANSWER_BYTES
+
+
+def test_answers_count_for_the_bound(api, control, monkeypatch):
+    monkeypatch.setattr(request_record, "MOST_BYTES", 100_000)
+    api.post("/workers", WORKER | {"description": "x" * 9_000})
+    for _ in range(20):
+        api.get("/workers")
+    assert 5 <= len(control.get("/requests").json) <= 10
+
+
+def test_a_token_in_an_answer_is_masked(api, control, make_integration):
+    make_integration(authToken="s3cret")
+    api.get("/team?includeIntegrations=true")
+    assert "s3cret" not in control.get("/requests").text
+
+
+def test_the_rows_that_a_request_was_about_are_named(api, control):
+    worker = api.post("/workers", WORKER).json["id"]
+    flow = api.post(f"/workers/{worker}/flows", {"name": "One", "code": "say('Hi')"}).json["id"]
+    api.patch(f"/workers/{worker}", {"name": "Another"})
+    touched = [entry["touched"] for entry in control.get("/requests").json]
+    assert touched == [[worker], [worker, flow], [worker]]

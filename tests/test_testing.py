@@ -103,7 +103,7 @@ def test_verify_raises_with_what_was_found(stand_in):
     stand_in.client().workers.list()
     assert stand_in.verify(path="/api/workers") == 1
     with pytest.raises(DrylineError, match="found 1"):
-        stand_in.verify(path="/api/workers", times={"min": 2})
+        stand_in.verify(path="/api/workers", at_least=2)
 
 
 def test_a_dropped_connection_reaches_the_client_as_one(stand_in):

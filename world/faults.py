@@ -82,6 +82,7 @@ class Faults:
     def __init__(self, seed: int | None = None) -> None:
         self._lock = threading.RLock()  # who keeps the rules `unchanged` asks them, too
         self.rules: list[Fault] = []
+        self.changes = 0  # how often a rule came or went
         self._seed = seed
         self.clear()
 
@@ -102,6 +103,7 @@ class Faults:
         fault = Fault(id=id, created_at=created_at, **values)
         with self._lock:
             self.rules = [*self.rules, fault]
+            self.changes += 1
         return fault
 
     def listing(self, team_id: str | None = None) -> list[Fault]:
@@ -131,6 +133,7 @@ class Faults:
 
     def _take_away(self, gone: list[Fault]) -> None:
         self.rules = [rule for rule in self.rules if rule not in gone]
+        self.changes += 1
         for rule in gone:
             rule.removed = True
 

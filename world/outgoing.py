@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 from dryline import __version__
 
+# The one place on its own server that a world may write to.
+INBOX = "/inbox/"
+
 
 class Answer(NamedTuple):
     """What came back. `headers` are read without regard to case."""
@@ -56,8 +59,8 @@ def send(
 class Outgoing:
     """What one world asks by order of others: in bounds of time and size, and no more than it may reach.
 
-    That is this machine, and the hosts that the settings name; never the world itself, whose control plane asks
-    nobody on this machine for a key.
+    That is this machine, and the hosts that the settings name; of the world itself only the inbox, since its control
+    plane asks nobody on this machine for a key.
     """
 
     def __init__(self, hosts: tuple[str, ...] = ()) -> None:
@@ -86,7 +89,7 @@ class Outgoing:
             deadline.start()
             try:
                 peer, here = exchange.connect()
-                if self._is_own(peer, here):
+                if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
                     raise Refused(f"{url} leads to this server itself.")
                 return exchange.ask(method, headers, body, most)
             finally:
@@ -156,7 +159,7 @@ class _Exchange:
         if address.scheme not in kinds or not address.host:
             raise Refused(f"Only http and https addresses are sent to, not {url}.")
         self.host = address.host.strip("[]")
-        self._target = address.request_uri
+        self.target = address.request_uri
         self._timeout_s = timeout_s
         kind = kinds[address.scheme]
         self._connection: Any = kind(self.host, address.port or kind.default_port, timeout=timeout_s)
@@ -197,7 +200,7 @@ class _Exchange:
     ) -> Answer:
         """Send, and read the answer: of its body `most` bytes, all when None."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
-        self._connection.request(method, self._target, body=body, headers=headers, preload_content=False)
+        self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         found = self._connection.getresponse()
         answer = Answer(found.status, found.headers, found.read(most))
         self._demand_whole()  # a cut reads like the end of the answer

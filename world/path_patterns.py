@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class PathPattern:
     """A path in which `*` stands for any text, slashes too.
@@ -27,3 +29,52 @@ class PathPattern:
                 return False
             at += len(part)
         return True
+
+
+def meets(pattern: str, route: str) -> bool:
+    """Whether some path fits both a pattern, as above, and a route (`/api/workers/<id>`: some text without a slash)."""
+    wanted, offered = _steps(pattern.replace("*", "<path:*>")), _steps(route)
+    # Every pair of places that some beginning of a path leads to.
+    reached, waiting = set(), [(0, 0)]
+    while waiting:
+        place = one, other = waiting.pop()
+        if place in reached:
+            continue
+        reached.add(place)
+        if place == (len(wanted), len(offered)):
+            return True
+        left = wanted[one] if one < len(wanted) else None
+        right = offered[other] if other < len(offered) else None
+        if left in _ANY_LENGTH:
+            waiting.append((one + 1, other))
+        if right in _ANY_LENGTH:
+            waiting.append((one, other + 1))
+        if left and right and _shared(left, right):
+            waiting.append((one + (left not in _ANY_LENGTH), other + (right not in _ANY_LENGTH)))
+    return False
+
+
+# Steps of a route beside single letters: any letters, any but the slash, and one of these.
+_ALL, _SOME, _ONE = "all", "some", "one"
+_ANY_LENGTH = (_ALL, _SOME)
+
+
+def _steps(route: str) -> list[str]:
+    steps: list[str] = []
+    for part in re.split("(<[^>]*>)", route):
+        if part.startswith("<path:"):
+            steps.append(_ALL)
+        elif part.startswith("<"):
+            steps += [_ONE, _SOME]
+        else:
+            steps += part
+    return steps
+
+
+def _shared(left: str, right: str) -> bool:
+    """Whether one letter is of both steps."""
+    if left == _ALL or right == _ALL:
+        return True
+    if left in (_ONE, _SOME) or right in (_ONE, _SOME):
+        return "/" not in (left, right)
+    return left == right

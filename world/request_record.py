@@ -15,6 +15,8 @@ from dryline.world.path_patterns import PathPattern
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000
+# Of an answer's body that are kept.
+ANSWER_BYTES = 64_000
 # What an entry costs beside its texts.
 _OVERHEAD = 1_000
 # Real time that one question may take for its regular expression, in seconds.
@@ -23,7 +25,10 @@ MOST_SURPLUS = 10
 
 
 class Entry(NamedTuple):
-    """One request. `duration_ms` is real time; `fault_id` names the fault that hit it."""
+    """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
+
+    `answer` is the beginning of the answer's body, at most ANSWER_BYTES of it; empty where that was a file.
+    """
 
     number: int
     time: str
@@ -36,6 +41,8 @@ class Entry(NamedTuple):
     duration_ms: float
     fault_id: str | None
     team_id: str | None
+    answer_headers: tuple[tuple[str, str], ...] = ()
+    answer: bytes = b""
 
     def text(self) -> str:
         """The body as text; bytes that are none are replaced."""
@@ -135,6 +142,11 @@ class RequestRecord:
             while len(self._entries) > MOST_ENTRIES or self._bytes > MOST_BYTES:
                 self._bytes -= _size(self._entries.popleft())
 
+    @property
+    def count(self) -> int:
+        """How many there were in all."""
+        return self._count
+
     def clear(self, team_id: str | None = None) -> None:
         """Forget all, or what one team called."""
         with self._lock:
@@ -176,8 +188,10 @@ class RequestRecord:
 
 def _size(entry: tuple[Any, ...]) -> int:
     """What an entry takes of the bound, about."""
-    texts = len(entry[_PATH]) + len(entry[_QUERY]) + len(entry[_BODY])
+    texts = len(entry[_PATH]) + len(entry[_QUERY]) + len(entry[_BODY]) + len(entry[_ANSWER])
     return texts + sum(map(len, chain.from_iterable(entry[_HEADERS]))) + _OVERHEAD
 
 
-_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID = map(Entry._fields.index, ("path", "query", "headers", "body", "team_id"))
+_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID, _ANSWER = map(
+    Entry._fields.index, ("path", "query", "headers", "body", "team_id", "answer")
+)

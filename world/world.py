@@ -68,6 +68,8 @@ class World:
         self.outgoing = Outgoing(settings.webhook_hosts)
         # Where it answers, as the server sets it; until then, as a client in the same process would say.
         self.address = "http://localhost"
+        # How many transactions have written: whoever shows this world asks whether there is something new.
+        self.writes = 0
         # What others remember of this world's rows, each under a name of its own.
         self.memory: dict[str, Any] = {}
         self.is_new = False  # whether this start has filled it (state/scenarios.py)
@@ -146,8 +148,10 @@ class World:
 
         Writers wait for each other here, in the order they came, and not in SQLite's busy loop.
         """
-        with self._write_lock, self.db.atomic("IMMEDIATE"):
-            yield
+        with self._write_lock:
+            with self.db.atomic("IMMEDIATE"):
+                yield
+            self.writes += 1
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:

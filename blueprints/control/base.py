@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import request
+from flask import current_app, request
 from marshmallow import fields
 
-from dryline.blueprints.base import PLANE, Area
+from dryline.blueprints.base import PLANE, Area, Parser
 from dryline.blueprints.hosts import is_loopback, name_of
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import Forbidden, NotFound
+from dryline.world.errors import Forbidden, Invalid, NotFound
 from dryline.world.world import current
 
 
@@ -28,14 +28,45 @@ def known_team(team_id: str | None, field: str | None = None) -> str | None:
     return team_id
 
 
+class StrictParser(Parser):
+    """Refuses what the control plane does not know: it is our own, and a slip in it would make a test pass wrongly."""
+
+    def is_strict(self, location: str) -> bool:
+        """Always."""
+        return True
+
+
 class ControlArea(Area):
     """A part of the control plane. Contract: DESIGN, The control plane."""
+
+    ARGUMENTS_PARSER = StrictParser()
 
     def __init__(self, name: str, url_prefix: str = PLANE, *, guarded: bool = True, **kwargs: Any) -> None:
         super().__init__(name, url_prefix, key_required=False, **kwargs)
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
+        self.before_request(demand_no_query)
+
+    def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
+        """As any area's; a view that takes no query is known by what it lacks."""
+        decorate = super().arguments(schema, location=location, **kwargs)
+
+        def mark(view: Any) -> Any:
+            decorated = decorate(view)
+            decorated.takes_query = location == "query" or getattr(view, "takes_query", False)
+            return decorated
+
+        return mark
+
+
+def demand_no_query() -> None:
+    """Raises Invalid for a query where none is read: who sends one expects something of it."""
+    view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
+    method = getattr(view, request.method.lower(), None)
+    if request.args and method is not None and not getattr(method, "takes_query", False):
+        name = next(iter(request.args))
+        raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
 
 def guard() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
+from flask import current_app
 from flask.views import MethodView
-from marshmallow import ValidationError, fields, validate, validates, validates_schema
+from marshmallow import ValidationError, fields, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.base import PLANE
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp
+from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
+from dryline.world.fault_presets import PRESETS
+from dryline.world.path_patterns import meets
 from dryline.world.world import current
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
@@ -19,6 +23,7 @@ HOP_BY_HOP = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
     *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
 }
+METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
@@ -35,11 +40,24 @@ class Malformed(fields.Field):
         return value
 
 
+class OverrideSchema(ApiSchema):
+    """An answer to give instead, also to a path that this server does not have."""
+
+    status = Integer(load_default=200, validate=validate.Range(200, 599))
+    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "JSON, or text"})
+    headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
+
+
 class FaultSchema(ApiSchema):
-    """A rule. It needs at least one effect: `status`, `delayMs`, `drop`, `malformed` or `headers`."""
+    """A rule. It needs at least one effect: `status`, `delayMs`, `drop`, `malformed`, `headers` or `override`."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
+    preset = fields.String(
+        load_only=True,
+        validate=OneOf(*PRESETS),
+        metadata={"description": "a rule by its name; what else is sent goes before what it says"},
+    )
     method = fields.String(load_default="*", metadata={"description": "an HTTP method, or * for any"})
     path = fields.String(load_default="*", metadata={"description": "such as /api/workers/*; * stands for any text"})
     status = Integer(load_default=None, allow_none=True, validate=validate.Range(200, 599))
@@ -49,12 +67,19 @@ class FaultSchema(ApiSchema):
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
     malformed = Malformed(load_default=None, allow_none=True)
     phase = fields.String(load_default="before", validate=OneOf("before", "after"))
-    probability = Number(load_default=1, validate=validate.Range(0, 1))
+    override = fields.Nested(OverrideSchema, load_only=True, metadata={"description": "a canned answer"})
+    probability = Number(load_default=1, validate=validate.Range(0, 1, min_inclusive=False))
     times = Integer(load_default=None, allow_none=True, validate=validate.Range(1))
     skip = Integer(load_default=0, validate=validate.Range(0))
     team_id = fields.String(load_default=None, allow_none=True)
     matches = Integer(dump_only=True)
     hits = Integer(dump_only=True)
+
+    @pre_load
+    def take_preset(self, data, **kwargs):
+        """The preset's rule below what was sent; an unknown one is told by its field."""
+        preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
+        return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
 
     @validates_schema
     def can_strike(self, data, **kwargs):
@@ -64,14 +89,27 @@ class FaultSchema(ApiSchema):
             raise ValidationError("Must begin with / or *.", "path")
         if path.startswith(PLANE):
             raise ValidationError("The control plane is never hit.", "path")
-        if data.get("method", "*") != "*" and not data["method"].isalpha():
-            raise ValidationError("Not an HTTP method.", "method")
+        if data.get("method", "*").upper() not in METHODS:
+            raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
+        if "override" not in data:
+            _demand_operation(data.get("method", "*").upper(), path)
+
+    @validates_schema
+    def agrees_with_itself(self, data, **kwargs):
+        """What takes another effect's place is a slip of its writer."""
+        answers = [name for name in ("status", "body", "malformed") if data.get(name) is not None]
+        if data.get("drop") and answers:
+            raise ValidationError("A connection that is cut has no answer: leave this out, or drop.", camel(answers[0]))
+        if data.get("body") is not None and data.get("status") is None:
+            raise ValidationError("Needs status.", "body")
+        if "override" in data and (answers or data.get("drop")):
+            raise ValidationError("Is an answer of its own: leave out status, body, drop and malformed.", "override")
 
     @validates_schema
     def has_an_effect(self, data, **kwargs):
         """A rule that does nothing is a slip of its writer."""
-        if not any(data.get(name) for name in ("status", "delay_ms", "drop", "malformed", "headers")):
-            raise ValidationError("A fault needs status, delayMs, drop, malformed or headers.", "status")
+        if not any(data.get(name) for name in ("status", "delay_ms", "drop", "malformed", "headers", "override")):
+            raise ValidationError("A fault needs status, delayMs, drop, malformed, headers or override.", "status")
 
     @validates("headers")
     def can_be_sent(self, headers, **kwargs):
@@ -103,9 +141,7 @@ class Faults(MethodView):
     def post(self, body, query):
         """Add a rule."""
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
-        world = current()
-        rule = body | {"method": body["method"].upper()}
-        return vars(world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule))
+        return vars(add(body))
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
@@ -121,3 +157,25 @@ class FaultById(MethodView):
     def delete(self, id):
         """Take a rule away."""
         current().faults.remove(id)
+
+
+def add(body):
+    """Switch on a rule, as `FaultSchema` has read it."""
+    world = current()
+    body.pop("preset", None)
+    answer = body.pop("override", {})
+    headers = (answer.pop("headers", None) or {}) | (body["headers"] or {})
+    rule = body | answer | {"method": body["method"].upper(), "headers": headers or None}
+    return world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule)
+
+
+def _demand_operation(method, path):
+    """Raises ValidationError for a path that no operation has, and for a method that none of those has."""
+    routes = [rule for rule in current_app.url_map.iter_rules() if meets(path, rule.rule)]
+    if not routes:
+        near = get_close_matches(path, {rule.rule for rule in current_app.url_map.iter_rules()}, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise ValidationError(f"No operation has this path{hint} An override may have any.", "path")
+    offered = set().union(*(rule.methods for rule in routes))
+    if method not in ("*", *offered):
+        raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")

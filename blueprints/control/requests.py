@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,6 +16,9 @@ from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
 from dryline.world.request_record import Entry, Wanted
 from dryline.world.world import current
+
+# The form of ids: `worker_…`.
+_ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
 
 blp = ControlArea("Control: requests", description="What was called, newest first, and checks of it.")
 
@@ -33,6 +37,14 @@ class EntrySchema(ApiSchema):
     duration_ms = Number()
     fault_id = fields.String(allow_none=True)
     team_id = fields.String(allow_none=True)
+    answer_headers = JsonObject(metadata={"description": "name to value"})
+    answer = fields.Raw(
+        allow_none=True, metadata={"description": "the answer's JSON, or its text; cut off after 64,000 bytes"}
+    )
+    touched = fields.List(
+        fields.String(),
+        metadata={"description": "ids in the path, that of the row answered, and of a webhook delivery"},
+    )
 
 
 class MissSchema(ApiSchema):
@@ -177,7 +189,7 @@ def wanted(query: dict[str, Any]) -> Wanted:
     return Wanted(**query)
 
 
-def shown(entry: Entry) -> dict[str, object]:
+def shown(entry: Entry) -> dict[str, Any]:
     """An entry as it is answered."""
     return {
         **{name: getattr(entry, name) for name in ("number", "time", "method", "path", "status", "duration_ms")},
@@ -185,16 +197,28 @@ def shown(entry: Entry) -> dict[str, object]:
         "team_id": entry.team_id,
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.removeprefix("HTTP_").replace("_", "-").lower(): value for name, value in entry.headers},
-        "body": _decoded(entry),
+        "body": _decoded(entry.body),
+        "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
+        "answer": (answer := _decoded(entry.answer)),
+        "touched": _touched(entry, answer),
     }
 
 
-def _decoded(entry: Entry) -> object:
-    if not entry.body:
+def _decoded(body: bytes) -> object:
+    if not body:
         return None
     try:
-        body = orjson.loads(entry.body)
-        orjson.dumps(body)
+        found = orjson.loads(body)
+        orjson.dumps(found)
     except (ValueError, TypeError):
-        return entry.text()
-    return body
+        return body.decode(errors="replace")
+    return found
+
+
+def _touched(entry: Entry, answer: object) -> list[str]:
+    """The rows that a request was about."""
+    found = [part for part in entry.path.split("/") if _ID.fullmatch(part)]
+    if isinstance(answer, dict) and isinstance(answer.get("id"), str):
+        found.append(answer["id"])
+    found += [value for name, value in entry.headers if name == "HTTP_X_DRYLINE_DELIVERY"]
+    return list(dict.fromkeys(found))

@@ -6,9 +6,10 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
-from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.schemas.base import OneOf, QueryInteger, QuerySchema
-from dryline.schemas.webhook_deliveries import STATUSES, DeliverySchema
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.webhook_deliveries import WebhookDelivery, fire
+from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, QuerySchema
+from dryline.schemas.webhook_deliveries import EVENTS, STATUSES, DeliverySchema
 from dryline.world.world import current
 
 blp = ControlArea("Control: webhooks", description="What custom webhooks were sent, and what they answered.")
@@ -24,6 +25,13 @@ class DeliveryQuery(QuerySchema):
     limit = QueryInteger(load_default=100, validate=validate.Range(1, 1000))
 
 
+class FiredSchema(ApiSchema):
+    """Which event of which call is told."""
+
+    log_id = fields.String(required=True)
+    event = fields.String(required=True, validate=OneOf(*EVENTS))
+
+
 @blp.route("/webhooks")
 class WebhookDeliveries(MethodView):
     @blp.arguments(DeliveryQuery, location="query")
@@ -33,8 +41,25 @@ class WebhookDeliveries(MethodView):
         with current().reading():
             return WebhookDelivery.search(**query)
 
+    @blp.arguments(FiredSchema)
+    @blp.response(201, DeliverySchema(many=True))
+    @blp.errors(404, 409)
+    def post(self, body):
+        """Tell the webhooks of a call's deployment of an event by hand, now."""
+        with current().transaction():
+            return fire(VoiceLog.by_id(body["log_id"]).__data__, body["event"])
+
     @blp.response(204)
     def delete(self):
         """Forget all deliveries, those still waiting too."""
         with current().transaction():
             WebhookDelivery.clear()
+
+
+@blp.route("/webhooks/<delivery_id>/redeliver")
+class WebhookRedelivery(MethodView):
+    @blp.response(201, DeliverySchema)
+    def post(self, delivery_id):
+        """Send a delivery's message again, as a new delivery."""
+        with current().transaction():
+            return WebhookDelivery.by_id(delivery_id).again()

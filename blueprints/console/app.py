@@ -1,0 +1,107 @@
+"""The console's own application, made when a page is first asked for: a server that nobody watches starts faster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, flash, g, redirect, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from dryline.blueprints import errors
+from dryline.blueprints.base import READS
+from dryline.blueprints.console import (
+    bar,
+    calls,
+    campaigns,
+    connect,
+    doors,
+    exports,
+    faults,
+    live,
+    overview,
+    pulse,
+    state,
+    traffic,
+    webhooks,
+    words,
+    workers,
+)
+from dryline.blueprints.console.base import CONSOLE, chosen_team
+from dryline.blueprints.control.state import NO_LIMIT
+from dryline.blueprints.hosts import demand_known_host
+from dryline.world.errors import DomainError
+from dryline.world.world import current
+
+# The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
+PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)
+
+# Pages fetch from this server alone, run no script of their own text, and lie in no frame.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    # Not no-referrer: with that, browsers send forms of these very pages with `Origin: null`.
+    "Referrer-Policy": "same-origin",
+}
+
+
+class Console(Flask):
+    """The pages of one world. A page that only shows something sees one moment of the data."""
+
+    def __init__(self, api: Flask) -> None:
+        super().__init__("dryline.blueprints.console", static_url_path=f"{CONSOLE}/static")
+        self.api = api  # what the pages are about
+        self.world = world = current()
+        self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=world.settings.max_body_mb * 1_000_000)
+        self.secret_key = world.secret
+        self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
+        self.jinja_env.filters.update(words.FILTERS)
+        self.context_processor(bar.context)
+        self.url_defaults(_stay_with_team)
+        for module in (doors, bar, pulse, *PAGES):
+            self.register_blueprint(module.blp)
+        for kind in (DomainError, HTTPException, Exception):
+            self.register_error_handler(kind, trouble)
+        self.after_request(_closed)
+
+    def dispatch_request(self) -> Any:
+        """Let the person in, then answer."""
+        demand_known_host(self.world.settings, request.environ)
+        if request.endpoint == "state.load":  # a state with many logs is larger than what the API takes
+            request.max_content_length = NO_LIMIT
+        if (instead := doors.demand_person()) is not None:
+            return instead
+        if request.method in READS and request.blueprint and request.blueprint != "pulse":
+            with self.world.reading():
+                g.team = chosen_team()
+                return super().dispatch_request()
+        return super().dispatch_request()
+
+
+def trouble(error: Exception) -> Any:
+    """What went wrong, as a page; after a form, on the page that the form was on."""
+    if isinstance(error, DomainError):
+        told = errors.domain_error(error)
+    else:
+        told = errors.http_error(error) if isinstance(error, HTTPException) else errors.unforeseen(error)
+    message = told.json["error"]
+    # Who is not let in is told so here: another page would say no more.
+    if request.method == "POST" and told.status_code != 403 and (back := doors.local(request.form.get("back"))):
+        flash(message, "error")
+        return redirect(back, 303)
+    if "team" not in g:
+        g.team = None
+    return render_template("trouble.html", status=told.status_code, message=message), told.status_code
+
+
+def _closed(response: Any) -> Any:
+    response.headers.update(HEADERS)
+    if request.endpoint != "static":
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _stay_with_team(endpoint: str, values: dict[str, Any]) -> None:
+    """Links lead to the same team's pages: all state is in the address."""
+    if endpoint != "static" and request and (team := request.args.get("team")):
+        values.setdefault("team", team)

@@ -1,0 +1,83 @@
+"""What the console's pages share: whose part of the world they show, and how they answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, request, url_for
+from marshmallow import Schema, ValidationError, fields
+from werkzeug.exceptions import BadRequest
+
+from dryline.blueprints.console import doors
+from dryline.models.teams import Team, start_team
+from dryline.world.errors import NotFound
+
+# Where the pages lie.
+CONSOLE = "/console"
+
+
+class Pages(Blueprint):
+    """Some of the console's pages. `word` is what the menu calls them, None for what it does not show.
+
+    `letter` leads there after `g`. The page that the menu leads to is the view `show`.
+    """
+
+    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "") -> None:
+        super().__init__(name, __name__, url_prefix=CONSOLE + path)
+        self.word, self.letter = word, letter
+
+
+def chosen_team() -> Team | None:
+    """Whose part is shown: that of `?team=`, by default the start team's. None in a world without teams.
+
+    Raises NotFound.
+    """
+    asked = request.args.get("team")
+    return Team.by_id(asked) if asked else start_team()
+
+
+def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
+    """What a form leads to once it is carried out: the page it was on, or `endpoint`, which tells the message."""
+    flash(message)
+    back = doors.local(request.form.get("back"))
+    return redirect(url_for(endpoint, **values) if endpoint else back or url_for("overview.show"), 303)
+
+
+def form(schema: type[Schema]) -> Any:
+    """The values of the form that was sent. Raises BadRequest as `read`."""
+    return read(schema, {name: text for name, text in request.form.items() if name not in ("back", "_token")})
+
+
+def read(schema: type[Schema], texts: Mapping[str, str]) -> Any:
+    """Texts, by the wire's names, as the schema of the API or the plane reads them; empty ones are left out.
+
+    Raises BadRequest, which names the fields at fault.
+    """
+    reader = schema()
+    by_name = {field.data_key or name: field for name, field in reader.fields.items()}
+    try:
+        return reader.load({name: _typed(by_name.get(name), text) for name, text in texts.items() if text != ""})
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{name}: {' '.join(map(str, found))}" for name, found in error.normalized_messages().items()
+        )
+        raise BadRequest(faults) from None
+
+
+def _typed(field: Any, text: str) -> Any:
+    """A form knows texts only: numbers, flags and whatever else JSON has are written as in JSON."""
+    if isinstance(field, fields.Number | fields.Boolean | fields.Dict | fields.List) or type(field) is fields.Raw:
+        with suppress(ValueError):
+            return json.loads(text)
+    return text
+
+
+def team() -> Team:
+    """The team that a form is about. Raises NotFound, also in a world without teams."""
+    found = g.get("team") or chosen_team()
+    if found is None:
+        raise NotFound("This world has no team.")
+    return found

@@ -1,0 +1,56 @@
+"""Connect: address, key, and snippets that work as they are copied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import render_template
+
+from dryline.blueprints.console.base import Pages
+from dryline.blueprints.links import base_url
+from dryline.world.world import current
+
+blp = Pages("connect", "Connect", "n", path="/connect")
+
+
+@blp.get("")
+def show() -> Any:
+    """The page."""
+    settings = current().settings
+    return render_template(
+        "connect.html",
+        address=base_url(),
+        key=next(iter(settings.api_keys), ""),
+        snippets=snippets(base_url(), settings),
+    )
+
+
+def snippets(address: str, settings: Any) -> list[tuple[str, str, str]]:
+    """Ways to ask for the workers: id, title and text."""
+    key = next(iter(settings.api_keys), "YOUR_KEY")
+    return [
+        (
+            "environment",
+            "Environment of the vendor's client",
+            f"export BRAINBASE_LABS_BASE_URL={address}\nexport BRAINBASE_LABS_API_KEY={key}",
+        ),
+        (
+            "python",
+            "Python, the vendor's client (pip install brainbase-labs)",
+            "from brainbase_labs import BrainbaseLabs\n\n"
+            f'client = BrainbaseLabs(base_url="{address}", api_key="{key}")\n'
+            "for worker in client.workers.list():\n    print(worker.id, worker.name)",
+        ),
+        (
+            "javascript",
+            "JavaScript",
+            f'const answer = await fetch("{address}/api/workers", {{ headers: {{ "x-api-key": "{key}" }} }});\n'
+            "console.log((await answer.json()).map((worker) => worker.name));",
+        ),
+        ("curl", "curl", f"curl -s {address}/api/workers -H 'x-api-key: {key}'"),
+        (
+            "pytest",
+            "pytest (a stand-in of its own for each test)",
+            "def test_workers(dryline):\n    assert list(dryline.client().workers.list()) == []",
+        ),
+    ]

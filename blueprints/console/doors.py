@@ -1,0 +1,126 @@
+"""Who may use the console: the same people as the control plane, here with what a browser can send."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, redirect, render_template, request, session, url_for
+
+from dryline.blueprints.hosts import is_loopback, name_of
+from dryline.world.errors import Forbidden
+from dryline.world.world import World, current
+
+blp = Blueprint("doors", __name__, url_prefix="/console")
+
+SIGNED_IN_S = 12 * 3600
+# What a signed-out browser may fetch.
+_OPEN = ("static", "doors.sign_in")
+
+
+def cookie(world: World) -> dict[str, Any]:
+    """The session's cookie: out of reach for scripts and for other sites. Each world has a name of its own for it."""
+    return {
+        "SESSION_COOKIE_NAME": f"dryline_{sha256(world.secret.encode()).hexdigest()[:8]}",
+        "SESSION_COOKIE_PATH": "/console",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Strict",
+        "PERMANENT_SESSION_LIFETIME": SIGNED_IN_S,
+    }
+
+
+def demand_person() -> Any:
+    """Let in who may see the page; an answer to give instead, or None. Raises Forbidden.
+
+    Contract: issue of the console: a link from elsewhere may lead here, nothing else from another site.
+    """
+    settings = current().settings
+    if "X-Dryline-Event" in request.headers or "X-Dryline-Delivery" in request.headers:
+        raise Forbidden("The console takes no webhooks.")
+    if settings.admin_token is None:
+        if not settings.loopback:
+            raise Forbidden("The console is closed: the server is not bound to loopback and has no --admin-token.")
+        if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
+            raise Forbidden(f"The console answers this machine only, not the host {request.host!r}.")
+    if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+        return _arrived_by_link()
+    _demand_own_origin()
+    if settings.admin_token is not None and request.endpoint not in _OPEN and not _is_signed_in(settings.admin_token):
+        if request.method != "GET" or "HX-Request" in request.headers:
+            raise Forbidden("Sign in first.")
+        return redirect(url_for("doors.sign_in", next=request.full_path.rstrip("?")), 303)
+    if request.method not in ("GET", "HEAD"):
+        _demand_form_token()
+    return None
+
+
+def form_token() -> str:
+    """What the forms of this person's pages carry, and no other site knows."""
+    if "form" not in session:
+        session["form"] = secrets.token_urlsafe(16)
+    return session["form"]
+
+
+def local(address: str | None) -> str | None:
+    """The address, where it is one of the console's pages."""
+    parts = urlsplit(address or "")
+    is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith("/console/")
+    return address if is_page and "\\" not in (address or "") else None
+
+
+@blp.route("/sign-in", methods=["GET", "POST"])
+def sign_in() -> Any:
+    """Ask for the token, which becomes a cookie."""
+    token = current().settings.admin_token
+    wrong = False
+    if request.method == "POST":
+        if token is not None and hmac.compare_digest(request.form.get("token", "").encode(), token.encode()):
+            session.clear()
+            session.permanent = True
+            session["signed_in"] = _mark(token)
+            return redirect(local(request.args.get("next")) or url_for("overview.show"), 303)
+        wrong = True
+    return render_template("sign_in.html", wrong=wrong), 403 if wrong else 200
+
+
+@blp.post("/sign-out")
+def sign_out() -> Any:
+    """Forget who is there."""
+    session.clear()
+    return redirect(url_for("doors.sign_in"), 303)
+
+
+def _arrived_by_link() -> Any:
+    """A page that leads to the page: only then does the browser send this site's cookie. Raises Forbidden."""
+    wanted = (request.method, request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
+    if wanted != ("GET", "navigate", "document"):
+        raise Forbidden("The console does not answer other sites' pages.")
+    return render_template("arrived.html", address=request.full_path.rstrip("?"))
+
+
+def _demand_own_origin() -> None:
+    origin = request.headers.get("Origin")
+    public = urlsplit(current().settings.public_url or "")
+    known = {f"{request.scheme}://{request.host}", f"{public.scheme}://{public.netloc}"}
+    if origin is not None and origin not in known:
+        raise Forbidden("The console does not answer other sites' pages.")
+
+
+def _demand_form_token() -> None:
+    sent = request.form.get("_token") or request.headers.get("X-Form-Token") or ""
+    if not hmac.compare_digest(sent.encode(), session.get("form", "").encode()) or not sent:
+        raise Forbidden("The form is not of this console, or too old: go back, reload the page, and try again.")
+
+
+def _is_signed_in(token: str) -> bool:
+    if hmac.compare_digest(request.headers.get("x-dryline-token", "").encode(), token.encode()):
+        return True
+    return hmac.compare_digest(str(session.get("signed_in", "")), _mark(token))
+
+
+def _mark(token: str) -> str:
+    """What a session keeps of the token: one for another token is worth nothing."""
+    return sha256(f"console/{token}".encode()).hexdigest()

@@ -1,0 +1,93 @@
+"""Faults: switched on by name or by hand, counted, and copied into a program's tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flask import current_app, render_template, request
+from marshmallow import missing
+
+from dryline.blueprints.console.base import Pages, done, form
+from dryline.blueprints.control import faults as plane
+from dryline.blueprints.control.base import known_team
+from dryline.blueprints.links import base_url
+from dryline.schemas.base import camel
+from dryline.world.fault_presets import PRESETS
+from dryline.world.faults import Fault
+from dryline.world.world import current
+
+blp = Pages("faults", "Faults", "f", path="/faults")
+
+# What a rule is without saying so.
+_PLAIN = {
+    name: field.load_default
+    for name, field in plane.FaultSchema().load_fields.items()
+    if field.load_default is not missing
+}
+
+
+@blp.get("")
+def show() -> Any:
+    """The page. `method` and `path` in the address fill in the form."""
+    rules = current().faults.listing()
+    return render_template(
+        "faults.html",
+        rules=[(rule, effect(rule), as_pytest(rule), as_curl(rule)) for rule in rules],
+        presets=PRESETS,
+        asked={"method": request.args.get("method", "*"), "path": request.args.get("path", "/api/*")},
+    )
+
+
+@blp.post("")
+def add() -> Any:
+    """Switch a rule on."""
+    with current_app.api.app_context():  # type: ignore[attr-defined]  # it is the API that has the operations
+        sent = form(plane.FaultSchema)
+    with current().reading():
+        known_team(sent["team_id"], "team_id")
+    return done(f"On: {effect(plane.add(sent))}.", "faults.show")
+
+
+@blp.post("/remove")
+def remove() -> Any:
+    """Switch one off, or all."""
+    faults = current().faults
+    if id := request.form.get("id"):
+        faults.remove(id)
+    else:
+        faults.clear()
+    return done("Off.", "faults.show")
+
+
+def effect(rule: Fault) -> str:
+    """What a rule does, in words."""
+    does = [
+        *([f"{rule.delay_ms:,} ms late"] if rule.delay_ms else []),
+        *([f"answers {rule.status}"] if rule.status else []),
+        *(["cuts the connection"] if rule.drop else []),
+        *([f"{rule.malformed} answer"] if rule.malformed else []),
+        *([f"{name}: {value}" for name, value in (rule.headers or {}).items()]),
+        *(["after the write is done"] if rule.phase == "after" else []),
+        *([f"{rule.probability:.0%} of the time"] if rule.probability < 1 else []),
+        *([f"{rule.times} times" if rule.times != 1 else "once"] if rule.times else []),
+        *([f"after {rule.skip} that pass"] if rule.skip else []),
+    ]
+    return ", ".join(does)
+
+
+def as_pytest(rule: Fault) -> str:
+    """The line that switches the same on in a test."""
+    return f"dryline.fault({', '.join(f'{name}={value!r}' for name, value in _said(rule).items())})"
+
+
+def as_curl(rule: Fault) -> str:
+    """The same from a shell."""
+    body = json.dumps({camel(name): value for name, value in _said(rule).items()}).replace("'", "'\\''")
+    return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d '{body}'"
+
+
+def _said(rule: Fault) -> dict[str, Any]:
+    """The rule's members that are not the usual ones."""
+    values = {name: getattr(rule, name) for name in _PLAIN}
+    return {name: value for name, value in values.items() if value != _PLAIN[name]}

@@ -1,0 +1,128 @@
+// Every page works without this: it only saves reloads, keystrokes and the hand on the mouse.
+"use strict";
+
+document.documentElement.classList.add("scripted");
+
+// The pulse: one small question now and then; only when something changed do the parts that care fetch themselves anew
+// (hx-trigger="pulse from:body").
+const PULSE_MS = 1500;
+let following = localStorage.getItem("dryline-live") !== "off";
+
+async function pulse() {
+  if (!following || document.hidden) return;
+  try {
+    const { pulse: address, beat } = document.body.dataset;
+    const answer = await fetch(`${address}${address.includes("?") ? "&" : "?"}since=${encodeURIComponent(beat)}`);
+    if (answer.status !== 200) return;
+    document.body.dataset.beat = (await answer.json()).beat;
+    document.body.dispatchEvent(new CustomEvent("pulse"));
+  } catch {
+    // The server is gone or restarts: the next question may find it.
+  }
+}
+
+function showSwitch() {
+  const button = document.getElementById("live-switch");
+  if (!button) return;
+  button.setAttribute("aria-pressed", String(following));
+  button.textContent = following ? "Live" : "Live off";
+}
+
+function begin() {
+  showSwitch();
+  document.getElementById("live-switch")?.addEventListener("click", () => {
+    following = !following;
+    localStorage.setItem("dryline-live", following ? "on" : "off");
+    showSwitch();
+  });
+  setInterval(pulse, PULSE_MS);
+  setInterval(tick, 1000);
+}
+
+// The world clock, and timers, go on by themselves between two looks.
+function tick() {
+  for (const time of document.querySelectorAll("time.now[data-ticks]")) {
+    const now = new Date(Date.parse(time.dateTime) + 1000);
+    time.dateTime = now.toISOString();
+    const words = now.toUTCString(); // "Sat, 21 Nov 2026 …"
+    time.textContent = `${words.slice(0, 3)} ${now.getUTCDate()} ${words.slice(8, 11)} ${now.toISOString().slice(11, 19)}`;
+  }
+  const clock = document.querySelector("time.now");
+  for (const timer of document.querySelectorAll("[data-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.parse(clock.dateTime) - Date.parse(timer.dataset.since)) / 1000));
+    timer.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+}
+
+// Clicks: copy a snippet; a row opens what its link leads to.
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("[data-copies]");
+  if (copy) {
+    const text = copy.dataset.copies || copy.parentElement.querySelector("code").textContent;
+    await navigator.clipboard.writeText(text);
+    const before = copy.textContent;
+    copy.textContent = "Copied";
+    setTimeout(() => (copy.textContent = before), 1500);
+    return;
+  }
+  const row = event.target.closest("tr[data-open]");
+  if (row && !event.target.closest("a, button, input, select, summary, label") && !String(getSelection())) open(row);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+function open(row) {
+  row.querySelector("a")?.click();
+}
+
+// Keys.
+const rows = () => [...document.querySelectorAll("tr[data-open]")];
+let awaitingPage = false;
+
+function choose(step) {
+  const all = rows();
+  if (!all.length) return;
+  const at = all.findIndex((row) => row.classList.contains("chosen"));
+  const next = all[Math.min(Math.max(at + step, 0), all.length - 1)];
+  all[at]?.classList.remove("chosen");
+  next.classList.add("chosen");
+  next.querySelector("a")?.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+const KEYS = {
+  "/": () => document.querySelector("[data-search]")?.focus(),
+  j: () => choose(1),
+  k: () => choose(-1),
+  g: () => (awaitingPage = true),
+  "?": () => document.getElementById("keys").showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (awaitingPage) {
+    awaitingPage = false;
+    document.querySelector(`.menu [data-key="${CSS.escape(event.key)}"]`)?.click();
+    return;
+  }
+  if (event.key === "Enter" && event.target.matches("main, body")) {
+    const chosen = document.querySelector("tr.chosen");
+    if (chosen) open(chosen);
+    return;
+  }
+  if (event.key === "Escape") document.querySelector("details.drop[open]")?.removeAttribute("open");
+  const act = KEYS[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+else begin();

@@ -1,0 +1,186 @@
+"""Traffic: what programs asked and what they were answered, sent again, or made to fail next time."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from flask import current_app, render_template, request
+from werkzeug.exceptions import BadRequest, HTTPException
+
+from dryline.blueprints.console.base import Pages, done, read
+from dryline.blueprints.control import requests as plane
+from dryline.blueprints.links import base_url
+from dryline.models.teams import authenticate
+from dryline.world.errors import DomainError, NotFound
+from dryline.world.fault_presets import PRESETS
+from dryline.world.request_record import Entry, Wanted
+from dryline.world.world import current
+
+blp = Pages("traffic", "Traffic", "t", path="/traffic")
+
+SHOWN = 100
+# Headers that belong to one connection, or that the sender makes itself.
+_OWN_HEADERS = {
+    "host",
+    "content-length",
+    "connection",
+    "accept-encoding",
+    "user-agent",
+    "x-api-key",
+    "transfer-encoding",
+}
+# Where a row's page is, by how its id begins.
+_PAGES = {
+    "worker": ("workers.worker", "worker_id"),
+    "log": ("calls.call", "log_id"),
+    "campaign": ("campaigns.campaign", "campaign_id"),
+    "delivery": ("webhooks.delivery", "delivery_id"),
+}
+
+
+@blp.get("")
+def show() -> Any:
+    """The page. `method`, `path`, `status`, `bodyContains` and `fault` in the address choose requests."""
+    asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
+    found = [entry for entry in current().requests.find(_wanted(asked)) if _fits(entry, asked)]
+    return render_template(
+        "traffic.html",
+        entries=found[:SHOWN],
+        total=len(found),
+        asked=asked,
+        newest=found[0].number if found else 0,
+    )
+
+
+_FILTERS = ("method", "path", "status", "bodyContains", "fault")
+
+
+@blp.get("/news")
+def news() -> Any:
+    """How many requests came after `since`: nothing moves under the reader."""
+    since = request.args.get("since", 0, int)
+    asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
+    fresh = sum(entry.number > since and _fits(entry, asked) for entry in current().requests.find(_wanted(asked)))
+    return render_template("traffic_news.html", fresh=fresh, since=since, asked=asked)
+
+
+@blp.get("/<int:number>")
+def entry(number: int) -> Any:
+    """One request and its answer."""
+    found = _entry(number)
+    return render_template(
+        "request.html",
+        entry=found,
+        shown=plane.shown(found),
+        curl=as_curl(found),
+        documentation=_documentation(found),
+        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in plane.shown(found)["touched"]],
+        presets=PRESETS,
+        key_known=_key_of(found) is not None,
+    )
+
+
+@blp.post("/<int:number>/replay")
+def replay(number: int) -> Any:
+    """Ask the same again, with the same key."""
+    found = _entry(number)
+    headers = {name: value for name, value in plane.shown(found)["headers"].items() if name not in _OWN_HEADERS}
+    if (key := _key_of(found)) is not None:
+        headers["x-api-key"] = key
+    client = current_app.api.test_client()  # type: ignore[attr-defined]
+    path = quote(found.path, safe="/:@!$&'()*+,;=~") + (f"?{found.query}" if found.query else "")
+    try:
+        status = client.open(path, method=found.method, headers=headers, data=found.body or None).status
+    except Exception as error:  # a fault has cut the connection
+        status = type(error).__name__
+    return done(f"Asked again: {status}.", "traffic.show")
+
+
+@blp.get("/verify")
+def verify() -> Any:
+    """What a program's check of the traffic would find, and what came nearest."""
+    verdict, trouble = None, ""
+    asked = {name: value for name, value in request.args.items() if value and name != "team"}
+    if asked:
+        try:
+            times = read(plane.TimesSchema, {name: asked.pop(name, "") for name in ("min", "max")})
+            wanted = read(plane.VerifySchema, asked)
+            wanted.pop("times")
+            verdict = current().requests.verify(Wanted(**wanted), times["min"], times["max"])
+        except BadRequest as error:
+            trouble = error.description or ""
+        except DomainError as error:
+            trouble = str(error)
+    return render_template("verify.html", verdict=verdict, trouble=trouble, wanted=request.args)
+
+
+@blp.post("/forget")
+def forget() -> Any:
+    """Forget all requests."""
+    current().requests.clear()
+    return done("The record is empty.", "traffic.show")
+
+
+def as_curl(found: Entry) -> str:
+    """The request as a shell sends it. The key is shown where this server was started with it."""
+    headers = plane.shown(found)["headers"]
+    parts = [f"curl -X {found.method} {_shell(base_url() + found.path + ('?' + found.query if found.query else ''))}"]
+    key = _key_of(found) or "YOUR_KEY"
+    if "x-api-key" in headers:
+        parts.append(f"-H {_shell(f'x-api-key: {key}')}")
+    parts += [f"-H {_shell(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
+    if found.body:
+        parts.append(f"-d {_shell(found.text())}")
+    return " \\\n  ".join(parts)
+
+
+def _shell(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _key_of(found: Entry) -> str | None:
+    """The clear text of a key of the request's team, where the server was started with one."""
+    for key in current().settings.api_keys:
+        try:
+            if authenticate(key).team_id == found.team_id:
+                return key
+        except DomainError:
+            continue
+    return None
+
+
+def _entry(number: int) -> Entry:
+    for found in current().requests.find(Wanted()):
+        if found.number == number:
+            return found
+    raise NotFound(f"Request {number} is not on record any more.")
+
+
+def _wanted(asked: dict[str, str]) -> Wanted:
+    status = asked.get("status", "")
+    return Wanted(
+        method=asked.get("method"),
+        path=asked.get("path"),
+        status=int(status) if status.isdigit() else None,
+        body_contains=asked.get("bodyContains"),
+    )
+
+
+def _fits(found: Entry, asked: dict[str, str]) -> bool:
+    """What the record's own question does not know: `4xx`, and whether a fault struck."""
+    status = asked.get("status", "")
+    if status.endswith("xx") and str(found.status or "")[:1] != status[:1]:
+        return False
+    return "fault" not in asked or found.fault_id is not None
+
+
+def _documentation(found: Entry) -> str | None:
+    """Where the operation is described."""
+    adapter = current_app.api.url_map.bind("localhost")  # type: ignore[attr-defined]
+    try:
+        endpoint, _ = adapter.match(found.path, found.method)
+    except HTTPException:
+        return None
+    area, _, view = endpoint.rpartition(".")
+    return f"/docs#/{quote(area)}/{found.method.lower()}{view}" if area and area != "documentation" else None

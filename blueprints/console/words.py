@@ -1,0 +1,50 @@
+"""How values are shown to a person."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dryline.world.clock import parse
+
+
+def duration(seconds: float | None) -> str:
+    """`125` as `2:05`."""
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"
+
+
+def size(count: float | None) -> str:
+    """Bytes as `12 KB`."""
+    if count is None:
+        return "-"
+    for unit in ("B", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 10 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def day(stamp: str | None) -> str:
+    """`2026-11-21T…` as `Sat 21 Nov`."""
+    return parse(stamp).strftime("%a %-d %b") if stamp else "-"
+
+
+def clock(stamp: str | None) -> str:
+    """The time of day, UTC."""
+    return stamp[11:19] if stamp else "-"
+
+
+def pretty(value: Any) -> str:
+    """JSON to read."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def count(number: int) -> str:
+    """`12345` as `12,345`."""
+    return f"{number:,}"
+
+
+FILTERS = {"duration": duration, "size": size, "day": day, "clock": clock, "pretty": pretty, "count": count}

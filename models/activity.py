@@ -1,0 +1,50 @@
+"""What a team has been up to, counted and newest first: for whoever looks at the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dryline.models.campaigns import ACTIVE, OutboundCampaign
+from dryline.models.exports import Export
+from dryline.models.runtime_errors import RuntimeErrorRecord
+from dryline.models.teams import Team
+from dryline.models.voice_logs import VoiceLog
+from dryline.world.record import Record, connection
+
+
+def calls_by_hour(team: Team, after: str) -> dict[str, dict[str, int]]:
+    """How many calls began in each hour since `after`: hour (`2026-11-21T14`) to status to count."""
+    rows = connection().execute(
+        "SELECT substr(start_time, 1, 13), status, count(*) FROM voice_log"
+        " WHERE team_id = ? AND start_time >= ? GROUP BY 1, 2 ORDER BY 1",
+        (team.id, after),
+    )
+    hours: dict[str, dict[str, int]] = {}
+    for hour, status, count in rows:
+        hours.setdefault(hour, {})[status or "unknown"] = count
+    return hours
+
+
+def newest_calls(team: Team, limit: int) -> list[VoiceLog]:
+    """The calls that began last."""
+    mine = VoiceLog.select().where(VoiceLog.team_id == team.id)
+    return list(mine.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
+
+
+def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:
+    """The runtime errors that were recorded last."""
+    return list(_newest(RuntimeErrorRecord, team).limit(limit))
+
+
+def exports_at_work(team: Team) -> list[Export]:
+    """The exports that wait or are being written."""
+    return list(_newest(Export, team).where(Export.status.in_(("PENDING", "PROCESSING"))))
+
+
+def campaigns_at_work(team: Team) -> list[OutboundCampaign]:
+    """The campaigns that call."""
+    return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
+
+
+def _newest(model: type[Record], team: Team) -> Any:
+    return model.select().where(model.team_id == team.id).order_by(model.created_at.desc(), model.id.desc())

@@ -1,0 +1,161 @@
+"""What a page of another origin can do to this server: nothing. And what stored text can do in the console: be read."""
+
+import http.server
+import threading
+
+import pytest
+
+# Everything that a page can try without asking anybody: each leaves its mark in the title when it got through.
+HOSTILE = """<!doctype html><title>hostile</title>
+<iframe name="sink"></iframe>
+<iframe id="frame" src="{base}/console"></iframe>
+<img id="image" src="{base}/console/static/icon.svg">
+<form id="post" method="post" action="{base}/console/bar/reset" target="sink"><input name="_token" value="guess"></form>
+<form id="clock" method="post" action="{base}/console/bar/clock" target="sink"><input name="frozen" value="true"></form>
+<form id="plain" method="post" enctype="text/plain" action="{base}/_dryline/reset" target="sink">
+<input name='{{"scenario": "empty", "x": "' value='"}}'></form>
+<script>
+const tries = [
+  () => fetch("{base}/console").then((answer) => answer.text()),
+  () => fetch("{base}/console/pulse").then((answer) => answer.text()),
+  () => fetch("{base}/console/state/document.json").then((answer) => answer.text()),
+  () => fetch("{base}/_dryline/state").then((answer) => answer.text()),
+  () => fetch("{base}/console/bar/clock", {{method: "POST", mode: "no-cors", body: new URLSearchParams("frozen=true")}})
+    .then((answer) => answer.type === "opaque" ? Promise.reject() : answer.text()),
+  () => fetch("{base}/console/bar/reset", {{method: "POST", credentials: "include", headers: {{"X-Form-Token": "x"}}}}),
+];
+window.done = (async () => {{
+  for (const id of ["post", "clock", "plain"]) document.getElementById(id).submit();
+  const read = [];
+  for (const attempt of tries) await attempt().then((text) => read.push(text), () => null);
+  let frame = null;
+  try {{ frame = document.getElementById("frame").contentDocument?.body?.innerText || null; }} catch {{ frame = null; }}
+  return {{read, frame, image: document.getElementById("image").naturalWidth}};
+}})();
+</script>"""
+
+
+@pytest.fixture
+def hostile_site():
+    """Serve a page from another origin of this machine."""
+    servers = []
+
+    def serve(html):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(html.encode())
+
+            def log_message(self, *args):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        servers.append((server, thread))
+        return server.server_port
+
+    yield serve
+    for server, thread in servers:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_another_sites_page_changes_nothing_and_reads_nothing(chromium, served, hostile_site, host):
+    port = hostile_site(HOSTILE.format(base=served.url))
+    workers = len(served.app.test_client().get("/_dryline/state").json["workers"])
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{served.url}/console")  # whoever is at home here has its cookie
+    page.goto(f"http://{host}:{port}/")
+    got = page.evaluate("window.done")
+    page.wait_for_load_state("networkidle")
+    context.close()
+    assert got == {"read": [], "frame": None, "image": 0}
+    assert not served.app.world.clock.frozen
+    assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
+
+
+def test_a_name_that_is_bound_anew_to_this_machine_reads_nothing(chromium, served):
+    """DNS rebinding: the page's own name leads here, so all is of one origin for the browser."""
+    import os
+    import shutil
+
+    port = served.url.rpartition(":")[2]
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = chromium.browser_type.launch(
+        executable_path=found,
+        args=["--no-sandbox", f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"],
+        env=dict(os.environ),
+    )
+    page = browser.new_page()
+    answer = page.goto(f"http://evil.example:{port}/console")
+    assert answer.status == 403
+    assert "Bayside" not in page.content()
+    browser.close()
+
+
+# In every text that a world holds.
+SCRIPT = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">{{7*7}}"
+
+
+def planted(value, name=""):
+    """A state document with the script in every free text."""
+    if isinstance(value, dict):
+        return {key: planted(found, key) for key, found in value.items()}
+    if isinstance(value, list):
+        return [planted(found, name) for found in value]
+    if isinstance(value, str) and name in TEXTS:
+        return f"{SCRIPT}{value}"
+    return value
+
+
+TEXTS = {
+    *("name", "description", "label", "content", "text", "transcription", "code", "error", "traceback", "summary"),
+    *("extractionsData", "call_summary", "fileName", "message", "welcomeMessage", "prompt", "responseBody", "icon"),
+}
+
+
+def test_stored_text_is_shown_and_never_run(tab, served):
+    client = served.app.test_client()
+    document = client.get("/_dryline/state").json
+    document = {"version": document["version"], **{k: planted(v) for k, v in document.items() if isinstance(v, list)}}
+    document["voiceLogs"] = document["voiceLogs"][:20]
+    kept = client.put("/_dryline/state", json=document)
+    assert kept.status_code == 204, kept.json
+    key = {"x-api-key": "dryline-local-key", "x-odd": SCRIPT}
+    client.post("/api/workers", json={"name": SCRIPT, "description": SCRIPT, "status": SCRIPT}, headers=key)
+    client.get(f"/api/workers?{SCRIPT}", headers=key)
+    client.post("/inbox/x", data=SCRIPT, headers={"X-Dryline-Event": SCRIPT})
+    client.post("/_dryline/faults", json={"status": 500, "body": SCRIPT, "path": f"/api/{SCRIPT}"})
+    seen, read = tab(served), set()
+    for address in linked(seen.go("").context.new_page(), served.url):
+        page = seen.page
+        page.goto(address)
+        assert "hacked" not in page.title(), address
+        assert page.locator("main script, main img[onerror]").count() == 0, address
+        if "<script>" in page.locator("body").inner_text():
+            read.add(address)
+    assert len(read) >= 8  # so much of it was shown, and only shown
+    assert [told for told in seen.wrong if "Content Security Policy" in told] == []
+
+
+def linked(page, base):
+    """The pages of the menu, and one page of each kind that they lead to."""
+    found, kinds, waiting = [], set(), [f"{base}/console"]
+    while waiting:
+        address = waiting.pop(0)
+        page.goto(address)
+        found.append(address)
+        for link in page.evaluate("[...document.links].map((link) => link.href)"):
+            parts = link.partition("#")[0].partition("?")[0].removeprefix(base).split("/")
+            kind = tuple("id" if "_" in part or part.isdigit() else part for part in parts)
+            if link.startswith(f"{base}/console") and kind not in kinds and "document.json" not in link:
+                kinds.add(kind)
+                waiting.append(link)
+    page.close()
+    return found

@@ -1,0 +1,132 @@
+"""Every page, as any page must be."""
+
+import pytest
+
+from dryline.blueprints.console.app import PAGES
+from dryline.settings import Settings
+
+ADDRESSES = [page.blp.url_prefix.removeprefix("/console") for page in PAGES]
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="demo", seed=1)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_fetches_nothing_from_elsewhere(visitor, address):
+    page = visitor.go(address)
+    assert page.status == 200
+    assert all(found.startswith("/console/") for found in page.fetched)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_id_names_one_element(visitor, address):
+    ids = visitor.go(address).ids
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_every_link_leads_somewhere(visitor, address):
+    for link in sorted({link for link in visitor.go(address).links if link.startswith("/")})[:40]:
+        assert visitor.client.get(link).status_code in (200, 302, 303, 308), link
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_is_fit_for_everybody(demo, tab, address, width, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    seen = tab(demo, width, theme)
+    page = seen.go(address)
+    # The page's own policy keeps scripts of others out: it is axe that is put in from outside.
+    found = Axe().run(page)
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found.response["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert seen.wrong == []
+
+
+def test_letters_lead_to_pages(demo, tab):
+    page = tab(demo).go("")
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    page.wait_for_url("**/console/faults")
+
+
+def test_help_tells_the_keys(demo, tab):
+    page = tab(demo).go("")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#keys").is_visible()
+
+
+def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
+    visitor.go("")
+    visitor.send("/bar/clock")
+    frozen = app.world.clock.now()
+    visitor.send("/bar/clock/advance")
+    assert (app.world.clock.now() - frozen).total_seconds() == 300
+    visitor.send("/bar/clock/reset")
+    assert not app.world.clock.frozen
+
+
+def test_a_save_point_is_made_and_gone_back_to(visitor, api):
+    visitor.go("")
+    visitor.send("/bar/save", name="before")
+    worker = api.get("/workers").json[0]["id"]
+    api.delete(f"/workers/{worker}")
+    visitor.go("")
+    visitor.send("/bar/restore", name="before")
+    assert api.get(f"/workers/{worker}").status_code == 200
+
+
+def test_a_reset_leads_to_the_start(visitor, api):
+    worker = api.get("/workers").json[0]["id"]
+    api.delete(f"/workers/{worker}")
+    visitor.go("")
+    visitor.send("/bar/reset")
+    assert api.get(f"/workers/{worker}").status_code == 200
+
+
+def test_what_cannot_be_done_is_told_on_the_page(visitor):
+    visitor.go("/faults")
+    page = visitor.send("/bar/settings", callsPerMinute="9000")
+    assert page.status == 200 and "callsPerMinute" in page.text
+
+
+def test_the_pulse_beats_when_something_changed(visitor, app, api):
+    beat = app.test_client().get("/console/pulse").json["beat"]
+    assert app.test_client().get(f"/console/pulse?since={beat}").status_code == 204
+    api.get("/workers")
+    assert app.test_client().get(f"/console/pulse?since={beat}").status_code == 200
+
+
+def test_the_label_is_in_title_and_header(app, visitor):
+    object.__setattr__(app.world.settings, "label", "Staging")
+    page = visitor.go("")
+    assert page.text.count("Staging") >= 2
+
+
+def test_the_console_is_not_recorded(visitor, control):
+    visitor.go("")
+    assert control.get("/requests").json == []
+
+
+def test_htmx_is_the_file_that_was_looked_at():
+    from hashlib import sha256
+    from pathlib import Path
+
+    import dryline.blueprints.console as console
+
+    file = Path(console.__file__).parent / "static" / "htmx.min.js"
+    assert sha256(file.read_bytes()).hexdigest() == "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
+
+
+def test_the_style_sheet_is_small():
+    from pathlib import Path
+
+    import dryline.blueprints.console as console
+
+    assert (Path(console.__file__).parent / "static" / "console.css").stat().st_size <= 20_000

@@ -1,0 +1,110 @@
+"""The page of what programs asked."""
+
+import json
+import subprocess
+
+import pytest
+
+WORKER = {"name": "Front desk", "description": None, "status": None}
+
+
+def test_request_and_answer_are_shown(visitor, api):
+    worker = api.post("/workers", WORKER).json
+    visitor.go("/traffic")
+    page = visitor.go("/traffic/1")
+    assert "Front desk" in page.text and worker["teamId"] in page.text
+    assert f"/console/workers/{worker['id']}" in page.links
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", {"/api/workers", "/api/workers/none", "/api/team"}),
+        ("?path=/api/workers*", {"/api/workers", "/api/workers/none"}),
+        ("?status=4xx", {"/api/workers/none"}),
+        ("?status=404", {"/api/workers/none"}),
+        ("?fault=only", {"/api/team"}),
+        ("?method=POST", set()),
+    ],
+)
+def test_requests_are_chosen(visitor, api, control, query, shown):
+    api.get("/workers")
+    api.get("/workers/none")
+    control.post("/faults", {"path": "/api/team", "status": 503})
+    api.get("/team")
+    text = visitor.go(f"/traffic{query}").text
+    assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == shown
+
+
+def test_new_ones_are_announced_and_not_pushed_in(tab, served):
+    page = tab(served).go("/traffic")
+    served.app.test_client().get("/api/workers", headers={"x-api-key": "dryline-local-key"})
+    page.get_by_role("link", name="1 new").wait_for()
+    assert page.locator("tbody tr").count() == 0
+    page.get_by_role("link", name="1 new").click()
+    page.locator("tbody tr").first.wait_for()
+
+
+def test_a_request_is_asked_again(visitor, api):
+    api.post("/workers", WORKER)
+    visitor.go("/traffic/1")
+    assert "Asked again: 201" in visitor.send("/replay").text
+    assert len(api.get("/workers").json) == 2
+
+
+def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
+    api.get("/workers")
+    control.post("/faults", {"drop": True})
+    visitor.go("/traffic/1")
+    assert "ClientDisconnected" in visitor.send("/replay").text
+
+
+def test_the_curl_line_asks_the_same(visitor, served):
+    client = served.app.test_client()
+    client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
+    from dryline.blueprints.console.traffic import as_curl
+    from dryline.world.request_record import Wanted
+
+    with served.app.world.active(), served.app.test_request_context(base_url=served.url):
+        line = as_curl(next(served.app.world.requests.find(Wanted())))
+    answer = subprocess.run(f"{line} -s", shell=True, capture_output=True, text=True).stdout
+    assert json.loads(answer)["name"] == "O'Hara's \"desk\""
+
+
+def test_the_next_ones_like_it_fail(visitor, api):
+    api.get("/workers")
+    visitor.go("/traffic/1")
+    visitor.send("/faults", preset="rate-limited")
+    assert api.get("/workers").status_code == 429
+    assert api.post("/workers", WORKER).status_code == 201
+
+
+def test_the_documentation_of_its_operation_is_a_click_away(visitor, api, control):
+    api.get("/workers/worker_1")
+    (link,) = [link for link in visitor.go("/traffic/1").links if link.startswith("/docs#")]
+    _, _, tag, operation = link.split("/")[-4:]
+    document = visitor.client.get("/openapi.json").json
+    found = document["paths"]["/api/workers/{id}"]["get"]
+    assert (tag, operation) == (found["tags"][0], found["operationId"])
+
+
+def test_why_a_check_missed_is_told(visitor, api):
+    api.post("/workers", WORKER)
+    text = visitor.go("/traffic/verify?method=POST&path=/api/workers&bodyContains=Back+desk").text
+    assert "Not so" in text and "bodyContains" in text
+    assert "As expected" in visitor.go("/traffic/verify?method=POST&bodyContains=Front&max=1").text
+    assert "too many" in visitor.go("/traffic/verify?method=POST&max=0").text
+
+
+def test_a_bad_check_is_told(visitor):
+    assert "regular expression" in visitor.go("/traffic/verify?bodyMatches=(").text
+
+
+def test_the_record_is_emptied(visitor, api):
+    api.get("/workers")
+    visitor.go("/traffic")
+    assert "Nothing was asked" in visitor.send("/forget").text
+
+
+def test_a_request_that_is_forgotten_is_not_found(visitor):
+    assert visitor.go("/traffic/17").status == 404

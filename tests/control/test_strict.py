@@ -1,0 +1,142 @@
+"""The control plane refuses what it does not know: a slip in it would make a test pass wrongly."""
+
+import pytest
+
+from dryline.testing import DrylineError, DrylineInProcess
+
+FAULT = {"path": "/api/workers", "status": 503}
+
+
+def faults_of(answer):
+    assert answer.status_code == 400, answer.text
+    return {detail["path"]: detail["message"] for detail in answer.json["details"]}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "known"),
+    [
+        ("POST", "/requests/verify", {"bodyContians": "x"}, "bodyContains"),
+        ("POST", "/requests/verify", {"body_contains": "x"}, "bodyContains"),
+        ("POST", "/requests/verify", {"times": {"mni": 1}}, "min"),
+        ("POST", "/faults", {"pth": "/api/workers", "status": 503}, "path"),
+        ("POST", "/faults", {"delay_ms": 5}, "delayMs"),
+        ("PUT", "/settings", {"callsPerMinut": 30}, "callsPerMinute"),
+        ("PUT", "/clock", {"frozn": True}, "frozen"),
+        ("POST", "/clock/advance", {"seconds": 1, "secnds": 2}, "seconds"),
+        ("POST", "/reset", {"scenaro": "empty"}, "scenario"),
+        ("POST", "/simulate/calls", {"workerId": "w", "deploymentId": "d", "outcom": "busy"}, "outcome"),
+        ("POST", "/talk", {"cod": "talk()"}, "code"),
+        ("GET", "/requests?pathh=/api/x", None, "path"),
+        ("GET", "/requests/count?bodyContain=x", None, "bodyContains"),
+        ("GET", "/webhooks?logID=x", None, "logId"),
+        ("POST", "/reset?tem=team_1", {}, "team"),
+    ],
+)
+def test_an_unknown_name_is_refused_and_the_nearest_told(control, method, path, body, known):
+    answer = control._send(method, path, json=body)
+    assert f"did you mean {known}?" in " ".join(faults_of(answer).values())
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/clock"), ("PUT", "/settings"), ("DELETE", "/clock")])
+def test_a_parameter_where_none_is_taken_is_refused(control, method, path):
+    answer = control._send(method, f"{path}?team=team_1", json=None if method != "PUT" else {})
+    assert answer.status_code == 400 and "takes no parameters" in answer.json["error"]
+
+
+def test_a_slip_changes_nothing(control):
+    control.post("/faults", {"pth": "/api/workers", "status": 503})
+    assert control.get("/faults").json == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "field", "told"),
+    [
+        ({"path": "/api/workerz", "status": 503}, "path", "did you mean /api/workers?"),
+        ({"path": "/api/workers/w/flowz", "status": 503}, "path", "did you mean"),
+        ({"path": "/console", "status": 503}, "path", "No operation"),
+        ({"path": "/api/workers", "method": "DELETE", "status": 503}, "method", "GET, HEAD, OPTIONS, POST"),
+        ({"path": "*", "method": "FETCH", "status": 503}, "method", "Must be one of"),
+        ({"path": "workers", "status": 503}, "path", "Must begin with"),
+        ({"status": 503, "probability": 0}, "probability", "greater than 0"),
+        ({"status": 503, "times": 0}, "times", "1"),
+        ({"status": 503, "drop": True}, "status", "cut"),
+        ({"drop": True, "malformed": "garbage"}, "malformed", "cut"),
+        ({"delayMs": 5, "body": "x"}, "body", "status"),
+    ],
+)
+def test_a_fault_that_can_never_do_what_it_says_is_refused(control, rule, field, told):
+    assert told in faults_of(control.post("/faults", rule))[field]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "*",
+        "/*",
+        "/api/*",
+        "/api/workers",
+        "/api/workers/*",
+        "/api/workers/w_1/flows",
+        "*/flows",
+        "/api/w*s",
+        "/inbox/any/box",
+        "/downloads/*",
+        "/v1/chat/completions",
+        "/api/workers/a b",
+    ],
+)
+def test_a_fault_where_some_operation_fits_is_taken(control, path):
+    assert control.post("/faults", {"path": path, "status": 503}).status_code == 201
+
+
+def test_an_override_answers_where_there_is_no_operation(control, api):
+    canned = {"status": 207, "body": {"new": True}, "headers": {"X-Canned": "1"}}
+    assert control.post("/faults", {"path": "/api/new-thing", "override": canned}).status_code == 201
+    answer = api.post("/new-thing", {})
+    assert (answer.status_code, answer.json, answer.headers["X-Canned"]) == (207, {"new": True}, "1")
+
+
+def test_an_override_is_200_unless_it_says_more(control, api):
+    control.post("/faults", {"path": "/api/workers", "override": {"body": []}})
+    assert (api.get("/workers").status_code, api.get("/workers").json) == (200, [])
+
+
+def test_an_override_is_an_answer_of_its_own(control):
+    assert "override" in faults_of(control.post("/faults", {"status": 500, "override": {}}))
+
+
+class TestHelpers:
+    @pytest.fixture
+    def dryline(self):
+        with DrylineInProcess() as dryline:
+            yield dryline
+
+    @pytest.mark.parametrize("call", ["fault", "verify", "requests"])
+    def test_a_slip_is_a_type_error(self, dryline, call):
+        with pytest.raises(TypeError):
+            getattr(dryline, call)(pth="/api/workers")
+
+    def test_a_failed_check_tells_what_came_nearest(self, dryline):
+        dryline.client().workers.create(name="Front desk", description=None, status="active")
+        with pytest.raises(DrylineError) as told:
+            dryline.verify(method="POST", path="/api/workers", body_contains="Back desk")
+        text = str(told.value)
+        assert "wanted: method 'POST', path '/api/workers', bodyContains 'Back desk'" in text
+        assert "nearest: POST /api/workers 201" in text and "Front desk" in text and "(missed: bodyContains)" in text
+
+    def test_a_failed_check_tells_what_was_too_much(self, dryline):
+        dryline.client().workers.list()
+        with pytest.raises(DrylineError, match="too many: GET /api/workers 200"):
+            dryline.verify(path="/api/workers", times=0)
+
+    def test_times_bounds_and_team_are_given_as_numbers_and_id(self, dryline):
+        team = dryline.team()
+        dryline.client().workers.list()
+        assert dryline.verify(path="/api/workers", times=1) == 1
+        assert dryline.verify(path="/api/workers", at_least=1, at_most=2) == 1
+        assert dryline.verify(path="/api/workers", at_most=0, team=team["id"]) == 0
+
+    def test_a_fault_takes_what_the_plane_takes(self, dryline):
+        dryline.fault(path="/api/workers", delay_ms=1, headers={"X-A": "b"}, times=2, skip=1, probability=0.5)
+        (rule,) = dryline.plane("GET", "/faults")
+        assert (rule["delayMs"], rule["times"], rule["skip"], rule["probability"]) == (1, 2, 1, 0.5)
