@@ -108,7 +108,7 @@ SLOW_STEPS = {
     "tests": (test_jobs.finish_next,),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Where views open transactions of their own, or need none: the control plane's jobs and the flows run outside of one, and
+# Where views open transactions of their own, or need none: the control plane's jobs and flows run outside of one, and
 # recordings are made outside of one.
 OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
