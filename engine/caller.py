@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -40,15 +40,21 @@ class Branch:
 
 
 class Caller:
-    """Is both what Session.play asks for words, and the judge of the session: it knows what it means."""
+    """Is both what Session.play asks for words, and the judge of the session: it knows what it means.
 
-    def __init__(self, program: Program, branch: Branch, random: Random) -> None:
+    `known` is what is certain about this caller, under the names of members that a flow may ask for, or `name`, `first`
+    and `last` (names), `phone`, `email`."""
+
+    def __init__(
+        self, program: Program, branch: Branch, random: Random, known: Mapping[str, Any] | None = None
+    ) -> None:
         self.taken: set[int] = set()  # lines of the conditions that were taken
         self.asks: dict[int, list[Question]] = {}
         self._program = program
         self._branch = branch
         self._left = [condition.line for condition in branch.path]
         self._random = random
+        self._known = known or {}
         self._twist = Random(branch.twist)
         self._candidates = candidates(program) if branch.twist else []
         self._planned: dict[int, Any] = {}
@@ -127,10 +133,19 @@ class Caller:
         """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
             return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
-        free = isinstance(leaf.example, str) and kind_of(leaf.name or leaf.question, leaf.example) is None
+        kind = kind_of(leaf.name or leaf.question, leaf.example)
+        known = self._known.get(leaf.name) or self._known.get(_part(leaf.name) if kind == "name" else kind or "")
+        if isinstance(known, str):
+            return known
+        free = isinstance(leaf.example, str) and kind is None
         if self._candidates and free and self._twist.random() < 0.5:
             return self._twist.choice(self._candidates)
         return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
+
+
+def _part(name: str) -> str:
+    """Which name a member asks for."""
+    return "first" if "first" in name.lower() else "last" if "last" in name.lower() else "name"
 
 
 def candidates(program: Program) -> list[str]:

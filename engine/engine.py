@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random
 from types import TracebackType
@@ -11,10 +11,10 @@ from typing import Any, Self
 from dryline.engine.builtin import BuiltInJudge
 from dryline.engine.caller import Branch, Caller
 from dryline.engine.checking import check, demand_sound
-from dryline.engine.exploring import explore
+from dryline.engine.exploring import explore, reach
 from dryline.engine.findings import Finding
 from dryline.engine.judge import Judge
-from dryline.engine.program import Program
+from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.session import Session
 from dryline.engine.translate import translate
@@ -70,9 +70,11 @@ class Engine:
         channel: str = "voice",
         seed: int | str = 0,
         judge: Judge | None = None,
+        now: Callable[[], datetime] | None = None,
     ) -> Session:
         """A conversation, not started yet. `variables` become a member of the state, and only then a name in the flow
-        (contract/based.md, section 2). Outside of the channel `voice` there is no transfer() and no end_call()."""
+        (contract/based.md, section 2). Outside of the channel `voice` there is no transfer() and no end_call().
+        `now` is the time that this one sees."""
         given = dict(state or {})
         if variables is not None:
             given["variables"] = variables
@@ -81,7 +83,7 @@ class Engine:
             program,
             judge or self.judge,
             self._web,
-            now=self._now,
+            now=now or self._now,
             channel=channel,
             state=given,
             seed=seed,
@@ -95,6 +97,10 @@ class Engine:
         """The branches that can be reached, in the order of the code; found by running it with made-up callers. The
         options are those of `open`. Raises Busy."""
         return explore(self, program, **options)
+
+    def reach(self, program: Program, path: Sequence[Condition], **options: Any) -> Branch | None:
+        """A branch that takes all of these conditions in this order; None where none is found. Else as explore."""
+        return reach(self, program, tuple(path), **options)
 
     def caller(self, program: Program, branch: Branch, random: Random) -> Caller:
         """A caller who takes this branch: the judge for `open`, and what `Session.play` is given."""

@@ -24,23 +24,37 @@ def explore(engine: Engine, program: Program, **options: Any) -> list[Branch]:
         for twist in range(_TRIES):
             if path[-1].line in found or stopped >= _STOPPED:
                 break
-            stopped += _try(engine, program, path, twist, found, options)
+            branch, was_stopped = _try(engine, program, path, {path[-1].line}, twist, options)
+            stopped += was_stopped
+            if branch:
+                found[path[-1].line] = branch
     return [found[path[-1].line] for path in wanted if path[-1].line in found]
+
+
+def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **options: Any) -> Branch | None:
+    """A branch on which a run took all of the path; None where none did. Raises Busy."""
+    stopped = 0
+    for twist in range(_TRIES):
+        branch, was_stopped = _try(engine, program, path, {each.line for each in path}, twist, options)
+        stopped += was_stopped
+        if branch or stopped >= _STOPPED:
+            return branch
+    return None
 
 
 def _try(
     engine: Engine,
     program: Program,
     path: tuple[Condition, ...],
+    targets: set[int],
     twist: int,
-    found: dict[int, Branch],
     options: dict[str, Any],
-) -> bool:
-    """Run once. Says whether the flow had to be stopped."""
+) -> tuple[Branch | None, bool]:
+    """Run once. The branch, if the run came to the lines of all targets; and whether it had to be stopped."""
     caller = Caller(program, Branch(path, twist), Random(twist))
     session = engine.open(program, judge=caller, seed=twist, **options)
     session.play(caller)
-    target = path[-1].line
-    if target in caller.taken:
-        found[target] = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
-    return session.failure is not None and session.failure.bound
+    branch = None
+    if targets <= caller.taken:
+        branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
+    return branch, session.failure is not None and session.failure.bound

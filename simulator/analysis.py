@@ -100,7 +100,7 @@ def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
     found = []
     for key, definition in definitions.items():
         asked = definition if isinstance(definition, Mapping) else {}
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", key).lower()
+        words = _words(key)
         about = str(asked.get("description") or "").lower()
         kind = asked.get("type", "string")
         fact, marks = ("", _evidence(words, about)) if kind == "boolean" else _fact(words, about)
@@ -108,6 +108,17 @@ def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
             fact = ""  # nothing else that is said is a number
         found.append(Sought(key, kind, bool(asked.get("required")), fact, marks))
     return tuple(found)
+
+
+def _words(key: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", key).lower()
+
+
+def fact_of(key: str) -> str | None:
+    """The fact that a key asks for; None for none, for a number, and for what is known without asking."""
+    words = _words(key)
+    fact = next((fact for pattern, fact, _ in _MATCHERS if pattern.search(words)), None)
+    return None if fact in _NUMBERS | _KNOWN else fact
 
 
 def _fact(words: str, about: str) -> tuple[str, Marks | None]:

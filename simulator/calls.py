@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import accumulate
 from math import ceil
 from random import Random
 from typing import Any
@@ -16,22 +14,20 @@ from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
-from dryline.models.voice_logs import OUTCOMES, VoiceLog
+from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import announce
 from dryline.simulator import analysis, traces
-from dryline.simulator.courses import Course, call_course
+from dryline.simulator.courses import Course
 from dryline.simulator.facts import Facts
+from dryline.simulator.following import Following
 from dryline.simulator.lines import Line, line_of
-from dryline.simulator.people import facts_of_row
-from dryline.simulator.talks import Talk, spoken, spread
+from dryline.simulator.plans import Plan, plan_call, state_of
+from dryline.simulator.talks import Talk, spread
+from dryline.simulator.telling import transferred_to
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.errors import Invalid
 from dryline.world.world import World, current
 
-# How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
-_SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
-_SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
-_NOTHING_SAID = Talk([], [], [], [], 0.0)
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
 _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)
 _DAY_S = 86_400
@@ -50,9 +46,33 @@ class Call:
     runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
 
-def simulate_calls(
+class Prepared:
+    """Conversations that were settled, ready to be written. `make` gives the one of a number, `keep` writes some."""
+
+    def __init__(self, count: int, make: Callable[[int], Any], keep: Callable[[list[Any]], None]) -> None:
+        self._count, self._make, self._keep = count, make, keep
+
+    def write(self) -> list[str]:
+        """Write them in the running transaction. Returns their log ids, oldest first."""
+        ids: list[str] = []
+        for first in range(0, self._count, AT_ONCE):
+            made = [self._make(index) for index in range(first, min(first + AT_ONCE, self._count))]
+            self._keep(made)
+            ids += [one.log["id"] for one in made]
+        return ids
+
+
+def simulate_calls(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
+    """Write `count` calls of a voice deployment in the running transaction. Returns their log ids, oldest call first.
+
+    The options are those of `prepare_calls`, which is for who does not want the flow to be run in a transaction.
+    """
+    return prepare_calls(world, line_of(deployment), count, **options).write()
+
+
+def prepare_calls(
     world: World,
-    deployment: Deployment,
+    line: Line,
     count: int,
     *,
     outcome: str | None = None,
@@ -61,39 +81,37 @@ def simulate_calls(
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     llm_logs: bool | None = None,
-) -> list[str]:
-    """Write `count` calls of a voice deployment in the running transaction. Returns their log ids, oldest call first.
+    follow: str | None = None,
+    branch: Sequence[str] = (),
+) -> Prepared:
+    """Settle `count` calls on a line. They follow its flow, which is run for each, or else scripts.
 
     The calls lie between `start_time`, when the first one begins, and `end_time` (now); without `start_time`, in the
     24 hours before `end_time`, when the last one ends. The same `seed` gives the same conversations, people and
     outcomes; ids are always new. LLM logs, more than half of all that is written, are left out by default where
-    there are more than LLM_LOGGED calls. Raises Invalid when `start_time` lies behind `end_time`.
+    there are more than LLM_LOGGED calls. `follow` (flow, script) and `branch` are as with Following. Raises Invalid
+    when `start_time` lies behind `end_time`, and for what the flow cannot do; Busy.
     """
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    line = line_of(deployment)
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     last = count - 1 if start_time is None else None
-    ids: list[str] = []
-    for first in range(0, count, AT_ONCE):
-        calls = []
-        for index in range(first, min(first + AT_ONCE, count)):
-            starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
-            calls.append(
-                make_call(
-                    line,
-                    rng,
-                    starts=starts_at,
-                    ends=ends_at,
-                    outcome=outcome,
-                    direction=direction,
-                    llm_logs=llm_logs,
-                )
-            )
-        store(calls)
-        ids += [call.log["id"] for call in calls]
-    return ids
+    state = state_of(line.number, None)
+    following = Following(world, line, "voice", state, follow=follow, branch=branch, outcome=outcome)
+
+    def planned(index: int) -> Plan:
+        at = end_time if index == last else starts[index]
+        return plan_call(line, rng, outcome=outcome, direction=direction, following=following, at=at)
+
+    plans = [] if following.why else [planned(index) for index in range(count)]
+
+    def made(index: int) -> Call:
+        starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
+        plan = plans[index] if plans else planned(index)
+        return make_call(line, rng, starts=starts_at, ends=ends_at, llm_logs=llm_logs, plan=plan)
+
+    return Prepared(count, made, store)
 
 
 def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
@@ -133,23 +151,23 @@ def make_call(
     row: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
+    plan: Plan | None = None,
 ) -> Call:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
     `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with and what about; `metadata` is
-    kept in the log.
+    kept in the log. A `plan` has settled all this before; without one the call follows a script.
     """
-    outcome = outcome or _outcome(direction, rng)
-    direction = direction or _direction(outcome, rng)
-    trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
-    course, talk = _held(line, outcome, direction, facts, rng)
-    plan = handover(rng) if outcome == "transferred" else None
+    plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
+    course, talk, facts = plan.course, plan.talk, plan.facts
+    reports = handover(rng) if plan.outcome == "transferred" else None
     talked = ceil(talk.seconds)
-    duration = talked + (plan.seconds if plan else 0)
+    duration = talked + (reports.seconds if reports else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    fault = facts.pick(line.program.faults) if course.ending == "error" else None
+    fault = plan.played.fault if plan.played else None
+    if course.ending == "error" and plan.played is None:
+        fault = facts.pick(line.program.faults)
     run = traces.Run(
         session_id=current().ids.new(Session.id_prefix),
         start=starts,
@@ -158,36 +176,36 @@ def make_call(
         ended="failed" if fault else "completed" if course.steps else "not_connected",
         until=course.ended_by,
         fault=fault,
+        told=plan.told,
+        why=plan.why,
+        state=plan.played and plan.played.state,
     )
-    log = _log(line, run, outcome, direction, facts["phone"])
+    log = _log(line, run, plan.outcome, plan.direction, facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if course.steps:
-        _find_out(log, line, course, facts, rng)
-    log["data"] = _data(line, talk, outcome, course, facts, handed_over=plan is not None and plan.spoke > 0)
-    if plan:
-        log["transfer_data"] = _transfer_data(line, log, plan, starts + timedelta(seconds=talked))
+        _find_out(log, line, plan, rng)
+    log["data"] = _data(line, talk, plan.outcome, course, facts, handed_over=reports is not None and reports.spoke > 0)
+    if reports:
+        to_number = transferred_to(plan.played) or line.transfers_to
+        log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
     return _with_traces(log, line, run, llm_logs)
 
 
-def _find_out(log: dict[str, Any], line: Line, course: Course, facts: Facts, rng: Random) -> None:
-    """What is found out after the call; of a contact, the name is known before."""
+def _find_out(log: dict[str, Any], line: Line, plan: Plan, rng: Random) -> None:
+    """What is found out after the call; of a contact, the name is known before. What a flow extracts goes first."""
+    course, facts = plan.course, plan.facts
     if log["direction"] == "outbound":
         course.told |= analysis.KNOWN_CONTACT
     facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
-    log["extractions_data"] = analysis.extract(line.sought or facts.trade.sought, course, facts)
+    log["extractions_data"] = extractions(line, plan)
     log["success_results"] = analysis.judge(line.criteria, course, rng)
 
 
-def _held(line: Line, outcome: str, direction: str, facts: Facts, rng: Random) -> tuple[Course, Talk]:
-    """What happens in the call, and when: no longer than the line's longest call, unless a person takes over."""
-    course = call_course(line, outcome, direction == "inbound", facts, rng)
-    if not course.steps:
-        return course, _NOTHING_SAID
-    talk = spoken(course.steps, rng)
-    if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
-        turns = talk.turns_within(line.longest_s)
-        course, talk = course.shortened(turns), talk.shortened(turns, line.longest_s)
-    return course, talk
+def extractions(line: Line, plan: Plan) -> dict[str, Any]:
+    """What the deployment looks for, and over it what its flow extracted. Contract: based.md, section 4."""
+    if plan.played is None:
+        return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
+    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.played.extracted}
 
 
 def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
@@ -199,16 +217,6 @@ def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: boo
     if run.fault:
         call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return call
-
-
-def _outcome(direction: str | None, rng: Random) -> str:
-    return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
-
-
-def _direction(outcome: str, rng: Random) -> str:
-    """Whom nobody reached was called; most others called."""
-    share = 0.0 if outcome in ("voicemail", "no-answer", "busy") else 0.75
-    return "inbound" if rng.random() < share else "outbound"
 
 
 def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
@@ -248,16 +256,18 @@ def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: st
     }
 
 
-def _transfer_data(line: Line, log: dict[str, Any], plan: Handover, start: datetime) -> dict[str, Any]:
+def _transfer_data(
+    line: Line, log: dict[str, Any], reports: Handover, start: datetime, to_number: str
+) -> dict[str, Any]:
     """The transfer record of the log."""
     return transfer_data(
         current().ids,
-        plan,
+        reports,
         start,
         log_id=log["id"],
         call_sid=log["call_sid"],
         from_number=line.number,
-        to_number=line.transfers_to,
+        to_number=to_number,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -12,13 +13,15 @@ from dryline.models.chat_logs import ChatLog
 from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
+from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, traces
-from dryline.simulator.calls import AT_ONCE, LLM_LOGGED, moments
-from dryline.simulator.courses import chat_course
+from dryline.simulator.calls import LLM_LOGGED, Prepared, extractions, moments
 from dryline.simulator.facts import Facts
+from dryline.simulator.following import Following
 from dryline.simulator.lines import Line, line_of
-from dryline.simulator.talks import Talk, spread, typed
+from dryline.simulator.plans import Plan, plan_chat
+from dryline.simulator.talks import Talk, spread
 from dryline.world.clock import wire
 from dryline.world.world import World, current
 
@@ -48,62 +51,85 @@ class Chat:
     log: dict[str, Any]
     session: dict[str, Any]
     llm_logs: list[dict[str, Any]] = field(default_factory=list)
+    runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
 
-def simulate_chats(
+def simulate_chats(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
+    """Write `count` chats of a chat or chat widget deployment in the running transaction. Returns their log ids.
+
+    The options are those of `prepare_chats`, which is for who does not want the flow to be run in a transaction.
+    """
+    return prepare_chats(world, line_of(deployment), deployment.type, count, **options).write()
+
+
+def prepare_chats(
     world: World,
-    deployment: Deployment,
+    line: Line,
+    channel: str,
     count: int,
     *,
     seed: int | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
     llm_logs: bool | None = None,
-) -> list[str]:
-    """Write `count` chats of a chat or chat widget deployment in the running transaction.
-
-    Returns their log ids. Times, `seed` and `llm_logs` are as with `simulate_calls`. Raises Invalid when
-    `start_time` lies behind `end_time`.
-    """
+    follow: str | None = None,
+    branch: Sequence[str] = (),
+) -> Prepared:
+    """Settle `count` chats of a deployment whose type is `channel`; all else is as with `prepare_calls`."""
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    line = line_of(deployment)
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    ids: list[str] = []
-    for first in range(0, count, AT_ONCE):
-        chats = [make_chat(line, deployment.type, rng, at, llm_logs=llm_logs) for at in starts[first : first + AT_ONCE]]
-        LOGS[deployment.type].add_many([chat.log for chat in chats])
+    following = Following(world, line, "chat", {}, follow=follow, branch=branch)
+
+    def planned(index: int) -> Plan:
+        return plan_chat(line, rng, following=following, at=starts[index])
+
+    plans = [] if following.why else [planned(index) for index in range(count)]
+
+    def made(index: int) -> Chat:
+        plan = plans[index] if plans else planned(index)
+        return make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs)
+
+    def keep(chats: list[Chat]) -> None:
+        LOGS[channel].add_many([chat.log for chat in chats])
         Session.add_many([chat.session for chat in chats])
         LlmLog.add_many([row for chat in chats for row in chat.llm_logs])
-        ids += [chat.log["id"] for chat in chats]
-    return ids
+        RuntimeErrorRecord.add_many([row for chat in chats for row in chat.runtime_errors])
+
+    return Prepared(count, made, keep)
 
 
-def make_chat(line: Line, channel: str, rng: Random, starts: datetime, *, llm_logs: bool = True) -> Chat:
+def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True) -> Chat:
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
-    trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = Facts(line, trade, rng, {})
-    course = chat_course(line, facts, rng)
-    talk = typed(course.steps, rng)
+    course, talk, facts = plan.course, plan.talk, plan.facts
+    fault = plan.played.fault if plan.played else None
     run = traces.Run(
         session_id=ids.new(Session.id_prefix),
         start=starts,
         duration=int(talk.seconds),
         talk=talk,
-        ended="completed",
+        ended="failed" if fault else "completed",
         until=course.ended_by,
+        fault=fault,
+        told=plan.told,
+        why=plan.why,
+        state=plan.played and plan.played.state,
     )
     facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
     log = _base(line, run, LOGS[channel])
-    log["extractions_data"] = analysis.extract(line.sought or trade.sought, course, facts)
+    log["extractions_data"] = extractions(line, plan)
     log["metadata"] = {"simulated": True, "intent": course.intent, "sentiment": facts["sentiment"]}
     if line.criteria:
         log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
     log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
-    rows = traces.llm_logs(ids, line, run, log["id"]) if llm_logs else []
-    return Chat(log, traces.session(line, run, log["extractions_data"]), rows)
+    chat = Chat(log, traces.session(line, run, log["extractions_data"]))
+    if llm_logs:
+        chat.llm_logs = traces.llm_logs(ids, line, run, log["id"])
+    if fault:
+        chat.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
+    return chat
 
 
 def _base(line: Line, run: traces.Run, model: type[Log]) -> dict[str, Any]:
@@ -127,7 +153,7 @@ def _base(line: Line, run: traces.Run, model: type[Log]) -> dict[str, Any]:
         "type": model.kind,
         "start_time": run.starts,
         "end_time": run.ends,
-        "status": "completed",
+        "status": "failed" if run.fault else "completed",
         "messages": {"messages": messages},
         "message_count": len(messages),
         "duration": run.duration,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dryline.simulator.lines import Line
 
 DONE = "agent_hangup"
-_UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
+UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
 _GREETINGS = wordings(
     "A",
     "Thank you for calling {business}, this is {agent}. How can I help you today?"
@@ -38,7 +38,7 @@ _LAST_WORDS = {
     "max_duration": "The call had reached its longest duration.",
 }
 # The shares of those who leave in the middle.
-_HANG_UP, _LEAVE = 0.07, 0.12
+HANG_UP, LEAVE = 0.07, 0.12
 
 
 @dataclass(slots=True)
@@ -97,11 +97,11 @@ def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Rand
         script, ending = facts.pick(trade.inbound if inbound else trade.outbound), DONE
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
-        return Course(script.intent, script.until, "user_hangup" if hung_up else _UNREACHED[outcome])
+        return Course(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
     lines: Sequence[Step] = _own_words(line, script.lines(rng), outcome, inbound, facts)
     if outcome == "failed":
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
-    elif outcome == "completed" and rng.random() < _HANG_UP:
+    elif outcome == "completed" and rng.random() < HANG_UP:
         ending, lines = "user_hangup", scripts.broken_off(lines, "A", rng)
     return _happened(script, ending, lines, facts)
 
@@ -112,7 +112,7 @@ def chat_course(line: Line, facts: Facts, rng: Random) -> Course:
     welcome = facts.pick(_WELCOMES) if line.greeting is None else _own(line.greeting)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
-    if rng.random() < _LEAVE:
+    if rng.random() < LEAVE:
         ending, lines = "user_left", scripts.broken_off(lines, "A", rng)
     return _happened(script, ending, lines, facts)
 

@@ -21,21 +21,28 @@ _ASKED = re.compile(r"\b(\w+) = \w+\.ask\(")
 _MEMBER = re.compile(r"""\b(\w+)\[["'](\w+)["']\]""")
 _SLOT = re.compile(r"{([^{}]*)}")
 _NUMBER = re.compile(r"\+[1-9]\d{6,14}")
+LOST_MODEL = "Connection to the language model was closed before the first token"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong in a running flow, at a line of its code (None without code)."""
+    """Something that goes wrong in a running flow, at a line of its code (None without code).
+
+    `told` is the traceback of a run that was made; else it is told as Python would.
+    """
 
     type: str
     message: str
     function: str
     line: int | None
     source: str
+    told: str | None = None
 
     @property
     def traceback(self) -> str:
         """As Python would print it."""
+        if self.told is not None:
+            return self.told
         head = f'Traceback (most recent call last):\n  File "main.based", line {self.line}, in <flow>\n'
         return f"{head}    {self.source}\n{self.type}: {self.message}"
 
@@ -94,9 +101,8 @@ def _faults(lines: list[str], variables: Mapping[str, Any]) -> tuple[Fault, ...]
         asked.update(_ASKED.findall(source))
         if "talk(" in source:
             talks = number
-    lost = "Connection to the language model was closed before the first token"
     at, source = (talks, lines[talks - 1].strip()) if lines else (None, "")
-    return (*found, Fault("LlmConnectionError", lost, "talk", at, source))
+    return (*found, Fault("LlmConnectionError", LOST_MODEL, "talk", at, source))
 
 
 def _unreachable(address: str) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dryline.simulator.scripts import Step
 
-_CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
+CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
 _NAMES = {"assistant": "Agent: ", "user": "User: "}
 _PERCENTILES = (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99))
 
@@ -58,7 +58,7 @@ def spoken(steps: Sequence[Step], rng: Random) -> Talk:
     Time runs in whole hundredths of a second: rounding each moment would take a tenth of all that a call takes.
     """
     random = rng.random
-    pace = _CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * random())
+    pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * random())
     now = int(60 + 100 * random())
     messages: list[dict[str, Any]] = []
     functions, answers, voices = [], [], []

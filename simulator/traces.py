@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from dryline.simulator.lines import Line
 from dryline.simulator.programs import Fault
 from dryline.simulator.talks import Talk
+from dryline.simulator.telling import Told
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
 
@@ -24,6 +26,9 @@ class Run:
     ended: str
     until: str | None = None  # the condition that ended it
     fault: Fault | None = None
+    told: Told | None = None  # where the flow was followed
+    why: str | None = None  # why it was not
+    state: dict[str, Any] | None = None  # of the flow as it ended
     starts: str = field(init=False)
     ends: str = field(init=False)
     trace: list[dict[str, Any]] = field(init=False)
@@ -34,14 +39,19 @@ class Run:
         self.ends = wire(self.start + timedelta(seconds=self.duration))
         talk = self.talk
         steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
-        if talk.messages:
-            steps.append({"at": talk.messages[0]["start"], "step": "loop"})
-        steps += [{"at": at, "step": "call", "function": name} for name, at in talk.functions]
         after = round(talk.seconds, 2)
-        if self.fault:
-            steps.append({"at": after, "step": "error", "type": self.fault.type})
-        elif self.until:
-            steps.append({"at": after, "step": "until", "condition": self.until})
+        if self.told:
+            steps += self.told.trace
+        else:
+            if self.why:
+                steps.append({"at": 0.0, "step": "script", "why": self.why})
+            if talk.messages:
+                steps.append({"at": talk.messages[0]["start"], "step": "loop"})
+            steps += [{"at": at, "step": "call", "function": name} for name, at in talk.functions]
+            if self.fault:
+                steps.append({"at": after, "step": "error", "type": self.fault.type})
+            elif self.until:
+                steps.append({"at": after, "step": "until", "condition": self.until})
         steps.append({"at": after, "step": "end"})
         self.trace = steps
 
@@ -49,7 +59,7 @@ class Run:
 def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
     """The session's row."""
     talk = run.talk
-    answers = len(talk.answers_ms)
+    answers = len(run.told.sent if run.told else talk.answers_ms)
     # Each answer reads the prompt and all that was said before; four characters make a token.
     agent = talk.spoken("assistant")
     said = (talk.spoken("user") + agent) // 4
@@ -62,7 +72,7 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
         "worker_id": line.worker_id,
         "flow_id": line.flow_id,
         "status": run.ended,
-        "state": state,
+        "state": state if run.state is None else run.state,
         "messages": talk.plain(),
         "trace": run.trace,
         "input_tokens": answers * (320 + said // 2),
@@ -76,6 +86,8 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
 
 def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[str, Any]]:
     """The rows of the gateway's two hooks around each answer, oldest first. The model is left out of the request."""
+    if run.told:
+        return _sent(ids, line, run, run.told, call_id)
     rows = []
     prompt = {"role": "system", "content": f"You are {line.agent}, the voice agent of {line.business}."}
     said = run.talk.plain()
@@ -95,24 +107,40 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
         }
         choices = [{"index": 0, "message": answer, "finish_reason": "stop"}]
         response = {"response": {"statusCode": 200, "json": {"choices": choices, "usage": usage}}}
-        for event, at, data in (
-            ("beforeRequestHook", asked_at, request),
-            ("afterRequestHook", wire(spoken_at), response),
-        ):
-            rows.append(
-                {
-                    "id": ids.new("llmlog"),
-                    "team_id": line.team_id,
-                    "created_at": at,
-                    "updated_at": at,
-                    "worker_id": line.worker_id,
-                    "event_type": event,
-                    "call_id": call_id,
-                    "session_id": run.session_id,
-                    "data": data,
-                }
-            )
+        rows += _hooks(ids, line, run, call_id, (asked_at, request), (wire(spoken_at), response))
     return rows
+
+
+def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> list[dict[str, Any]]:
+    """The rows of what the flow asked of a model: talks, conditions, answers."""
+    rows = []
+    said = run.talk.plain()
+    for one in told.sent:
+        before, after = one.bodies(said)
+        asked_at = wire(run.start + timedelta(seconds=one.asked))
+        answered_at = wire(run.start + timedelta(seconds=one.answered))
+        request = {"request": {"json": before}}
+        response = {"response": {"statusCode": 200, "json": after}}
+        rows += _hooks(ids, line, run, call_id, (asked_at, request), (answered_at, response))
+    return rows
+
+
+def _hooks(
+    ids: Ids, line: Line, run: Run, call_id: str | None, before: tuple[str, Any], after: tuple[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """The two rows of one request: when each hook saw it, and what."""
+    for event, (at, data) in (("beforeRequestHook", before), ("afterRequestHook", after)):
+        yield {
+            "id": ids.new("llmlog"),
+            "team_id": line.team_id,
+            "created_at": at,
+            "updated_at": at,
+            "worker_id": line.worker_id,
+            "event_type": event,
+            "call_id": call_id,
+            "session_id": run.session_id,
+            "data": data,
+        }
 
 
 def runtime_error(ids: Ids, line: Line, run: Run, metadata: dict[str, Any]) -> dict[str, Any]:

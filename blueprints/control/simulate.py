@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask.views import MethodView
 from marshmallow import fields, validate
 
@@ -12,6 +14,16 @@ from dryline.world.clock import parse
 from dryline.world.world import current
 
 blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
+
+
+class OneOrMore(fields.List):
+    """A text, or a list of them."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(fields.String(validate=validate.Length(1, 10_000)), validate=validate.Length(1, 50), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
+        return super()._deserialize([value] if isinstance(value, str) else value, attr, data, **kwargs)
 
 
 class SimulateBody(ApiSchema):
@@ -35,6 +47,16 @@ class SimulateBody(ApiSchema):
         load_default=None,
         allow_none=True,
         metadata={"description": "whether to write LLM logs, the bulk of the rows; by default up to a count of 1,000"},
+    )
+    follow = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=OneOf("flow", "script"),
+        metadata={"description": "what decides what is said; left out, the flow where it runs, else a script"},
+    )
+    branch = OneOrMore(
+        load_default=(),
+        metadata={"description": "the text of a condition that each conversation takes, or of several in their order"},
     )
 
 
@@ -61,12 +83,15 @@ class SimulateCalls(MethodView):
     @blp.arguments(SimulateCallsBody)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
-    @blp.errors(404)
+    @blp.errors(404, 503)
     def post(self, body, query):
         """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors."""
-        from dryline import simulator  # imported late: a start does not need it
+        from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
 
-        return {"ids": _simulate(simulator.simulate_calls, body, query.get("team"), "Voice", "VoiceV1")}
+        def prepare(world, line, deployment, **options):
+            return prepare_calls(world, line, **options)
+
+        return {"ids": _simulate(prepare, body, query.get("team"), "Voice", "VoiceV1")}
 
 
 @blp.route("/simulate/chats")
@@ -74,22 +99,30 @@ class SimulateChats(MethodView):
     @blp.arguments(SimulateBody)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
-    @blp.errors(404)
+    @blp.errors(404, 503)
     def post(self, body, query):
-        """Make chats of a chat or chat widget deployment: logs, sessions and LLM logs."""
-        from dryline import simulator
+        """Make chats of a chat or chat widget deployment: logs, sessions, LLM logs and runtime errors."""
+        from dryline.simulator.chats import prepare_chats
 
-        return {"ids": _simulate(simulator.simulate_chats, body, query.get("team"), "Chat", "ChatEmbed")}
+        def prepare(world, line, deployment, **options):
+            return prepare_chats(world, line, deployment.type, **options)
+
+        return {"ids": _simulate(prepare, body, query.get("team"), "Chat", "ChatEmbed")}
 
 
-def _simulate(simulate, body, team_id, *channels):
-    """Run one of the simulator's entry points in a transaction."""
-    from dryline.simulator.lines import deployment_of
+def _simulate(prepare, body, team_id, *channels):
+    """Have the conversations settled, which may run the flow, and then written in one transaction."""
+    from dryline.simulator.lines import deployment_of, line_of
 
     for name in ("start_time", "end_time"):
         if body[name] is not None:
             body[name] = parse(body[name])
     world = current()
+    named = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
+    with world.reading():
+        deployment = deployment_of(*named, team_id=team_id)
+        line = line_of(deployment)
+    prepared = prepare(world, line, deployment, **body)
     with world.transaction():
-        deployment = deployment_of(body.pop("worker_id"), body.pop("deployment_id"), *channels, team_id=team_id)
-        return simulate(world, deployment, body.pop("count"), **body)
+        deployment_of(*named, team_id=team_id)  # it may be gone by now
+        return prepared.write()

@@ -1,0 +1,150 @@
+"""How the conversations of one line follow its flow: which branch each of them takes, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from dryline.simulator.courses import HANG_UP
+from dryline.simulator.lines import Line
+from dryline.simulator.playing import Played
+from dryline.simulator.surveys import SLOW, SLOW_S, Way, as_explored, survey
+from dryline.world.errors import Invalid
+from dryline.world.world import World
+
+FLOW, SCRIPT = "flow", "script"
+_TRIES = 6  # with other people, before the caller is taken who explored the branch
+_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
+_ENDS = {"completed": "completes a call", "transferred": "transfers", "voicemail": "meets a voicemail"}
+
+
+class Following:
+    """For the conversations of one request, or of one round of a job. `why` says why it is none, in a sentence.
+
+    `follow` is what was asked for, `branch` the texts of the conditions to take (then `named` is true, and nothing but
+    the flow decides); `state` is that of the first conversation. Raises Invalid for what cannot be; Busy.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        line: Line,
+        channel: str,
+        state: dict[str, Any],
+        *,
+        follow: str | None = None,
+        branch: Sequence[str] = (),
+        outcome: str | None = None,
+    ) -> None:
+        self.why: str | None = "The script was asked for."
+        self.named = bool(branch)
+        self._ways: tuple[Way, ...] = ()
+        self._deck: list[Way] = []
+        if follow == SCRIPT:
+            if branch:
+                raise Invalid("A script has no branches.", "branch")
+            return
+        found = survey(world, line, channel, state)
+        self.why, self._stage = found.why, found.stage
+        if found.why is None:
+            self._ways = found.named(branch, state) if branch else found.ways
+        elif follow == FLOW or branch:
+            raise Invalid(found.why, "follow" if follow == FLOW else "branch")
+        if branch and outcome is not None and not any(way.outcome == outcome for way in self._ways):
+            came = " or ".join(sorted({way.outcome for way in self._ways}))
+            raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
+
+    @property
+    def fails(self) -> bool:
+        """Whether there is a branch on which the flow raises."""
+        return any(way.outcome == "failed" for way in self._ways)
+
+    def converse(
+        self,
+        outcome: str,
+        state: dict[str, Any],
+        now: datetime,
+        rng: Random,
+        *,
+        asked: bool = False,
+        leaves: float = HANG_UP,
+        machine_says: str | None = None,
+        known: Mapping[str, Any] | None = None,
+    ) -> Played | str:
+        """One conversation, or why it follows a script.
+
+        `outcome` is what was drawn for it: completed and transferred leave it to the flow, unless it was `asked` for.
+        `leaves` is the share of users who go in the middle; `machine_says` is what a voicemail answers with; `known` is
+        what the user says of themselves.
+        """
+        if self.why is not None:
+            return self.why
+        given = {"state": state, "now": lambda: now, "known": known}
+        if outcome == "voicemail":
+            ways = [way for way in self._ways if _of_machine(way)]
+            if not ways:
+                return f"No branch of the flow {_ENDS[outcome]}."
+            played = self._taken(ways, None, rng, given | {"first": machine_says})
+            played.machine = True
+            return played
+        ways = [way for way in self._ways if not _of_machine(way)] or list(self._ways)
+        long = [way for way in ways if way.turns > 1 and way.stopped is None]
+        if outcome == "failed" and not self.fails:
+            return self._left(long or ways, rng, given | {"loses": True})
+        if asked or outcome == "failed":
+            fit = [way for way in ways if way.outcome == outcome]
+            if fit:
+                return self._taken(fit, outcome, rng, given)
+            if outcome != "completed" or not long:
+                return f"No branch of the flow {_ENDS[outcome]}."
+        elif self.named or not long or rng.random() >= leaves:
+            return self._taken([self._dealt(ways, rng)], None, rng, given)
+        return self._left(long, rng, given)
+
+    def _left(self, ways: list[Way], rng: Random, given: dict[str, Any]) -> Played:
+        """A conversation that is over in the middle."""
+        way = rng.choice(ways)
+        turns = 1 + int(rng.random() * max(1, way.turns - 1))
+        return self._taken([way], None, rng, given | {"patience": turns})
+
+    def cut(self, played: Played, turns: int) -> Played:
+        """The same conversation, over once the user has spoken so often. It is run again: so its state is right."""
+        assert self._stage is not None
+        return self._stage.play(**{**played.again, "patience": turns})
+
+    def _dealt(self, ways: list[Way], rng: Random) -> Way:
+        """The next branch: each comes up before one comes up again."""
+        if not self._deck:
+            self._deck = rng.sample(ways, len(ways))
+        return self._deck.pop()
+
+    def _taken(self, ways: list[Way], outcome: str | None, rng: Random, given: dict[str, Any]) -> Played:
+        """A conversation on one of these ways; a run that comes out otherwise is made again with another caller."""
+        assert self._stage is not None
+        for attempt in range(_TRIES + 1):
+            way = rng.choice(ways)
+            seed, branch = rng.getrandbits(32), way.branch
+            if way.stopped is not None:
+                return replace(way.stopped)
+            if attempt == _TRIES:
+                seed, branch, given = branch.twist, as_explored(branch), given | {"known": None}
+            began = time.monotonic()
+            played = self._stage.play(branch, seed, **given)
+            if time.monotonic() - began > SLOW_S and not played.stopped:
+                self.why = f"{SLOW} {SLOW_S:g} s."
+            if "patience" in given or self.why or (outcome in (None, played.outcome) and self._fits(played, way)):
+                break
+        return played
+
+    def _fits(self, played: Played, way: Way) -> bool:
+        lines = [condition.line for condition in way.branch.path]
+        return played.taken.issuperset(lines if self.named else lines[-1:])
+
+
+def _of_machine(way: Way) -> bool:
+    return any(_MACHINE.search(condition.text) for condition in way.branch.path)

@@ -1,0 +1,151 @@
+"""What is settled about a call before it is written down: whom it is with, how it comes out, and what is said in it."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+from dryline.models.voice_logs import OUTCOMES
+from dryline.simulator.courses import LEAVE, UNREACHED, Course, call_course, chat_course
+from dryline.simulator.facts import Facts
+from dryline.simulator.following import Following
+from dryline.simulator.lines import Line
+from dryline.simulator.outbound_scripts import VOICEMAIL
+from dryline.simulator.people import facts_of_row
+from dryline.simulator.playing import Played
+from dryline.simulator.talks import Talk, spoken, typed
+from dryline.simulator.telling import Told, course_of, tell
+
+# How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
+_SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
+_SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
+_NOTHING_SAID = Talk([], [], [], [], 0.0)
+
+
+@dataclass(slots=True)
+class Plan:
+    """One conversation. `told` and `played` are there where it follows the flow; else `why` may say why it does not."""
+
+    outcome: str
+    direction: str
+    facts: Facts
+    course: Course
+    talk: Talk
+    told: Told | None = None
+    played: Played | None = None
+    why: str | None = None
+
+
+def plan_call(
+    line: Line,
+    rng: Random,
+    *,
+    outcome: str | None = None,
+    direction: str | None = None,
+    customer_number: str | None = None,
+    row: Mapping[str, Any] | None = None,
+    following: Following | None = None,
+    at: datetime | None = None,
+    drawn: bool = False,
+) -> Plan:
+    """A call; the arguments are those of `make_call`. With `following`, it is run as of `at`, outside of any
+    transaction; `drawn` says that the outcome was not asked for. Raises Busy."""
+    asked = outcome is not None and not drawn
+    outcome = outcome or _outcome(direction, rng)
+    direction = direction or _direction(outcome, rng)
+    trade = line.trades[int(rng.random() * len(line.trades))]
+    facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
+    if following is None or following.why:
+        return _scripted(line, outcome, direction, facts, rng, following and following.why)
+    if following.named and not asked:
+        outcome = "completed"
+    dials = direction == "outbound" and not following.fails
+    if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
+        hung_up = outcome == "no-answer" and direction == "inbound"
+        course = Course("", "", "user_hangup" if hung_up else UNREACHED[outcome])
+        return Plan(outcome, direction, facts, course, _NOTHING_SAID)
+    assert at is not None
+    state = state_of(facts["phone"], row)
+    machine = facts.pick(VOICEMAIL.lines(rng)[0:1])[1].format_map(facts) if outcome == "voicemail" else None
+    known = _known(facts, row)
+    played = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
+    if isinstance(played, str):
+        return _scripted(line, outcome, direction, facts, rng, played)
+    return _followed(line, played, direction, facts, rng, following)
+
+
+def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at: datetime | None = None) -> Plan:
+    """A chat; `following` and `at` are as with plan_call. Raises Busy."""
+    trade = line.trades[int(rng.random() * len(line.trades))]
+    facts = Facts(line, trade, rng, {})
+    played: Played | str | None = None
+    if following is not None and at is not None:
+        played = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts, None))
+    if isinstance(played, Played):
+        told = tell(played, rng, opening=line.opening, typed=True)
+        course = course_of(played, facts, left="user_left")
+        return Plan(played.outcome, "", facts, course, told.talk, told, played)
+    course = chat_course(line, facts, rng)
+    return Plan("completed", "", facts, course, typed(course.steps, rng), why=played)
+
+
+def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a flow finds in `state` on the phone. Contract: based.md, section 2, state."""
+    return {"Caller": number, **(row or {})}
+
+
+def _known(facts: Facts, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What whoever speaks says of themselves, as the flow asks for it."""
+    return {**(row or {}), **{name: facts[name] for name in ("name", "first", "last", "phone", "email")}}
+
+
+def _scripted(line: Line, outcome: str, direction: str, facts: Facts, rng: Random, why: str | None) -> Plan:
+    """By a script: no longer than the line's longest call, unless a person takes over."""
+    course = call_course(line, outcome, direction == "inbound", facts, rng)
+    if not course.steps:
+        return Plan(outcome, direction, facts, course, _NOTHING_SAID)
+    talk = spoken(course.steps, rng)
+    if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
+        turns = talk.turns_within(line.longest_s)
+        course, talk = course.shortened(turns), talk.shortened(turns, line.longest_s)
+    return Plan(outcome, direction, facts, course, talk, why=why)
+
+
+def _followed(line: Line, played: Played, direction: str, facts: Facts, rng: Random, following: Following) -> Plan:
+    """As the flow has it, and no longer than the line's longest call either."""
+    seed = rng.getrandbits(32)
+    own = {"opening": line.opening, "closing": line.closing}
+    told = tell(played, Random(seed), **own)
+    late = line.longest_s is not None and told.talk.seconds > line.longest_s and played.outcome == "completed"
+    if late:
+        assert line.longest_s is not None
+        played = following.cut(played, _turns_within(told.talk, line.longest_s))
+        told = tell(played, Random(seed), **own)
+        told.talk.seconds = line.longest_s
+    course = course_of(played, facts, left="max_duration" if late else "user_hangup")
+    return Plan(played.outcome, direction, facts, course, told.talk, told, played)
+
+
+def _turns_within(talk: Talk, seconds: float) -> int:
+    """How often the user has spoken, and was answered, by then."""
+    turns, found = 0, 0
+    for said, following in zip(talk.messages, talk.messages[1:], strict=False):
+        turns += said["role"] == "user"
+        if following["role"] == "user" and said["end"] <= seconds:
+            found = turns
+    return found
+
+
+def _outcome(direction: str | None, rng: Random) -> str:
+    return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
+
+
+def _direction(outcome: str, rng: Random) -> str:
+    """Whom nobody reached was called; most others called."""
+    share = 0.0 if outcome in ("voicemail", "no-answer", "busy") else 0.75
+    return "inbound" if rng.random() < share else "outbound"

@@ -1,0 +1,199 @@
+"""One conversation as the flow itself has it: its code is run, with somebody on the other end who has a purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from dryline.engine.caller import Branch, Caller
+from dryline.engine.engine import Engine
+from dryline.engine.events import Event
+from dryline.engine.judge import Answer, Decision, Question, Talk, Words
+from dryline.engine.program import Program
+from dryline.engine.session import Session
+from dryline.simulator.programs import LOST_MODEL, Fault
+
+HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a language model would have been asked at an event: a prompt with what was said, or a question about a text.
+
+    `heard` counts the messages before it, `tools` are the conditions that it could choose from.
+    """
+
+    prompt: str
+    heard: int = 0
+    about: str | None = None
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of one run. `requests` has one for each event that a model would have had a part in.
+
+    `again` is what Stage.play was given: the same gives the same. `ended` is the engine's word for why (Session.ended),
+    or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that the
+    flow went past a bound, `machine` that it was a voicemail.
+    """
+
+    again: dict[str, Any]
+    events: list[Event]
+    requests: list[Request]
+    extracted: dict[str, Any]
+    state: dict[str, Any]
+    ended: str
+    turns: int
+    taken: frozenset[int]
+    fault: Fault | None = None
+    stopped: bool = False
+    machine: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """The status of the call."""
+        if self.fault or self.machine:
+            return "failed" if self.fault else "voicemail"
+        return "transferred" if self.ended == "transfer" else "completed"
+
+
+class Person(Caller):
+    """A caller who notes what a model would have been asked.
+
+    `patience` is after how many turns they hang up; with `loses` the line to the model breaks instead, as they have
+    spoken once more. `first` is what they begin with, whatever they are after.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        branch: Branch,
+        random: Random,
+        *,
+        known: Mapping[str, Any] | None = None,
+        patience: int | None = None,
+        loses: bool = False,
+        first: str | None = None,
+    ) -> None:
+        super().__init__(program, branch, random, known)
+        self.requests: list[Request] = []
+        self.turns = 0
+        self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
+        self._patience, self._loses, self._first = patience, loses, first
+
+    def __call__(self, session: Session) -> str | None:
+        over = self.turns == self._patience
+        if over and not self._loses:
+            return None
+        words = super().__call__(session)
+        if words is None:
+            return None
+        if over:
+            self.unanswered = words, session.conversation.talk().line or None
+            return None
+        self.turns += 1
+        return self._first if self.turns == 1 and self._first is not None else words
+
+    def choose(self, talk: Talk, said: str) -> Decision:
+        decision = super().choose(talk, said)
+        if decision.index is not None:
+            self.requests.append(Request(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+        return decision
+
+    def reply(self, talk: Talk, said: str | None) -> Words:
+        words = super().reply(talk, said)
+        if words.text:
+            self.requests.append(Request(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+        return words
+
+    def ask(self, question: Question) -> Answer:
+        self.requests.append(Request(question.question, about=question.about))
+        return super().ask(question)
+
+    def summarize(self, question: Question) -> Words:
+        self.requests.append(Request(question.question or "Summarize.", about=question.about))
+        return super().summarize(question)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where conversations are played: one program with what each of them is given."""
+
+    engine: Engine
+    program: Program
+    variables: dict[str, Any]
+    channel: str
+
+    def play(
+        self,
+        branch: Branch,
+        seed: int,
+        state: dict[str, Any],
+        now: Callable[[], datetime] | None = None,
+        **manners: Any,
+    ) -> Played:
+        """Run the flow with a caller who takes this branch; `manners` are a Person's. Raises Busy."""
+        person = Person(self.program, branch, Random(seed), **manners)
+        session = self.engine.open(
+            self.program,
+            judge=person,
+            state=state,
+            variables=self.variables,
+            channel=self.channel,
+            seed=seed,
+            now=now,
+        )
+        events = session.play(person)
+        played = Played(
+            {"branch": branch, "seed": seed, "state": state, "now": now, **manners},
+            events,
+            _with_inexact(events, person.requests),
+            session.extracted,
+            session.state,
+            session.ended or HUNG_UP,
+            person.turns,
+            frozenset(person.taken),
+        )
+        failure = session.failure
+        if failure is not None:
+            played.stopped = failure.bound
+            error = failure.error or failure.exception
+            played.fault = Fault(
+                failure.exception, error, failure.function or "talk", failure.line, "", failure.traceback
+            )
+        elif person.unanswered is not None:
+            self._break_off(played, *person.unanswered)
+        return played
+
+    def _break_off(self, played: Played, words: str, line: int | None) -> None:
+        """The model is gone, and what the caller has just said stays without an answer."""
+        source = self.program.places.text_of(line).strip() if line else ""
+        fault = played.fault = Fault("LlmConnectionError", LOST_MODEL, "talk", line, source)
+        told = {"error": fault.message, "exception": fault.type, "function": fault.function}
+        played.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, told)]
+        played.ended, played.turns = LOST, played.turns + 1
+
+
+def is_request(event: Event) -> bool:
+    """Whether a language model has a part in it. Contract: based.md, section 4, LLM logs."""
+    if event.type == "said":
+        return event["by"] == "talk" or not event.details.get("exact", True)
+    return event.type in ("taken", "asked", "summarized")
+
+
+def _with_inexact(events: list[Event], requests: list[Request]) -> list[Request]:
+    """The requests with those for what the flow says in other words than its own: no judge is asked about them."""
+    if not any(event.type == "said" and event.details.get("exact") is False for event in events):
+        return requests
+    noted, all_of_them, heard = iter(requests), [], 0
+    for event in events:
+        if event.type == "said" and event.details.get("exact") is False:
+            all_of_them.append(Request(f"Say in your own words: {event['text']}", heard))
+        elif is_request(event):
+            all_of_them.append(next(noted))
+        heard += event.type in ("said", "heard")
+    return all_of_them

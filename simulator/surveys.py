@@ -1,0 +1,147 @@
+"""What a flow does at all: found out once for each code, by running it with made-up callers."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import orjson
+
+from dryline.engine.caller import Branch
+from dryline.engine.findings import CodeRefused
+from dryline.engine.program import Condition, Program
+from dryline.simulator.lines import Line
+from dryline.simulator.playing import Played, Stage
+from dryline.talks.engines import engine_of
+from dryline.world.errors import Invalid
+from dryline.world.world import World
+
+SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
+_KEPT = 64  # surveys in memory
+_SURVEYS = "surveys of flows"  # where a world remembers them
+_COMBINATIONS = 16  # of conditions with the same text
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A branch, with what came of it when it was first taken: its outcome, and how often the caller spoke.
+
+    Where the flow went past a bound, `stopped` is that run, which stands for all of them: each would take a second.
+    """
+
+    branch: Branch
+    outcome: str
+    turns: int
+    stopped: Played | None = None
+
+
+@dataclass(slots=True)
+class Survey:
+    """Either the ways that calls can take, or `why` the flow is not followed: a sentence."""
+
+    stage: Stage | None = None
+    ways: tuple[Way, ...] = ()
+    why: str | None = None
+    _named: dict[tuple[str, ...], tuple[Way, ...]] = field(default_factory=dict)
+
+    def named(self, texts: Sequence[str], state: dict[str, Any]) -> tuple[Way, ...]:
+        """The ways that take all of these conditions, in this order. Raises Invalid where there is none; Busy."""
+        assert self.stage is not None
+        wanted = tuple(_folded(text) for text in texts)
+        if wanted not in self._named:
+            self._named[wanted] = self._find(self.stage, texts, state)
+        return self._named[wanted]
+
+    def _find(self, stage: Stage, texts: Sequence[str], state: dict[str, Any]) -> tuple[Way, ...]:
+        meant = [_conditions(stage.program, text) for text in texts]
+        if len(meant) == 1:
+            ways = tuple(way for way in self.ways if way.branch.path and way.branch.condition in meant[0])
+            if not ways:
+                raise Invalid(f"No call reaches the condition {texts[0]!r}.", "branch")
+            return ways
+        known = {way.branch.condition: way.branch.path for way in self.ways if way.branch.path}
+        for chosen in list(product(*meant))[:_COMBINATIONS]:
+            path = [condition for each in chosen for condition in known.get(each, (each,))]
+            branch = stage.engine.reach(stage.program, list(dict.fromkeys(path)), **_options(stage, state))
+            if branch is not None:
+                return (_tried(stage, branch, state),)
+        raise Invalid("No call takes all of these conditions, in this order.", "branch")
+
+
+def survey(world: World, line: Line, channel: str, state: dict[str, Any]) -> Survey:
+    """What the line's flow does with this state, which stands for all that have the same members. Raises Busy."""
+    kept: OrderedDict[Any, Survey] = world.memory.setdefault(_SURVEYS, OrderedDict())
+    key = (line.code, orjson.dumps(line.variables, option=orjson.OPT_SORT_KEYS), channel, tuple(sorted(state)))
+    found = kept.get(key)
+    if found is None:
+        found = _surveyed(world, line, channel, state)
+        if found.why is None or not found.why.startswith(SLOW):  # another server may be faster the next time
+            kept[key] = found
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+SLOW = "A call of the flow took longer than"
+
+
+def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> Survey:
+    if line.code is None:
+        return Survey(why="The flow is gone.")
+    engine = engine_of(world)
+    try:
+        program = engine.program(line.code)
+    except CodeRefused as refused:
+        fault = refused.findings[0]
+        return Survey(why=f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")
+    if not program.loops:
+        return Survey(why="The flow has no loop.")
+    if not program.conditions:
+        return Survey(why="The flow's loops have no conditions that a caller could meet.")
+    stage = Stage(engine, program, dict(line.variables), channel)
+    began = time.monotonic()
+    first = _tried(stage, Branch(()), state)
+    took_s = time.monotonic() - began
+    if took_s > SLOW_S and first.stopped is None:
+        return Survey(why=f"{SLOW} {SLOW_S:g} s.")
+    branches = engine.explore(program, **_options(stage, state))
+    if branches:
+        return Survey(stage, tuple(_tried(stage, branch, state) for branch in branches))
+    if first.outcome == "failed":  # at once, whatever the caller says: then so does every call
+        return Survey(stage, (first,))
+    return Survey(why="No condition of the flow can be reached.")
+
+
+def _tried(stage: Stage, branch: Branch, state: dict[str, Any]) -> Way:
+    """The way as its explorer went it."""
+    played = stage.play(as_explored(branch), branch.twist, state)
+    return Way(branch, played.outcome, played.turns, played if played.stopped else None)
+
+
+def as_explored(branch: Branch) -> Branch:
+    """The branch as it was before anything was known of what the flow asks: with its twist for a seed it is taken."""
+    return Branch(branch.path, branch.twist)
+
+
+def _options(stage: Stage, state: dict[str, Any]) -> dict[str, Any]:
+    return {"state": state, "variables": stage.variables, "channel": stage.channel}
+
+
+def _conditions(program: Program, text: str) -> list[Condition]:
+    """Those with the text. Raises Invalid, which names the nearest."""
+    found = [condition for condition in program.conditions if _folded(condition.text) == _folded(text)]
+    if found:
+        return found
+    from difflib import get_close_matches  # imported late: it is only needed for a mistake
+
+    texts = {_folded(condition.text): condition.text for condition in program.conditions}
+    nearest = [repr(texts[each]) for each in get_close_matches(_folded(text), texts, n=3, cutoff=0.0)]
+    raise Invalid(f"The flow has no condition {text!r}. The nearest: {'; '.join(nearest)}.", "branch")
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

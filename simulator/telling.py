@@ -1,0 +1,302 @@
+"""From a run of a flow to what is told of it: turns with their times, the trace, and what it came to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple
+
+import orjson
+
+from dryline.engine.events import Event
+from dryline.simulator import analysis
+from dryline.simulator.courses import DONE, Course
+from dryline.simulator.facts import Facts
+from dryline.simulator.playing import HUNG_UP, LOST, Played, Request, is_request
+from dryline.simulator.talks import CENTISECONDS_A_CHARACTER, Talk
+
+_ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
+# What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
+_STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "taken": ("until", ("condition", "index", "why", "sure", "by", "arguments")),
+    "asked": ("ask", ("question", "value")),
+    "summarized": ("summarize", ("text",)),
+    "extracted": ("extract", ("key", "value")),
+    "printed": ("print", ("text",)),
+    "requested": ("call", ("method", "url", "status", "error")),
+    "integrated": ("call", ("app", "action", "arguments")),
+    "sms": ("call", ("from", "to", "content")),
+    "digits": ("call", ("digits",)),
+    "image": ("call", ("url",)),
+    "transferred": ("transfer", ("number", "extension", "pauseSeconds", "sipDomain", "message")),
+    "waiting": ("done", ()),
+    "failed": ("error", ("exception", "error", "function")),
+}
+_FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
+# How long things take, in hundredths of a second: the least, and how much more it can be. Assumed.
+_FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
+
+
+class Sent(NamedTuple):
+    """A request to a language model: what was asked, what came of it, and when, in seconds from the start."""
+
+    request: Request
+    event: Event
+    asked: float
+    answered: float
+
+    def bodies(self, said: list[dict[str, str]]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The request's body, without its model, and the answer's; `said` are all messages of the conversation."""
+        request = self.request
+        messages = [{"role": "system", "content": request.prompt}]
+        messages += [{"role": "user", "content": request.about}] if request.about is not None else said[: request.heard]
+        before: dict[str, Any] = {"messages": messages, "temperature": 0.3, "stream": self.event.type == "said"}
+        if request.tools:
+            before["tools"] = [
+                {"type": "function", "function": {"name": f"until_{index}", "description": text}}
+                for index, text in enumerate(request.tools)
+            ]
+        message, reason = self._answer()
+        tokens_in = sum(len(each["content"]) for each in messages) // 4
+        tokens_out = len(str(message.get("content") or message)) // 4
+        usage = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": tokens_out,
+            "total_tokens": tokens_in + tokens_out,
+        }
+        return before, {"choices": [{"index": 0, "message": message, "finish_reason": reason}], "usage": usage}
+
+    def _answer(self) -> tuple[dict[str, Any], str]:
+        event = self.event
+        if event.type == "taken":
+            arguments = orjson.dumps(event.details.get("arguments") or {}).decode()
+            function = {"name": f"until_{event['index']}", "arguments": arguments}
+            calls = [{"id": f"call_{event.line}", "type": "function", "function": function}]
+            return {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
+        content = orjson.dumps(event["value"]).decode() if event.type == "asked" else event["text"]
+        return {"role": "assistant", "content": content}, "stop"
+
+
+@dataclass(slots=True)
+class Told:
+    """A run as it would have gone: who said what when, the steps of the flow, and what it asked of a model."""
+
+    talk: Talk
+    trace: list[dict[str, Any]]
+    sent: list[Sent]
+
+
+class _Clock:
+    """Goes along the events of a run. Time runs in whole hundredths of a second."""
+
+    def __init__(self, rng: Random, *, typed: bool) -> None:
+        self.random = rng.random
+        self.typed = typed
+        self.pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
+        self.now = 0
+        self.heard: int | None = None  # when the user was last done, if nobody has spoken since
+        self.messages: list[dict[str, Any]] = []
+        self.answers: list[int] = []
+        self.voices: list[int] = []
+
+    def lets(self, least: int, more: int) -> int:
+        """Let some time pass. Says how much."""
+        passed = int(least + more * self.random())
+        self.now += passed
+        return passed
+
+    def agent(self, text: str) -> None:
+        """The agent speaks, as soon as there is a voice for it."""
+        if not self.typed:
+            voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
+            self.voices.append(voice_ms)
+            self.now += voice_ms // 10
+        if not self.messages and not self.typed:
+            self.lets(*_FIRST)
+        if self.heard is not None:
+            self.answers.append(10 * (self.now - self.heard))
+            self.heard = None
+        self._say("assistant", text, 0 if self.typed else int(40 + len(text) * self.pace))
+
+    def user(self, text: str) -> None:
+        """The user speaks; in a chat they read and type."""
+        if self.typed:
+            self.now += int(200 + len(text) * (15 + 15 * self.random()))
+        else:
+            self.lets(*_TURNS)
+        self._say("user", text, 0 if self.typed else int(40 + len(text) * self.pace))
+        self.heard = self.now
+
+    def _say(self, role: str, text: str, takes: int) -> None:
+        start = self.now
+        self.now += takes
+        self.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
+
+
+def tell(played: Played, rng: Random, *, opening: str | None = None, closing: str | None = None, typed=False) -> Told:
+    """The run as it would have gone by phone, or in a chat (`typed`). `opening` and `closing` are the channel's own
+    sentences: they stand before what the flow says, and behind it where it came to its end."""
+    clock = _Clock(rng, typed=typed)
+    trace: list[dict[str, Any]] = []
+    sent: list[Sent] = []
+    functions: list[tuple[str, float]] = []
+    requests = iter(played.requests)
+    if opening:
+        clock.agent(opening)
+        trace.append({"at": 0.0, "step": "say", "by": "channel"})
+    for event in played.events:
+        asked = clock.now
+        if is_request(event):
+            clock.lets(*(_ASKS if event.type == "asked" else _THINKS))
+            sent.append(Sent(next(requests), event, asked / 100, clock.now / 100))
+        if event.type == "said":
+            clock.agent(event["text"])
+            trace.append({"at": clock.messages[-1]["start"], "step": event["by"], "line": event.line})
+        elif event.type == "heard":
+            clock.user(event["text"])
+        elif event.type in _STEPS:
+            step, members = _STEPS[event.type]
+            told = {"at": clock.now / 100, "step": step, "line": event.line}
+            if step == "call":
+                told["function"] = _function(event)
+                functions.append((told["function"], clock.now / 100))
+                clock.lets(*_CALLS)
+            details = event.details
+            trace.append(told | {name: details[name] for name in members if name in details})
+    if closing and _comes_to_its_end(played):
+        clock.agent(closing)
+        trace.append({"at": clock.messages[-1]["start"], "step": "say", "by": "channel"})
+    seconds = clock.now / 100 + typed
+    return Told(Talk(clock.messages, functions, clock.answers, clock.voices, seconds), trace, sent)
+
+
+def _function(event: Event) -> str:
+    if event.type == "requested":
+        return f"requests.{str(event['method']).lower()}"
+    return f"integrations.{event['app']}.{event['action']}" if event.type == "integrated" else _FUNCTIONS[event.type]
+
+
+def _comes_to_its_end(played: Played) -> bool:
+    return played.ended in ("end of the flow", "end_call") and not played.fault
+
+
+# What a condition, or the key of an extraction, says has come of it: the marks of simulator/analysis.py.
+_MARKS = tuple(
+    (mark, re.compile(pattern, re.IGNORECASE))
+    for mark, pattern in (
+        ("booked", r"\bbook|schedul|appointment|reserv"),
+        ("moved", r"resched|\bmov(e|ing)|another (day|time)|new time"),
+        ("confirmed", r"confirm|agree|accept"),
+        ("promised", r"promis|will pay|\bpays? (by|on|later)"),
+        ("paid", r"\bpaid|\bpays?\b|payment"),
+        ("instalments", r"instal"),
+        ("returned", r"refund|return"),
+        ("delivery", r"deliver|shipp|parcel"),
+        ("complained", r"complain|angry|upset|frustrat"),
+        ("callback", r"call ?back"),
+        ("case", r"\bcase\b|ticket"),
+        ("solved", r"solv|fix|works? again"),
+        ("explained", r"question|hours|explain|underst|answered|knows"),
+        ("rated", r"\brat(e|ed|es|ing)\b"),
+        ("found", r"found|identif|verif"),
+    )
+)
+_SUBJECT = re.compile(
+    r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
+)
+_NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
+
+
+def course_of(played: Played, facts: Facts, *, left: str) -> Course:
+    """What came of a run, and what was said in it; `facts` learn what was told. `left` is the ending of a conversation
+    that the user, or the channel, broke off."""
+    conditions = [event["condition"] for event in played.events if event.type == "taken"]
+    course = Course(_intent(conditions), conditions[-1] if conditions else "", _ending(played, left), _steps(played))
+    course.told |= _learn(played, facts)
+    if _comes_to_its_end(played) and conditions:
+        course.reached |= {"done", *_marks(played, conditions)}
+    elif played.ended == "transfer":
+        course.reached |= {"transferred", *_marks(played, conditions)}
+    if played.machine:
+        course.reached = {"voicemail"}
+    summary = _summary(played, conditions)
+    course.summary = f"{summary} {course.summary}".strip()
+    return course
+
+
+def _steps(played: Played) -> list[tuple[str, str, frozenset[str]]]:
+    """Who said what: that there is something is all that is asked of it."""
+    who = {"said": "A", "heard": "U"}
+    return [(who[event.type], event["text"], frozenset()) for event in played.events if event.type in who]
+
+
+def _ending(played: Played, left: str) -> str:
+    if played.machine and not played.fault:
+        return "voicemail_reached"
+    return left if played.ended == HUNG_UP else _ENDINGS.get(played.ended, DONE)
+
+
+def _intent(conditions: list[str]) -> str:
+    """The first condition as a word: `caller wants to book a table` is book_a_table."""
+    first = _SUBJECT.sub("", conditions[0] if conditions else "")
+    return "_".join(re.findall(r"\w+", first.lower())[:6]) or "unknown"
+
+
+def _marks(played: Played, conditions: list[str]) -> Iterator[str]:
+    texts = [text for text in conditions if not _NOT.search(text)]
+    texts += [key.replace("_", " ") for key, value in played.extracted.items() if value not in (False, None, "")]
+    denied = {key.replace("_", " ") for key, value in played.extracted.items() if value is False}
+    for mark, pattern in _MARKS:
+        if any(map(pattern.search, texts)) and not any(map(pattern.search, denied)):
+            yield mark
+
+
+def _learn(played: Played, facts: Facts) -> set[str]:
+    """What the caller told the flow: the members of its answers and extractions that mean a fact."""
+    told = set()
+    for event in played.events:
+        if event.type in ("asked", "extracted"):
+            name = event["question"] if event.type == "asked" else event["key"]
+            for key, value in _leaves(str(name), event["value"]):
+                fact = analysis.fact_of(key)
+                if fact and fact not in told and isinstance(value, str) and value:
+                    facts[fact] = value
+                    told.add(fact)
+    if "name" in told:
+        first, _, last = facts["name"].partition(" ")
+        facts |= {"first": first, "last": last}
+        told |= {"first", "last"} if last else {"first"}
+    return told
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from _leaves(str(key), member)
+    elif isinstance(value, list):
+        for member in value[:3]:
+            yield from _leaves(name, member)
+    else:
+        yield name, value
+
+
+def _summary(played: Played, conditions: list[str]) -> str:
+    """A sentence or two: what was met, what was noted, and how it ended."""
+    if played.machine:
+        return "Reached a voicemail."
+    met = ", then ".join(text.rstrip(".") for text in dict.fromkeys(conditions))
+    told = [f"{met[:1].upper()}{met[1:]}."] if met else ["Nothing came of it."]
+    if played.extracted:
+        told.append(f"Noted: {', '.join(key.replace('_', ' ') for key in played.extracted)}.")
+    numbers = [event["number"] for event in played.events if event.type == "transferred"]
+    if numbers:
+        told.append(f"Transferred to {numbers[0]}.")
+    return " ".join(told)
+
+
+def transferred_to(played: Played | None) -> str | None:
+    """The number that the flow handed the call over to."""
+    events = played.events if played else ()
+    return next((event["number"] for event in events if event.type == "transferred"), None)
