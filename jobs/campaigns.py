@@ -16,8 +16,11 @@ def place_queued_calls(world: World, moment: str) -> bool:
         return False
     from dryline.simulator import outbound  # imported late: a start does not need it
 
+    with world.reading():
+        due = outbound.queued(QueuedCall.due(moment, AT_ONCE))
+    outbound.settle(world, due)  # runs flows: that is not for a transaction
     with world.transaction():
-        outbound.call_queued(QueuedCall.due(moment, AT_ONCE))
+        outbound.call_queued(due, {row.id for row in QueuedCall.due(moment, AT_ONCE)})
     return True
 
 
@@ -27,8 +30,11 @@ def place_voicev1_calls(world: World, moment: str) -> bool:
         return False
     from dryline.simulator import outbound
 
+    with world.reading():
+        due = outbound.legacy(Voicev1CampaignData.due(moment, AT_ONCE))
+    outbound.settle(world, due)
     with world.transaction():
-        outbound.call_legacy_rows(Voicev1CampaignData.due(moment, AT_ONCE))
+        outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(moment, AT_ONCE)})
     return True
 
 

@@ -30,20 +30,39 @@ def place_calls(world: World, moment: str) -> bool:
     count = int((now - world.live_since) / every)
     if count == 0:
         return False
-    with world.transaction():
-        last = world.live_since + count * every
-        _place(world, [last - back * every for back in reversed(range(min(count, MOST_AT_ONCE)))])
+    last = world.live_since + count * every
+    _place(world, [last - back * every for back in reversed(range(min(count, MOST_AT_ONCE)))])
     world.live_since = last
     return True
 
 
 def _place(world: World, moments: list[datetime]) -> None:
+    """The flows are run before anything is written: a call on the way holds up no other writer."""
     from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
+    from dryline.simulator.following import Followings
     from dryline.simulator.lines import line_of
+    from dryline.simulator.plans import plan_call
 
-    team = start_team()
-    deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda one: one.id) if team else []
-    if deployments:
-        chance = Random(world.ids.random.getrandbits(64))
+    with world.reading():
+        team = start_team()
+        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda one: one.id) if team else []
         lines = [line_of(deployment) for deployment in deployments]
-        store([make_call(chance.choice(lines), chance, ends=moment) for moment in moments])
+    if not lines:
+        return
+    chance = Random(world.ids.random.getrandbits(64))
+    followings = Followings(world)
+    chosen = [chance.choice(lines) for _ in moments]
+    plans = [
+        plan_call(line, chance, following=followings.of(line, None), at=moment)
+        for line, moment in zip(chosen, moments, strict=True)
+    ]
+    with world.transaction():
+        here = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
+        placed = zip(chosen, moments, plans, strict=True)
+        store(
+            [
+                make_call(line, chance, ends=moment, plan=plan)
+                for line, moment, plan in placed
+                if line.deployment_id in here
+            ]
+        )

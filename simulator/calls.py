@@ -19,9 +19,9 @@ from dryline.models.webhook_deliveries import announce
 from dryline.simulator import analysis, traces
 from dryline.simulator.courses import Course
 from dryline.simulator.facts import Facts
-from dryline.simulator.following import Following
+from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
-from dryline.simulator.plans import Plan, plan_call, state_of
+from dryline.simulator.plans import Plan, plan_call
 from dryline.simulator.talks import Talk, spread
 from dryline.simulator.telling import transferred_to
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data

@@ -23,9 +23,15 @@ _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ENDS = {"completed": "completes a call", "transferred": "transfers", "voicemail": "meets a voicemail"}
 
 
+def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a flow finds in `state` on the phone. Contract: based.md, section 2, state."""
+    return {"Caller": number, **(row or {})}
+
+
 class Following:
     """For the conversations of one request, or of one round of a job. `why` says why it is none, in a sentence.
 
+    `deals` sees to it that every branch comes up; without, a conversation does not depend on those before it.
     `follow` is what was asked for, `branch` the texts of the conditions to take (then `named` is true, and nothing but
     the flow decides); `state` is that of the first conversation. Raises Invalid for what cannot be; Busy.
     """
@@ -40,11 +46,12 @@ class Following:
         follow: str | None = None,
         branch: Sequence[str] = (),
         outcome: str | None = None,
+        deals: bool = True,
     ) -> None:
         self.why: str | None = "The script was asked for."
         self.named = bool(branch)
         self._ways: tuple[Way, ...] = ()
-        self._deck: list[Way] = []
+        self._deals, self._deck = deals, list[Way]()
         if follow == SCRIPT:
             if branch:
                 raise Invalid("A script has no branches.", "branch")
@@ -95,7 +102,7 @@ class Following:
         ways = [way for way in self._ways if not _of_machine(way)] or list(self._ways)
         long = [way for way in ways if way.turns > 1 and way.stopped is None]
         if outcome == "failed" and not self.fails:
-            return self._left(long or ways, rng, given | {"loses": True})
+            return self._left(ways, rng, given, loses=True)
         if asked or outcome == "failed":
             fit = [way for way in ways if way.outcome == outcome]
             if fit:
@@ -106,11 +113,11 @@ class Following:
             return self._taken([self._dealt(ways, rng)], None, rng, given)
         return self._left(long, rng, given)
 
-    def _left(self, ways: list[Way], rng: Random, given: dict[str, Any]) -> Played:
-        """A conversation that is over in the middle."""
+    def _left(self, ways: list[Way], rng: Random, given: dict[str, Any], *, loses: bool = False) -> Played:
+        """A conversation that is over in the middle: the user goes, or, with `loses`, stays without an answer."""
         way = rng.choice(ways)
-        turns = 1 + int(rng.random() * max(1, way.turns - 1))
-        return self._taken([way], None, rng, given | {"patience": turns})
+        turns = int(rng.random() * way.turns) if loses else 1 + int(rng.random() * (way.turns - 1))
+        return self._taken([way], None, rng, given | {"patience": turns, "loses": loses})
 
     def cut(self, played: Played, turns: int) -> Played:
         """The same conversation, over once the user has spoken so often. It is run again: so its state is right."""
@@ -118,7 +125,9 @@ class Following:
         return self._stage.play(**{**played.again, "patience": turns})
 
     def _dealt(self, ways: list[Way], rng: Random) -> Way:
-        """The next branch: each comes up before one comes up again."""
+        """The next branch: each comes up before one comes up again, or, for a job, as chance has it."""
+        if not self._deals:
+            return rng.choice(ways)
         if not self._deck:
             self._deck = rng.sample(ways, len(ways))
         return self._deck.pop()
@@ -144,6 +153,21 @@ class Following:
     def _fits(self, played: Played, way: Way) -> bool:
         lines = [condition.line for condition in way.branch.path]
         return played.taken.issuperset(lines if self.named else lines[-1:])
+
+
+class Followings:
+    """Those of one round of a job: of each line, and of rows with the same members, one."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._known: dict[tuple[int, tuple[str, ...]], tuple[Line, Following]] = {}
+
+    def of(self, line: Line, row: Mapping[str, Any] | None) -> Following:
+        """How calls of the line follow its flow, to rows like this one. Raises Busy."""
+        key = id(line), tuple(sorted(row or ()))
+        if key not in self._known:  # the line is kept as well, so that its id stays its own
+            self._known[key] = line, Following(self._world, line, "voice", state_of(line.number, row), deals=False)
+        return self._known[key][1]
 
 
 def _of_machine(way: Way) -> bool:

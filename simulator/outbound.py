@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -16,51 +16,99 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.calls import Call, make_call, store
+from dryline.simulator.following import Followings
 from dryline.simulator.lines import Line, line_of
+from dryline.simulator.plans import Plan, plan_call
 from dryline.world.clock import parse
-from dryline.world.world import current
+from dryline.world.world import World
 
 # How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
 _REACHED = ("completed", "transferred", "voicemail")
 
 
-def call_queued(due: Sequence[QueuedCall]) -> None:
-    """Call these rows of batches and outbound campaigns, and take them out of the queue."""
+@dataclass(slots=True)
+class Due:
+    """A row whose time has come, with the line that it is called on. `plan` is what is settled of its call.
+
+    Each row has a `chance` of its own: how many are called at once is a matter of when a thread looks.
+    """
+
+    row: Any  # a QueuedCall or a Voicev1CampaignData
+    line: Line
+    contact: dict[str, Any]
+    metadata: dict[str, Any]
+    chance: Random
+    plan: Plan | None = None
+
+
+def queued(rows: Sequence[QueuedCall]) -> list[Due]:
+    """What batches and outbound campaigns have to call."""
     lines = Lines()
-    calls = []
-    campaigns: dict[str, tuple[str, str]] = {}
-    for queued in due:
-        at = queued.due_at or ""
-        call = place(lines.of(queued), _chance(), at, queued.row, _metadata(queued))
-        calls.append(call)
-        if queued.campaign_id:
-            first, last = campaigns.get(queued.campaign_id, (at, ""))
-            campaigns[queued.campaign_id] = first, max(last, call.log["end_time"])
-    store(calls)
-    for id, (first, last) in campaigns.items():
-        OutboundCampaign.placed(id, first, last)
-    QueuedCall.delete().where(QueuedCall.id << [queued.id for queued in due]).execute()
+    return [Due(row, lines.of(row), row.row, _metadata(row), Random(row.id)) for row in rows]
 
 
-def call_legacy_rows(due: Sequence[Voicev1CampaignData]) -> None:
-    """Call these rows of legacy campaigns. Their results come with the ends of the calls."""
+def legacy(rows: Sequence[Voicev1CampaignData]) -> list[Due]:
+    """What legacy campaigns have to call."""
     lines: dict[str, Line] = {}
-    calls = []
-    for row in due:
+    found = []
+    for row in rows:
         if row.campaign_id not in lines:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
             lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        call = place(lines[row.campaign_id], _chance(), row.due_at or "", row.row_data, metadata)
+        found.append(Due(row, lines[row.campaign_id], row.row_data, metadata, Random(row.id)))
+    return found
+
+
+def settle(world: World, due: Sequence[Due]) -> None:
+    """Plan the calls, which runs the flows of their lines. A row without a usable number is not called. Raises Busy."""
+    followings = Followings(world)
+    for one in due:
+        number = phone_number(one.contact)
+        if number is not None:
+            one.plan = plan_call(
+                one.line,
+                one.chance,
+                outcome=one.chance.choices(OUTCOMES, _SHARES)[0],
+                drawn=True,
+                direction="outbound",
+                customer_number=number,
+                row=one.contact,
+                following=followings.of(one.line, one.contact),
+                at=parse(one.row.due_at or ""),
+            )
+
+
+def call_queued(due: Sequence[Due], still: Container[str]) -> None:
+    """Place the calls of those rows that `still` are to be called, and take them out of the queue."""
+    calls, ids = [], []
+    campaigns: dict[str, tuple[str, str]] = {}
+    for one in due:
+        row = one.row
+        if row.id not in still:
+            continue
+        call = place(one)
         calls.append(call)
-        row.called(call.log["end_time"], _result(call.log))
+        ids.append(row.id)
+        if row.campaign_id:
+            first, last = campaigns.get(row.campaign_id, (row.due_at or "", ""))
+            campaigns[row.campaign_id] = first, max(last, call.log["end_time"])
     store(calls)
+    for id, (first, last) in campaigns.items():
+        OutboundCampaign.placed(id, first, last)
+    QueuedCall.delete().where(QueuedCall.id << ids).execute()
 
 
-def _chance() -> Random:
-    """One for each row: how many rows are called at once is a matter of when a thread looks."""
-    return Random(current().ids.random.getrandbits(64))
+def call_legacy_rows(due: Sequence[Due], still: Container[str]) -> None:
+    """Place the calls of those rows that `still` are to be called. Their results come with the ends of the calls."""
+    calls = []
+    for one in due:
+        if one.row.id in still:
+            call = place(one)
+            calls.append(call)
+            one.row.called(call.log["end_time"], _result(call.log))
+    store(calls)
 
 
 class Lines:
@@ -96,16 +144,15 @@ def _with_flow(line: Line, campaign: OutboundCampaign) -> Line:
     return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
-def place(line: Line, rng: Random, due_at: str, row: dict[str, Any], metadata: dict[str, Any]) -> Call:
+def place(due: Due) -> Call:
     """The call to one row, begun when it was due. Without a usable number it is a failed call that says so."""
-    number = phone_number(row)
-    common: dict[str, Any] = {"starts": parse(due_at), "direction": "outbound", "row": row}
-    if number is not None:
-        outcome = rng.choices(OUTCOMES, _SHARES)[0]
-        return make_call(line, rng, **common, outcome=outcome, customer_number=number, metadata=metadata)
+    row, metadata = due.contact, due.metadata
+    common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
+    if due.plan is not None:
+        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan)
     stated = stated_number(row)
     error = "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
-    call = make_call(line, rng, **common, outcome="no-answer", metadata={**metadata, "error": error})
+    call = make_call(due.line, due.chance, **common, outcome="no-answer", metadata={**metadata, "error": error})
     call.log |= {"status": "failed", "to_number": stated, "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call

@@ -13,7 +13,7 @@ from typing import Any
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.courses import LEAVE, UNREACHED, Course, call_course, chat_course
 from dryline.simulator.facts import Facts
-from dryline.simulator.following import Following
+from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line
 from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.people import facts_of_row
@@ -92,11 +92,6 @@ def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at
         return Plan(played.outcome, "", facts, course, told.talk, told, played)
     course = chat_course(line, facts, rng)
     return Plan("completed", "", facts, course, typed(course.steps, rng), why=played)
-
-
-def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a flow finds in `state` on the phone. Contract: based.md, section 2, state."""
-    return {"Caller": number, **(row or {})}
 
 
 def _known(facts: Facts, row: Mapping[str, Any] | None) -> dict[str, Any]:

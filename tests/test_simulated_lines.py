@@ -91,7 +91,7 @@ def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulated
     assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
 
 
-# The flow
+# The flow, as scripts read it: tests/test_followed_calls.py has the calls that follow one.
 
 
 @pytest.fixture
@@ -100,24 +100,24 @@ def flow_line(make_flow, make_voice_deployment):
 
 
 def test_a_flow_that_greets_is_heard(flow_line, simulated):
-    for log in simulated(flow_line, direction="inbound", outcome="completed"):
+    for log in simulated(flow_line, direction="inbound", outcome="completed", follow="script"):
         assert agent(log)[0] == "Welcome to Larkspur. How can I help you today?"
 
 
 def test_a_call_is_transferred_to_the_number_that_the_flow_names(flow_line, simulated):
-    for log in simulated(flow_line, outcome="transferred"):
+    for log in simulated(flow_line, outcome="transferred", follow="script"):
         assert {event["toNumber"] for event in log["transferData"]["transferEvents"]} == {"+15035550177"}
 
 
 def test_a_parameter_of_the_deployment_overrides_the_flows_number(flow_line, simulated, api):
     path = f"/workers/{flow_line['workerId']}/deployments/{flow_line['id']}/params"
     assert api.post(path, {"name": "desk", "value": "+15035550188"}).status_code == 201
-    (log,) = simulated(flow_line, 1, outcome="transferred")
+    (log,) = simulated(flow_line, 1, outcome="transferred", follow="script")
     assert log["transferData"]["transferEvents"][0]["toNumber"] == "+15035550188"
 
 
 def test_a_runtime_error_quotes_what_stands_in_the_flow(flow_line, simulated, api):
-    simulated(flow_line, 30, outcome="failed", direction="inbound")
+    simulated(flow_line, 30, outcome="failed", direction="inbound", follow="script")
     errors = api.get(f"/workers/{flow_line['workerId']}/runtime-errors").json
     assert {error["type"] for error in errors} == {"ConnectionError", "ReadTimeout", "LlmConnectionError"}
     for error in errors:
@@ -133,7 +133,7 @@ def test_a_request_that_a_flow_guards_ends_no_call(make_flow, make_voice_deploym
         "    transfer", "    except Exception:\n        info = None\n    transfer"
     )
     line = make_voice_deployment(make_flow(code=guarded, variables=VARIABLES))
-    simulated(line, 30, outcome="failed", direction="inbound")
+    simulated(line, 30, outcome="failed", direction="inbound", follow="script")
     errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
     assert {error["type"] for error in errors} == {"LlmConnectionError"}
 
