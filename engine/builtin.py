@@ -8,17 +8,29 @@ from typing import Any
 from dryline.engine.conversation import function_of
 from dryline.engine.judge import Answer, Decision, Question, Talk, Words
 from dryline.engine.likeness import Likeness, is_assent
+from dryline.engine.lines import base
 from dryline.engine.shapes import fill
 
 ENOUGH = 0.3  # of a condition that has to be said
 _CLEAR = 0.05  # by how much more of it than of the next
+_USER = "(?:the |a )?(?:user|caller|customer|patient|client|guest|driver|contact|person|lead)"
+_NAMED = r" (?-i:[A-Z])[\w.'-]*(?: (?-i:[A-Z])[\w.'-]*){0,2}(?= (?:to|for|about|whether|if|which|what|when|how|two)\b)"
 _ASKS = re.compile(
     r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
-    r"(?: (?:the )?(?:user|caller|customer|patient|them|him|her))?"
-    r"(?: for| about)? (?P<what>[^.!?\n;:]{3,90})",
+    rf"(?: (?:{_USER}|them|him|her)\b|{_NAMED})?"
+    r"(?: for| about| to (?P<do>confirm|choose|pick|repeat|spell|give|tell|provide|rate|describe))?"
+    r" (?P<what>[^.!?\n;:]{3,90})",
     re.IGNORECASE,
 )
+_OFFERS = re.compile(
+    rf"\b(?:offer|propose|suggest)\b(?: (?:{_USER}|them|him|her)\b|{_NAMED})? (?P<what>[^.!?\n;:,]{{3,90}})",
+    re.IGNORECASE,
+)
+_OF_USER = re.compile(rf"\b{_USER}['\u2019]s\b", re.IGNORECASE)
+_USER_DOES = re.compile(rf"\b(?:{_USER}|they|he|she) (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_BE = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _OPENINGS = ("How can I help you?", "What can I do for you?", "Tell me, what is it about?")
+_GOING_ON = ("Please go on.", "I see. What would you like to do?", "All right. What else can you tell me?")
 _AGAIN = (
     "Sorry, I did not quite get that. {}",
     "I am not sure that I understood. {}",
@@ -64,7 +76,7 @@ class BuiltInJudge:
         if said is not None:
             return Words(talk.random.choice(_AGAIN).format(question), how="no condition was met")
         if talk.note:
-            return Words(talk.note, how="what return handed back")
+            return Words(_question_in(talk.note) or talk.note, how="what return handed back")
         return Words(question, how="the prompt")
 
     def ask(self, question: Question) -> Answer:
@@ -79,9 +91,27 @@ class BuiltInJudge:
 
 def _question_of(talk: Talk) -> str:
     """A short sentence that fits the prompt."""
-    found = _ASKS.search(talk.prompt)
+    question = _question_in(talk.prompt)
+    if question is not None:
+        return question
+    found = _OFFERS.search(talk.prompt)
+    if found:
+        return f"I can offer you {_to_user(found['what'])}."
+    heard = any(message.who == "user" for message in talk.messages)
+    return talk.random.choice(_GOING_ON if heard else _OPENINGS)
+
+
+def _question_in(prompt: str) -> str | None:
+    """What somebody asks who was told to ask for something."""
+    found = _ASKS.search(prompt)
     if not found:
-        return talk.random.choice(_OPENINGS)
-    words = " ".join(_YOURS.get(word.lower(), word) for word in found["what"].split())
-    opening = "Could you tell me" if found[0][:7].lower() != "confirm" else "Could you confirm"
-    return f"{opening} {words.rstrip(' ,')}?"
+        return None
+    does = found["do"] or ("confirm" if found[0][:7].lower() == "confirm" else "tell me")
+    return f"Could you {does.lower()} {_to_user(found['what'])}?"
+
+
+def _to_user(words: str) -> str:
+    """Words about the user as they are said to the user."""
+    words = _OF_USER.sub("your", words)
+    words = _USER_DOES.sub(lambda found: f"you {_BE.get(found['verb'].lower()) or base(found['verb'])}", words)
+    return " ".join(_YOURS.get(word.lower(), word) for word in words.split()).rstrip(" ,")

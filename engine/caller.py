@@ -80,7 +80,7 @@ class Caller:
                 self._planned[question.line] = self._value(question)
                 told.append(telling(self._planned[question.line], question.question))
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
-        return " ".join(filter(None, (saying(condition, self._random), *told)))
+        return " ".join(filter(None, (saying(condition, self._random, first=self._turns == 1), *told)))
 
     def _wanted(self, loop: Loop) -> Condition | None:
         for at, line in enumerate(self._left):

@@ -19,22 +19,23 @@ _FIRST_PERSON = {
     "doesn't": "don't", "requests": "would like", "mentions": "should mention", "reports": "have to report",
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
-_OPENINGS = ("", "", "Well, ", "Hello, ", "So, ", "Right, ")
+_GREETINGS = ("", "", "Hello, ", "Hi, ")
+_OPENINGS = ("", "", "", "Well, ", "So, ", "Right, ")
 
 
-def saying(condition: str, random: Random) -> str:
-    """A sentence of somebody for whom the condition holds."""
+def saying(condition: str, random: Random, *, first: bool = False) -> str:
+    """A sentence of somebody for whom the condition holds; `first` is the one that they begin with."""
     condition = " ".join(condition.split()).rstrip(".")
     found = _SUBJECT.match(condition)
-    opening = random.choice(_OPENINGS)
+    opening = random.choice(_GREETINGS if first else _OPENINGS)
     if not found:
         return f"{opening}{condition if opening else condition[:1].upper() + condition[1:]}."
     verb, *rest = found["rest"].split()
-    words = [_FIRST_PERSON.get(verb.lower()) or _base(verb), *(_FIRST_PERSON.get(word.lower(), word) for word in rest)]
+    words = [_FIRST_PERSON.get(verb.lower()) or base(verb), *(_FIRST_PERSON.get(word.lower(), word) for word in rest)]
     return f"{opening}I {' '.join(words)}."
 
 
-def _base(verb: str) -> str:
+def base(verb: str) -> str:
     """A verb as it stands behind "I"."""
     if verb.endswith("ies"):
         return verb[:-3] + "y"
