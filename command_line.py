@@ -233,12 +233,14 @@ def keys_revoke(key_id: str, data_dir: Path, admin_token: str | None) -> None:
 @click.option("--count", default=1, show_default=True, help="How many, 1 to 10000.")
 @click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed; a mixture by default.")
 @click.option("--seed", type=int, help="The same calls for the same seed.")
+@click.option("--follow", type=click.Choice(["flow", "script"]), help="By default the flow where it runs.")
+@click.option("--branch", multiple=True, help="A condition of the flow to take; given again, the next one.")
 @click.option("--chats", is_flag=True, help="Chats instead of calls.")
 def simulate(chats: bool, data_dir: Path, admin_token: str | None, **values: Any) -> None:
     """Make believable calls (or chats) and print the ids of their logs."""
     from dryline.schemas.base import camel
 
-    body = {camel(name): value for name, value in values.items() if value is not None}
+    body = {camel(name): value for name, value in values.items() if value not in (None, ())}
     with Plane(data_dir, admin_token) as plane:
         for id in plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
             click.echo(id)

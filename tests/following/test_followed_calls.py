@@ -1,0 +1,244 @@
+"""Simulated calls follow the deployment's flow: what is said, found out and left behind is what its code does."""
+
+from itertools import pairwise
+
+import pytest
+
+from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
+from dryline.tests.test_webhook_deliveries import Receiver
+
+
+@pytest.fixture
+def booked(line, simulate):
+    """Calls in which an appointment is booked."""
+    return simulate(line, 6, branch="caller confirms the day")
+
+
+def test_every_branch_comes_up(line, simulate, taken):
+    met = [condition for log in simulate(line, 12) for condition in taken(log)]
+    assert set(met) == BRANCHES
+
+
+def test_the_agent_says_what_the_flow_says(booked):
+    for log in booked:
+        words = said(log)
+        assert words[0] == "Welcome to Oak Clinic."
+        assert words[1] == "Could you tell me what you need?"
+        assert words[-1] == "You are booked."
+
+
+def test_the_callers_words_fit_the_condition_and_what_is_asked(booked):
+    for log in booked:
+        first, *_, last = said(log, "user")
+        booking = log["extractionsData"]["booking"]
+        assert "I want to book an appointment." in first
+        assert booking["name"] in first and booking["day"] in first and str(booking["paid"]) in first
+        assert "I confirm the day." in last
+
+
+def test_callers_differ(booked):
+    assert len({log["extractionsData"]["booking"]["name"] for log in booked}) > 3
+
+
+def test_extract_fills_the_extractions_and_goes_before_what_the_deployment_looks_for(make_line, simulate):
+    line = make_line(
+        extractions={
+            "booking": {"type": "string", "description": "Day of the appointment", "required": True},
+            "customer_name": {"type": "string", "description": "Who called", "required": True},
+            "booked": {"type": "boolean", "description": "Was an appointment booked", "required": True},
+        }
+    )
+    (log,) = simulate(line, 1, branch="caller confirms the day")
+    found = log["extractionsData"]
+    assert found["booking"]["name"] == found["customer_name"]
+    assert found["booked"] is True
+    (log,) = simulate(line, 1, branch="caller wants to cancel the visit")
+    assert log["extractionsData"] == {"booking": "", "customer_name": "", "booked": False, "cancelled": True}
+
+
+def test_transfer_makes_the_record_with_its_number(line, simulate, taken):
+    for log in simulate(line, 4, branch="caller asks for a human"):
+        assert log["status"] == "transferred"
+        assert log["data"]["disconnection_reason"] == "call_transfer"
+        assert {event["toNumber"] for event in log["transferData"]["transferEvents"]} == {"+15035550177"}
+        assert said(log)[-1] == "One moment."
+        assert taken(log)[-1] == "caller asks for a human"
+
+
+def test_end_call_ends_the_call(booked):
+    for log in booked:
+        assert (log["status"], log["data"]["disconnection_reason"]) == ("completed", "agent_hangup")
+        assert "Goodbye." not in said(log)
+
+
+def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
+    for log in booked:
+        trace = session_of(log)["trace"]
+        customer = log["fromNumber"] if log["direction"] == "inbound" else log["toNumber"]
+        (asked,) = (step for step in trace if step["step"] == "ask")
+        (printed,) = (step for step in trace if step["step"] == "print")
+        decided = next(step for step in trace if step["step"] == "until")
+        assert (decided["line"], decided["why"], decided["by"]) == (6, "It is what the caller is after.", "caller")
+        assert (asked["line"], asked["value"]) == (7, log["extractionsData"]["booking"])
+        assert printed["text"] == f"booked for {customer}"
+        times = [step["at"] for step in trace]
+        assert times == sorted(times) and times[-1] <= log["duration"]
+        assert log["sessionLogData"]["trace"] == trace
+
+
+def test_the_conditions_of_a_flow_can_be_read_in_the_summary(booked):
+    for log in booked:
+        summary = log["data"]["call_analysis"]["call_summary"]
+        assert summary.startswith("Caller wants to book an appointment")
+        assert "Noted: booking." in summary
+
+
+def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):
+    for log in booked:
+        rows = api.get(f"/workers/{log['workerId']}/llm-logs/by-call/{log['call_sid']}").json
+        hooks = [row["eventType"] for row in rows]
+        trace = session_of(log)["trace"]
+        assert hooks == ["beforeRequestHook", "afterRequestHook"] * (len(hooks) // 2)
+        assert len(hooks) == 2 * len([step for step in trace if step["step"] in ("talk", "until", "ask")])
+        requests = [row["data"]["request"]["json"] for row in rows[::2]]
+        answers = [row["data"]["response"]["json"]["choices"][0] for row in rows[1::2]]
+        assert requests[0]["messages"][0]["content"].startswith("You are the receptionist.")
+        assert {tool["function"]["description"] for tool in requests[0]["tools"]} < BRANCHES
+        assert answers[0]["message"]["content"] == said(log)[1]
+        assert answers[1]["finish_reason"] == "tool_calls"
+        question = next(index for index, one in enumerate(requests) if one["messages"][0]["content"].startswith("Who"))
+        assert log["extractionsData"]["booking"]["name"] in answers[question]["message"]["content"]
+        times = [row["createdAt"] for row in rows]
+        assert times == sorted(times) and log["startTime"] <= times[0] and times[-1] <= log["endTime"]
+
+
+def test_an_exception_is_a_runtime_error_on_its_line_and_a_failed_call(line, simulate, session_of, api):
+    (log,) = simulate(line, 1, branch="caller has a complaint about a bill")
+    assert (log["status"], log["data"]["disconnection_reason"]) == ("failed", "error")
+    (error,) = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert (error["type"], error["error"]) == ("ValueError", "no department for bills")
+    assert FLOW.splitlines()[error["lineNumber"] - 1].strip() == 'raise ValueError("no department for bills")'
+    assert 'raise ValueError("no department for bills")' in error["traceback"]
+    assert error["bbEngineSessionId"] == log["bbEngineSessionId"]
+    session = session_of(log)
+    assert (session["status"], session["error"]["line"]) == ("failed", error["lineNumber"])
+
+
+def test_a_flow_that_raises_before_it_speaks_fails_every_call(make_line, simulate, api):
+    line = make_line('print(state["first_name"])\nloop:\n    talk("Hi")\nuntil "caller asks":\n    end_call()\n')
+    for log in simulate(line, 3, direction="inbound", follow="flow"):
+        if log["data"]["disconnection_reason"] == "error":
+            assert (log["status"], log["messages"], log["duration"]) == ("failed", None, 0)
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert {(error["type"], error["lineNumber"]) for error in errors} == {("KeyError", 1)}
+
+
+def test_the_state_holds_the_callers_number(line, simulate, session_of):
+    for log in simulate(line, 4, direction="inbound", outcome="completed"):
+        assert session_of(log)["state"]["Caller"] == log["fromNumber"]
+
+
+def test_what_the_flow_writes_into_its_state_is_the_sessions(make_line, simulate, session_of):
+    code = (
+        'state["visits"] = 3\nloop:\n    talk("Hi")\nuntil "caller asks":\n    state["visits"] += 1\n    end_call()\n'
+    )
+    (log,) = simulate(make_line(code), 1, branch="caller asks")
+    assert session_of(log)["state"]["visits"] == 4
+
+
+def test_a_parameter_of_the_deployment_lies_over_the_flows_variables(line, simulate, api):
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params"
+    assert api.post(path, {"name": "clinic", "value": "Elm Clinic"}).status_code == 201
+    (log,) = simulate(line, 1, outcome="completed")
+    assert said(log)[0] == "Welcome to Elm Clinic."
+
+
+def test_the_snapshot_is_the_code_that_ran(line, simulate, api):
+    code = FLOW.replace("You are booked.", "That is settled.")
+    api.patch(f"/workers/{line['workerId']}/flows/{line['flowId']}", {"code": code})
+    (log,) = simulate(line, 1, branch="caller confirms the day")
+    assert (log["flowSnapshot"], said(log)[-1]) == (code, "That is settled.")
+
+
+def test_turns_and_latencies_agree_with_what_was_said(line, simulate):
+    for log in simulate(line, 20):
+        messages = (log["messages"] or {"messages": []})["messages"]
+        now = 0
+        for one in messages:
+            assert now <= one["start"] < one["end"]
+            now = one["end"]
+        assert now <= log["duration"]
+        answers = [pair for pair in pairwise(messages) if [one["role"] for one in pair] == ["user", "assistant"]]
+        gaps = [round(1000 * (answer["start"] - asked["end"])) for asked, answer in answers]
+        assert log["data"]["latency"]["values"] == gaps
+
+
+def test_success_criteria_look_at_what_the_flow_came_to(make_line, simulate):
+    item = {"title": "Appointment", "description": "One was booked", "type": "BINARY", "threshold": 1}
+    line = make_line(successCriteria=[{"title": "Goal", "items": [item]}])
+    (booked,) = simulate(line, 1, branch="caller confirms the day")
+    (cancelled,) = simulate(line, 1, branch="caller wants to cancel the visit")
+    assert booked["successResults"]["passed"] is True
+    assert cancelled["successResults"]["passed"] is False
+
+
+def test_webhooks_hear_of_calls_that_follow_a_flow(line, simulate, api, advance):
+    receiver = Receiver()
+    try:
+        path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+        assert api.post(path, {"url": receiver.url, "fields": "booking,transcript"}).status_code == 201
+        (log,) = simulate(line, 1, branch="caller confirms the day")
+        advance()
+    finally:
+        receiver.close()
+    body = next(body for body in receiver.bodies if "transcript" in body)
+    assert body["booking"] == log["extractionsData"]["booking"]
+    assert body["transcript"] == log["transcription"]
+
+
+def test_a_flow_asks_what_it_may_reach(make_line, simulate, steps_of):
+    receiver = Receiver()
+    code = (
+        'import requests\nloop:\n    talk("Hi")\nuntil "caller asks for the slots":\n'
+        '    extract("slots", requests.get(variables["url"]).text)\n'
+    )
+    try:
+        (log,) = simulate(make_line(code, {"url": receiver.url}), 1, branch="caller asks for the slots")
+    finally:
+        receiver.close()
+    assert log["extractionsData"] == {"slots": "ok"}
+    (call,) = steps_of(log, "call")
+    assert (call["function"], call["status"], call["url"]) == ("requests.get", 200, receiver.url)
+
+
+def test_a_flow_sees_the_time_of_its_call(make_line, simulate):
+    code = (
+        'from datetime import datetime, timezone\nloop:\n    talk("Hi")\nuntil "caller asks the time":\n'
+        '    extract("now", datetime.now(timezone.utc).isoformat())\n'
+    )
+    times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
+    for log in simulate(make_line(code, {}), 3, branch="caller asks the time", **times):
+        assert log["extractionsData"]["now"][:19] == log["startTime"][:19]
+
+
+def test_the_same_seed_gives_the_same_calls(line, simulate):
+    def plain(log):
+        left_out = ("id", "createdAt", "updatedAt", "bbEngineSessionId", "externalCallId", "call_sid", "recordingUrl")
+        return {name: log[name] for name in log if name not in (*left_out, "transferData")}
+
+    times = {"startTime": "2026-01-01T00:00:00.000Z", "endTime": "2026-02-01T00:00:00.000Z"}
+    first, again = (simulate(line, 20, **times) for _ in range(2))
+    assert [plain(log) for log in first] == [plain(log) for log in again]
+    assert [log["transcription"] for log in first] != [
+        log["transcription"] for log in simulate(line, 20, seed=8, **times)
+    ]
+
+
+def test_a_branch_that_runs_away_is_run_once_and_fails_each_call(make_line, simulate, api):
+    code = FLOW.replace('raise ValueError("no department for bills")', "while True:\n        pass")
+    line = make_line(code, VARIABLES)
+    logs = simulate(line, 25, branch="caller has a complaint about a bill")
+    assert {log["status"] for log in logs} == {"failed"}
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
+    assert {error["type"] for error in errors} == {"TimeoutError"}
+    assert len(errors) == 25

@@ -1,0 +1,220 @@
+"""What may be asked of simulated conversations that follow a flow, and when they follow a script instead."""
+
+import pytest
+
+from dryline.talks.engines import engine_of
+from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
+
+
+def why(steps_of, log):
+    (step,) = steps_of(log, "script")
+    return step["why"]
+
+
+def in_a_flow(log):
+    return "step" in str(log["sessionLogData"]) and not any(
+        step["step"] == "script" for step in log["sessionLogData"]["trace"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ('say("Hello.")\n', "The flow has no loop."),
+        ('loop:\n    talk("Hi", True)\n', "The flow's loops have no conditions that a caller could meet."),
+        ('def f(:\n    pass\nloop:\n    talk("Hi")\nuntil "x":\n    pass\n', "The flow cannot run. Line 1, column"),
+        ('until "x":\n    pass\n', "The flow cannot run. Line 1, column 1:"),
+        ('if False:\n    loop:\n        talk("Hi")\n    until "x":\n        pass\n', "No condition of the flow can"),
+    ],
+)
+def test_a_flow_that_cannot_be_followed_gives_way_to_a_script_and_the_session_says_why(
+    make_line, simulate, steps_of, code, reason
+):
+    (log,) = simulate(make_line(code), 1, outcome="completed")
+    assert why(steps_of, log).startswith(reason)
+    assert said(log)[0] != "Hi"
+
+
+def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api):
+    api.delete(f"/workers/{line['workerId']}/flows/{line['flowId']}")
+    (log,) = simulate(line, 1, outcome="completed")
+    assert why(steps_of, log) == "The flow is gone."
+
+
+def test_a_script_can_be_asked_for(line, simulate, steps_of):
+    for log in simulate(line, 3, outcome="completed", follow="script"):
+        assert why(steps_of, log) == "The script was asked for."
+        assert "Oak Clinic." not in said(log)[-1]
+
+
+def test_who_asks_for_the_flow_is_told_why_it_cannot_be(make_line, refused):
+    assert refused(make_line('say("Hello.")\n'), follow="flow") == ("follow", "The flow has no loop.")
+
+
+def test_no_flow_is_run_for_a_script(line, simulate, app):
+    simulate(line, 3, follow="script")
+    assert not engine_of(app.world).running
+    simulate(line, 1, follow="flow", outcome="completed")
+    assert engine_of(app.world).running
+
+
+@pytest.mark.parametrize("branch", sorted(BRANCHES))
+def test_a_branch_can_be_asked_for(line, simulate, taken, branch):
+    for log in simulate(line, 4, branch=branch):
+        assert branch in taken(log)
+
+
+def test_a_branch_is_named_whatever_its_case(line, simulate, taken):
+    (log,) = simulate(line, 1, branch=["  Caller asks  for a HUMAN"])
+    assert taken(log) == ["caller asks for a human"]
+
+
+def test_several_conditions_are_taken_in_their_order(line, simulate, taken):
+    wanted = ["caller wants to book an appointment", "caller wants another day", "caller confirms the day"]
+    for log in simulate(line, 4, branch=wanted):
+        assert taken(log) == wanted
+
+
+def test_conditions_of_loops_behind_each_other_can_be_taken_together(make_line, simulate, taken):
+    code = "".join(
+        f'loop:\n    talk("Hi {n}")\n' + "".join(f'until "caller says {n}{x}":\n    pass\n' for x in "abc")
+        for n in range(2)
+    )
+    for log in simulate(make_line(code), 4, branch=["caller says 0b", "caller says 1c"]):
+        assert taken(log) == ["caller says 0b", "caller says 1c"]
+
+
+def test_an_unknown_branch_is_refused_with_the_nearest_conditions(line, refused):
+    member, message = refused(line, branch="caller wants to book a table")
+    assert member == "branch"
+    assert "no condition 'caller wants to book a table'" in message
+    assert "The nearest: 'caller wants to book an appointment';" in message
+
+
+def test_a_branch_that_nobody_comes_to_is_refused(make_line, refused):
+    line = make_line(
+        FLOW.replace(
+            '    say("You are',
+            "    if False:\n            loop:\n                talk('x')\n            until 'never':\n                pass\n        say(\"You are",
+        )
+    )
+    assert refused(line, branch="never") == ("branch", "No call reaches the condition 'never'.")
+
+
+def test_conditions_that_do_not_go_together_are_refused(line, refused):
+    member, message = refused(line, branch=["caller asks for a human", "caller confirms the day"])
+    assert (member, message) == ("branch", "No call takes all of these conditions, in this order.")
+
+
+def test_a_script_has_no_branches(line, refused):
+    assert refused(line, branch="caller asks for a human", follow="script")[0] == "branch"
+
+
+@pytest.mark.parametrize("branch", [[], 5, [5], "", {"a": 1}])
+def test_a_bad_branch_is_named(control, line, branch):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "branch": branch}
+    answer = control.post("/simulate/calls", body)
+    assert answer.status_code == 400
+    assert answer.json["details"][0]["path"].startswith("branch")
+
+
+@pytest.mark.parametrize("outcome", ["completed", "failed", "no-answer"])
+def test_a_branch_and_an_outcome_must_agree(line, refused, outcome):
+    member, message = refused(line, branch="caller asks for a human", outcome=outcome)
+    assert (member, message) == ("outcome", f"A call of this branch comes out as transferred, not as {outcome}.")
+
+
+@pytest.mark.parametrize("outcome", ["completed", "transferred", "failed"])
+def test_the_outcome_that_is_asked_for_picks_the_branches_that_come_to_it(line, simulate, outcome):
+    for log in simulate(line, 10, outcome=outcome, direction="inbound"):
+        assert (log["status"], in_a_flow(log)) == (outcome, True)
+        assert said(log)[0] == "Welcome to Oak Clinic."
+
+
+@pytest.mark.parametrize("outcome", ["no-answer", "busy"])
+def test_whom_nobody_reaches_is_not_the_flows_to_decide(line, simulate, session_of, outcome):
+    for log in simulate(line, 3, outcome=outcome):
+        assert (log["status"], log["messages"], log["duration"]) == (outcome, None, 0)
+        assert session_of(log)["status"] == "not_connected"
+
+
+def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_line, simulate, steps_of):
+    line = make_line(FLOW.replace('transfer(variables["desk"])', "pass"))
+    for log in simulate(line, 3, outcome="transferred"):
+        assert log["status"] == "transferred" and log["transferData"]
+        assert why(steps_of, log) == "No branch of the flow transfers a call."
+
+
+def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(make_line, simulate, api):
+    line = make_line(FLOW.replace('raise ValueError("no department for bills")', "pass"))
+    logs = simulate(line, 12, outcome="failed", direction="inbound")
+    for log in logs:
+        assert log["status"] == "failed"
+        assert log["messages"]["messages"][-1]["role"] == "user"
+        assert said(log)[0] == "Welcome to Oak Clinic."
+    errors = api.get(f"/workers/{line['workerId']}/runtime-errors").json
+    assert {error["type"] for error in errors} == {"LlmConnectionError"}
+    for error in errors:
+        assert "talk(" in FLOW.splitlines()[error["lineNumber"] - 1]
+    assert len(errors) == len(logs)
+
+
+def test_now_and_then_the_user_hangs_up_in_the_middle(line, simulate, taken):
+    left = [log for log in simulate(line, 200) if log["data"]["disconnection_reason"] == "user_hangup" and said(log)]
+    assert left
+    for log in left:
+        assert log["status"] == "completed"
+        assert log["data"]["call_analysis"]["call_successful"] is False
+        assert log["data"]["call_analysis"]["call_summary"].endswith("The caller hung up.")
+        assert "caller confirms the day" not in taken(log)
+        assert "You are booked." not in said(log)
+
+
+def test_a_mixture_has_every_outcome(line, simulate):
+    outcomes = {"completed", "transferred", "voicemail", "no-answer", "busy", "failed"}
+    assert {log["status"] for log in simulate(line, 200)} == outcomes
+
+
+def test_a_voicemail_is_a_scripts_unless_the_flow_has_a_condition_for_it(make_line, simulate, steps_of, taken):
+    (log,) = simulate(make_line(), 1, outcome="voicemail")
+    assert why(steps_of, log) == "No branch of the flow meets a voicemail."
+    code = FLOW.replace(
+        'until "caller asks for a human":',
+        'until "voicemail detected":\n    say("Call us.")\nuntil "caller asks for a human":',
+    )
+    line = make_line(code)
+    for log in simulate(line, 3, outcome="voicemail"):
+        assert (log["status"], log["data"]["disconnection_reason"]) == ("voicemail", "voicemail_reached")
+        assert taken(log) == ["voicemail detected"]
+        assert "voicemail" in said(log, "user")[0] or "leave a message" in said(log, "user")[0]
+        assert "Call us." in said(log)
+    met = [condition for log in simulate(line, 20, outcome="completed") for condition in taken(log)]
+    assert "voicemail detected" not in met
+
+
+def test_no_call_is_longer_than_the_longest(make_line, simulate):
+    line = make_line(externalConfig={"maxCallDurationMs": 20_000})
+    logs = simulate(line, 20, branch="caller confirms the day")
+    for log in logs:
+        assert (log["duration"], log["data"]["disconnection_reason"]) == (20, "max_duration")
+        assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
+        assert "You are booked." not in said(log)
+        ends = [one["end"] for one in log["messages"]["messages"]]
+        assert ends[-1] <= 20
+    assert any("booking" in log["extractionsData"] for log in logs) or all(len(said(log)) < 3 for log in logs)
+
+
+def test_what_the_first_calls_show_is_known_for_the_next(line, simulate, monkeypatch):
+    simulate(line, 1, outcome="completed")
+    from dryline.simulator import surveys
+
+    monkeypatch.setattr(surveys, "_surveyed", lambda *_: pytest.fail("explored again"))
+    simulate(line, 1, outcome="completed")
+
+
+def test_another_code_is_explored_anew(line, simulate, api, taken):
+    simulate(line, 1, outcome="completed")
+    code = FLOW.replace("caller wants to cancel the visit", "caller wants to call it off")
+    api.patch(f"/workers/{line['workerId']}/flows/{line['flowId']}", {"code": code, "variables": VARIABLES})
+    (log,) = simulate(line, 1, branch="caller wants to call it off")
+    assert taken(log) == ["caller wants to call it off"]
