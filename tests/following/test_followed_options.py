@@ -92,12 +92,7 @@ def test_an_unknown_branch_is_refused_with_the_nearest_conditions(line, refused)
 
 
 def test_a_branch_that_nobody_comes_to_is_refused(make_line, refused):
-    line = make_line(
-        FLOW.replace(
-            '    say("You are',
-            "    if False:\n            loop:\n                talk('x')\n            until 'never':\n                pass\n        say(\"You are",
-        )
-    )
+    line = make_line(FLOW + 'if False:\n    loop:\n        talk("x")\n    until "never":\n        pass\n')
     assert refused(line, branch="never") == ("branch", "No call reaches the condition 'never'.")
 
 
@@ -142,7 +137,7 @@ def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_l
     line = make_line(FLOW.replace('transfer(variables["desk"])', "pass"))
     for log in simulate(line, 3, outcome="transferred"):
         assert log["status"] == "transferred" and log["transferData"]
-        assert why(steps_of, log) == "No branch of the flow transfers a call."
+        assert why(steps_of, log) == "No branch of the flow transfers."
 
 
 def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(make_line, simulate, api):
