@@ -18,7 +18,7 @@ _NAMED = r" (?-i:[A-Z])[\w.'-]*(?: (?-i:[A-Z])[\w.'-]*){0,2}(?= (?:to|for|about|
 _ASKS = re.compile(
     r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
     rf"(?: (?:{_USER}|them|him|her)\b|{_NAMED})?"
-    r"(?: for| about| to (?P<do>confirm|choose|pick|repeat|spell|give|tell|provide|rate|describe))?"
+    r"(?: for| about| to (?P<do>[a-z]+))?"
     r" (?P<what>[^.!?\n;:]{3,90})",
     re.IGNORECASE,
 )
@@ -107,7 +107,7 @@ def _question_in(prompt: str) -> str | None:
     if not found:
         return None
     does = found["do"] or ("confirm" if found[0][:7].lower() == "confirm" else "tell me")
-    return f"Could you {does.lower()} {_to_user(found['what'])}?"
+    return f"Could you {does.lower()} {_to_user(found['what']).replace(' and to ', ' and ')}?"
 
 
 def _to_user(words: str) -> str:

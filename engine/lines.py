@@ -6,17 +6,22 @@ import re
 from random import Random
 from typing import Any
 
+_PEOPLE = "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant"
 _SUBJECT = re.compile(
     r"^(?:if |when |once |that )*(?:the |a )?"
-    r"(?:user|caller|customer|patient|client|person|lead|guest|prospect|player|driver|they)"
-    r"(?:'s)?\s+(?P<rest>.+)$",
+    rf"(?:{_PEOPLE}|they)\s+(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_FIRST_PERSON = {
+_OF_USER = re.compile(rf"\b(?:(?:the |a )?(?:{_PEOPLE})(?P<owns>['\u2019]s)|the (?:{_PEOPLE}))\b", re.IGNORECASE)
+_BARE = re.compile(r"(?!no\b|not\b|there\b|it\b|this\b|that\b|all\b|any)[a-z]+ (?:is|are|was|were|has|have)\b")
+_ALSO = ("and", "or", "but", "they", "who")  # behind which stands another verb of the same person
+_VERBS = {
     "wants": "want", "wishes": "wish", "needs": "need", "has": "have", "is": "am", "isn't": "am not", "was": "was",
     "asks": "would like to ask", "says": "say", "agrees": "agree", "declines": "would rather not:", "refuses": "refuse",
     "provides": "can give you", "gives": "can give you", "confirms": "confirm", "likes": "like", "does": "do",
     "doesn't": "don't", "requests": "would like", "mentions": "should mention", "reports": "have to report",
+}  # fmt: skip
+_PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
 _GREETINGS = ("", "", "Hello, ", "Hi, ")
@@ -29,10 +34,24 @@ def saying(condition: str, random: Random, *, first: bool = False) -> str:
     found = _SUBJECT.match(condition)
     opening = random.choice(_GREETINGS if first else _OPENINGS)
     if not found:
-        return f"{opening}{condition if opening else condition[:1].upper() + condition[1:]}."
-    verb, *rest = found["rest"].split()
-    words = [_FIRST_PERSON.get(verb.lower()) or base(verb), *(_FIRST_PERSON.get(word.lower(), word) for word in rest)]
-    return f"{opening}I {' '.join(words)}."
+        condition = _OF_USER.sub(lambda user: "my" if user["owns"] else "me", condition)
+        told = f"the {condition}" if _BARE.match(condition) else condition
+        return f"{opening}{told if opening else told[:1].upper() + told[1:]}."
+    return f"{opening}I {_in_first_person(found['rest'])}."
+
+
+def _in_first_person(doing: str) -> str:
+    """What somebody does, as they say it behind "I": verbs where one can stand, and the words for the user."""
+    said: list[str] = []
+    before = "they"
+    for word in _OF_USER.sub(lambda user: "my" if user["owns"] else "me", doing).split():
+        low = word.lower()
+        verb = _VERBS.get(low) if before in _ALSO else None
+        if before == "they":
+            verb = "am" if low == "are" else verb or (word if said else base(word))
+        said.append(verb or _PRONOUNS.get(low, word))
+        before = low
+    return " ".join(said)
 
 
 def base(verb: str) -> str:

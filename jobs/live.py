@@ -45,7 +45,9 @@ def _place(world: World, moments: list[datetime]) -> None:
 
     with world.reading():
         team = start_team()
-        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda one: one.id) if team else []
+        if team is None:
+            return
+        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda one: one.id)
         lines = [line_of(deployment) for deployment in deployments]
     if not lines:
         return

@@ -23,7 +23,6 @@ from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
 from dryline.simulator.talks import Talk, spread
-from dryline.simulator.telling import transferred_to
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.errors import Invalid
 from dryline.world.world import World, current
@@ -102,7 +101,8 @@ def prepare_calls(
 
     def planned(index: int) -> Plan:
         at = end_time if index == last else starts[index]
-        return plan_call(line, rng, outcome=outcome, direction=direction, following=following, at=at)
+        plan = plan_call(line, rng, outcome=outcome, direction=direction, following=following, at=at)
+        return plan if llm_logs else plan.lean()
 
     plans = [] if following.why else [planned(index) for index in range(count)]
 
@@ -165,8 +165,8 @@ def make_call(
     duration = talked + (reports.seconds if reports else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
-    fault = plan.played.fault if plan.played else None
-    if course.ending == "error" and plan.played is None:
+    fault = plan.told.fault if plan.told else None
+    if course.ending == "error" and plan.told is None:
         fault = facts.pick(line.program.faults)
     run = traces.Run(
         session_id=current().ids.new(Session.id_prefix),
@@ -178,7 +178,6 @@ def make_call(
         fault=fault,
         told=plan.told,
         why=plan.why,
-        state=plan.played and plan.played.state,
     )
     log = _log(line, run, plan.outcome, plan.direction, facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
@@ -186,7 +185,7 @@ def make_call(
         _find_out(log, line, plan, rng)
     log["data"] = _data(line, talk, plan.outcome, course, facts, handed_over=reports is not None and reports.spoke > 0)
     if reports:
-        to_number = transferred_to(plan.played) or line.transfers_to
+        to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
         log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
     return _with_traces(log, line, run, llm_logs)
 
@@ -203,9 +202,9 @@ def _find_out(log: dict[str, Any], line: Line, plan: Plan, rng: Random) -> None:
 
 def extractions(line: Line, plan: Plan) -> dict[str, Any]:
     """What the deployment looks for, and over it what its flow extracted. Contract: based.md, section 4."""
-    if plan.played is None:
+    if plan.told is None:
         return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
-    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.played.extracted}
+    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.told.extracted}
 
 
 def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:

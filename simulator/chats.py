@@ -83,7 +83,8 @@ def prepare_chats(
     following = Following(world, line, "chat", {}, follow=follow, branch=branch)
 
     def planned(index: int) -> Plan:
-        return plan_chat(line, rng, following=following, at=starts[index])
+        plan = plan_chat(line, rng, following=following, at=starts[index])
+        return plan if llm_logs else plan.lean()
 
     plans = [] if following.why else [planned(index) for index in range(count)]
 
@@ -104,7 +105,7 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Pla
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
     course, talk, facts = plan.course, plan.talk, plan.facts
-    fault = plan.played.fault if plan.played else None
+    fault = plan.told.fault if plan.told else None
     run = traces.Run(
         session_id=ids.new(Session.id_prefix),
         start=starts,
@@ -115,7 +116,6 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Pla
         fault=fault,
         told=plan.told,
         why=plan.why,
-        state=plan.played and plan.played.state,
     )
     facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
     log = _base(line, run, LOGS[channel])

@@ -29,7 +29,7 @@ _NOTHING_SAID = Talk([], [], [], [], 0.0)
 
 @dataclass(slots=True)
 class Plan:
-    """One conversation. `told` and `played` are there where it follows the flow; else `why` may say why it does not."""
+    """One conversation. `told` is there where it follows the flow; else `why` may say why it does not."""
 
     outcome: str
     direction: str
@@ -37,8 +37,13 @@ class Plan:
     course: Course
     talk: Talk
     told: Told | None = None
-    played: Played | None = None
     why: str | None = None
+
+    def lean(self) -> Plan:
+        """The plan without what only LLM logs need: thousands may wait to be written."""
+        if self.told is not None:
+            self.told.sent = []
+        return self
 
 
 def plan_call(
@@ -61,7 +66,7 @@ def plan_call(
     trade = line.trades[int(rng.random() * len(line.trades))]
     facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
-        return _scripted(line, outcome, direction, facts, rng, following and following.why)
+        return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not asked:
         outcome = "completed"
     dials = direction == "outbound" and not following.fails
@@ -89,7 +94,7 @@ def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at
     if isinstance(played, Played):
         told = tell(played, rng, opening=line.opening, typed=True)
         course = course_of(played, facts, left="user_left")
-        return Plan(played.outcome, "", facts, course, told.talk, told, played)
+        return Plan(played.outcome, "", facts, course, told.talk, told)
     course = chat_course(line, facts, rng)
     return Plan("completed", "", facts, course, typed(course.steps, rng), why=played)
 
@@ -114,16 +119,15 @@ def _scripted(line: Line, outcome: str, direction: str, facts: Facts, rng: Rando
 def _followed(line: Line, played: Played, direction: str, facts: Facts, rng: Random, following: Following) -> Plan:
     """As the flow has it, and no longer than the line's longest call either."""
     seed = rng.getrandbits(32)
-    own = {"opening": line.opening, "closing": line.closing}
-    told = tell(played, Random(seed), **own)
+    told = tell(played, Random(seed), opening=line.opening, closing=line.closing)
     late = line.longest_s is not None and told.talk.seconds > line.longest_s and played.outcome == "completed"
     if late:
         assert line.longest_s is not None
         played = following.cut(played, _turns_within(told.talk, line.longest_s))
-        told = tell(played, Random(seed), **own)
+        told = tell(played, Random(seed), opening=line.opening, closing=line.closing)
         told.talk.seconds = line.longest_s
     course = course_of(played, facts, left="max_duration" if late else "user_hangup")
-    return Plan(played.outcome, direction, facts, course, told.talk, told, played)
+    return Plan(played.outcome, direction, facts, course, told.talk, told)
 
 
 def _turns_within(talk: Talk, seconds: float) -> int:

@@ -15,6 +15,7 @@ from dryline.simulator import analysis
 from dryline.simulator.courses import DONE, Course
 from dryline.simulator.facts import Facts
 from dryline.simulator.playing import HUNG_UP, LOST, Played, Request, is_request
+from dryline.simulator.programs import Fault
 from dryline.simulator.talks import CENTISECONDS_A_CHARACTER, Talk
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
@@ -81,44 +82,52 @@ class Sent(NamedTuple):
 
 @dataclass(slots=True)
 class Told:
-    """A run as it would have gone: who said what when, the steps of the flow, and what it asked of a model."""
+    """A run as it would have gone: who said what when, the steps of the flow, and what it asked of a model.
+
+    Beside that, what is left of the run: what it extracted, its state, and the number that it transferred to. `asked`
+    counts what is `sent`, which may be left out.
+    """
 
     talk: Talk
     trace: list[dict[str, Any]]
     sent: list[Sent]
+    asked: int
+    extracted: dict[str, Any]
+    state: dict[str, Any]
+    fault: Fault | None
+    transferred_to: str | None
 
 
-class _Clock:
+class _Telling:
     """Goes along the events of a run. Time runs in whole hundredths of a second."""
 
-    def __init__(self, rng: Random, *, typed: bool) -> None:
+    def __init__(self, played: Played, rng: Random, *, typed: bool) -> None:
         self.random = rng.random
         self.typed = typed
         self.pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
         self.now = 0
         self.heard: int | None = None  # when the user was last done, if nobody has spoken since
-        self.messages: list[dict[str, Any]] = []
-        self.answers: list[int] = []
-        self.voices: list[int] = []
+        self.talk = Talk([], [], [], [], 0.0)
+        self.trace: list[dict[str, Any]] = []
+        self.sent: list[Sent] = []
+        self._requests = iter(played.requests)
 
-    def lets(self, least: int, more: int) -> int:
-        """Let some time pass. Says how much."""
-        passed = int(least + more * self.random())
-        self.now += passed
-        return passed
+    def lets(self, least: int, more: int) -> None:
+        """Let some time pass."""
+        self.now += int(least + more * self.random())
 
-    def agent(self, text: str) -> None:
-        """The agent speaks, as soon as there is a voice for it."""
+    def agent(self, text: str) -> float:
+        """The agent speaks, as soon as there is a voice for it. Says from when on."""
         if not self.typed:
             voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
-            self.voices.append(voice_ms)
+            self.talk.voices_ms.append(voice_ms)
             self.now += voice_ms // 10
-        if not self.messages and not self.typed:
-            self.lets(*_FIRST)
+            if not self.talk.messages:
+                self.lets(*_FIRST)
         if self.heard is not None:
-            self.answers.append(10 * (self.now - self.heard))
+            self.talk.answers_ms.append(10 * (self.now - self.heard))
             self.heard = None
-        self._say("assistant", text, 0 if self.typed else int(40 + len(text) * self.pace))
+        return self._say("assistant", text)
 
     def user(self, text: str) -> None:
         """The user speaks; in a chat they read and type."""
@@ -126,50 +135,67 @@ class _Clock:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
             self.lets(*_TURNS)
-        self._say("user", text, 0 if self.typed else int(40 + len(text) * self.pace))
+        self._say("user", text)
         self.heard = self.now
 
-    def _say(self, role: str, text: str, takes: int) -> None:
+    def _say(self, role: str, text: str) -> float:
         start = self.now
-        self.now += takes
-        self.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
+        self.now += 0 if self.typed else int(40 + len(text) * self.pace)
+        self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
+        return start / 100
+
+    def channel(self, text: str) -> None:
+        """The channel has the agent say a sentence of its own."""
+        self.trace.append({"at": self.agent(text), "step": "say", "by": "channel"})
+
+    def happens(self, event: Event) -> None:
+        """Something happens in the flow."""
+        if is_request(event):
+            asked = self.now
+            self.lets(*(_ASKS if event.type == "asked" else _THINKS))
+            self.sent.append(Sent(next(self._requests), event, asked / 100, self.now / 100))
+        if event.type == "said":
+            self.trace.append({"at": self.agent(event["text"]), "step": event["by"], "line": event.line})
+        elif event.type == "heard":
+            self.user(event["text"])
+        elif event.type in _STEPS:
+            self._step(event)
+
+    def _step(self, event: Event) -> None:
+        step, members = _STEPS[event.type]
+        told: dict[str, Any] = {"at": self.now / 100, "step": step, "line": event.line}
+        if step == "call":
+            told["function"] = function = _function(event)
+            self.talk.functions.append((function, self.now / 100))
+            self.lets(*_CALLS)
+        details = event.details
+        self.trace.append(told | {name: details[name] for name in members if name in details})
 
 
-def tell(played: Played, rng: Random, *, opening: str | None = None, closing: str | None = None, typed=False) -> Told:
+def tell(
+    played: Played, rng: Random, *, opening: str | None = None, closing: str | None = None, typed: bool = False
+) -> Told:
     """The run as it would have gone by phone, or in a chat (`typed`). `opening` and `closing` are the channel's own
     sentences: they stand before what the flow says, and behind it where it came to its end."""
-    clock = _Clock(rng, typed=typed)
-    trace: list[dict[str, Any]] = []
-    sent: list[Sent] = []
-    functions: list[tuple[str, float]] = []
-    requests = iter(played.requests)
+    telling = _Telling(played, rng, typed=typed)
     if opening:
-        clock.agent(opening)
-        trace.append({"at": 0.0, "step": "say", "by": "channel"})
+        telling.channel(opening)
     for event in played.events:
-        asked = clock.now
-        if is_request(event):
-            clock.lets(*(_ASKS if event.type == "asked" else _THINKS))
-            sent.append(Sent(next(requests), event, asked / 100, clock.now / 100))
-        if event.type == "said":
-            clock.agent(event["text"])
-            trace.append({"at": clock.messages[-1]["start"], "step": event["by"], "line": event.line})
-        elif event.type == "heard":
-            clock.user(event["text"])
-        elif event.type in _STEPS:
-            step, members = _STEPS[event.type]
-            told = {"at": clock.now / 100, "step": step, "line": event.line}
-            if step == "call":
-                told["function"] = _function(event)
-                functions.append((told["function"], clock.now / 100))
-                clock.lets(*_CALLS)
-            details = event.details
-            trace.append(told | {name: details[name] for name in members if name in details})
+        telling.happens(event)
     if closing and _comes_to_its_end(played):
-        clock.agent(closing)
-        trace.append({"at": clock.messages[-1]["start"], "step": "say", "by": "channel"})
-    seconds = clock.now / 100 + typed
-    return Told(Talk(clock.messages, functions, clock.answers, clock.voices, seconds), trace, sent)
+        telling.channel(closing)
+    telling.talk.seconds = telling.now / 100 + typed
+    number = next((event["number"] for event in played.events if event.type == "transferred"), None)
+    return Told(
+        telling.talk,
+        telling.trace,
+        telling.sent,
+        len(telling.sent),
+        played.extracted,
+        played.state,
+        played.fault,
+        number,
+    )
 
 
 def _function(event: Event) -> str:
@@ -294,9 +320,3 @@ def _summary(played: Played, conditions: list[str]) -> str:
     if numbers:
         told.append(f"Transferred to {numbers[0]}.")
     return " ".join(told)
-
-
-def transferred_to(played: Played | None) -> str | None:
-    """The number that the flow handed the call over to."""
-    events = played.events if played else ()
-    return next((event["number"] for event in events if event.type == "transferred"), None)

@@ -28,7 +28,6 @@ class Run:
     fault: Fault | None = None
     told: Told | None = None  # where the flow was followed
     why: str | None = None  # why it was not
-    state: dict[str, Any] | None = None  # of the flow as it ended
     starts: str = field(init=False)
     ends: str = field(init=False)
     trace: list[dict[str, Any]] = field(init=False)
@@ -59,7 +58,7 @@ class Run:
 def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
     """The session's row."""
     talk = run.talk
-    answers = len(run.told.sent if run.told else talk.answers_ms)
+    answers = run.told.asked if run.told else len(talk.answers_ms)
     # Each answer reads the prompt and all that was said before; four characters make a token.
     agent = talk.spoken("assistant")
     said = (talk.spoken("user") + agent) // 4
@@ -72,7 +71,7 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
         "worker_id": line.worker_id,
         "flow_id": line.flow_id,
         "status": run.ended,
-        "state": state if run.state is None else run.state,
+        "state": run.told.state if run.told else state,
         "messages": talk.plain(),
         "trace": run.trace,
         "input_tokens": answers * (320 + said // 2),
@@ -88,7 +87,7 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
     """The rows of the gateway's two hooks around each answer, oldest first. The model is left out of the request."""
     if run.told:
         return _sent(ids, line, run, run.told, call_id)
-    rows = []
+    rows: list[dict[str, Any]] = []
     prompt = {"role": "system", "content": f"You are {line.agent}, the voice agent of {line.business}."}
     said = run.talk.plain()
     messages = run.talk.messages
@@ -113,7 +112,7 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
 
 def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> list[dict[str, Any]]:
     """The rows of what the flow asked of a model: talks, conditions, answers."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     said = run.talk.plain()
     for one in told.sent:
         before, after = one.bodies(said)

@@ -22,7 +22,7 @@ class OneOrMore(fields.List):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(fields.String(validate=validate.Length(1, 10_000)), validate=validate.Length(1, 50), **kwargs)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         return super()._deserialize([value] if isinstance(value, str) else value, attr, data, **kwargs)
 
 
