@@ -65,8 +65,11 @@ def plan_call(
     direction = direction or _direction(outcome, rng)
     trade = line.trades[int(rng.random() * len(line.trades))]
     facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
-    if following is None or following.why:
-        return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
+    why = following.why if following else None
+    if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
+        why = why or "The deployment has a message of its own for voicemails."
+    if following is None or why:
+        return _scripted(line, outcome, direction, facts, rng, why)
     if following.named and not asked:
         outcome = "completed"
     dials = direction == "outbound" and not following.fails

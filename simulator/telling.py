@@ -69,6 +69,11 @@ class Sent(NamedTuple):
         }
         return before, {"choices": [{"index": 0, "message": message, "finish_reason": reason}], "usage": usage}
 
+    @property
+    def by(self) -> str:
+        """Who was asked in its place: the simulated caller, or the built-in judge."""
+        return "built-in" if self.event.type in ("said", "summarized") else "caller"
+
     def _answer(self) -> tuple[dict[str, Any], str]:
         event = self.event
         if event.type == "taken":

@@ -111,15 +111,15 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
 
 
 def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> list[dict[str, Any]]:
-    """The rows of what the flow asked of a model: talks, conditions, answers."""
+    """The rows of what the flow asked of a model: talks, conditions, answers. No model was asked: they say who was."""
     rows: list[dict[str, Any]] = []
     said = run.talk.plain()
     for one in told.sent:
         before, after = one.bodies(said)
         asked_at = wire(run.start + timedelta(seconds=one.asked))
         answered_at = wire(run.start + timedelta(seconds=one.answered))
-        request = {"request": {"json": before}}
-        response = {"response": {"statusCode": 200, "json": after}}
+        request = {"request": {"json": before}, "decidedBy": one.by}
+        response = {"response": {"statusCode": 200, "json": after}, "decidedBy": one.by}
         rows += _hooks(ids, line, run, call_id, (asked_at, request), (answered_at, response))
     return rows
 

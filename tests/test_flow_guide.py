@@ -47,6 +47,28 @@ def test_the_pytest_example(folder):
     assert "3 passed" in out
 
 
+def test_the_example_of_simulated_calls(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_calls.py")
+    assert "3 passed" in out
+
+
+def test_the_example_of_simulated_calls_in_a_shell(folder, tmp_path):
+    with DrylineServer(data_dir=tmp_path / "data") as server, pytest.MonkeyPatch.context() as patch:
+        (server.app.world.directory / "address").write_text(server.url)
+        workers = server.client().workers
+        worker = workers.create(name="Clinic", description=None, status=None)
+        flow = workers.flows.create(worker.id, name="Main", label="", code=GUIDE["clinic.based"])
+        line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
+        ids = {"WORKER_ID": worker.id, "DEPLOYMENT_ID": line.id, "DRYLINE_DATA_DIR": str(tmp_path / "data")}
+        for name, value in ids.items():
+            patch.setitem(ENVIRONMENT, name, value)
+        made = run(folder, "sh", "-eu", "simulate.sh").split()
+        logs = {log["id"]: log for log in server.state()["voiceLogs"]}
+    assert [logs[id]["status"] for id in made] == ["transferred"] * 5
+
+
 def test_the_example_of_openais_client(folder):
     with DrylineServer() as server, pytest.MonkeyPatch.context() as patch:
         worker = server.client().workers.create(name="Clinic", description=None, status=None)

@@ -109,6 +109,7 @@ def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, ap
         assert answers[1]["finish_reason"] == "tool_calls"
         question = next(index for index, one in enumerate(requests) if one["messages"][0]["content"].startswith("Who"))
         assert log["extractionsData"]["booking"]["name"] in answers[question]["message"]["content"]
+        assert {row["data"]["decidedBy"] for row in rows} == {"caller", "built-in"}
         times = [row["createdAt"] for row in rows]
         assert times == sorted(times) and log["startTime"] <= times[0] and times[-1] <= log["endTime"]
 

@@ -1,7 +1,10 @@
 """What may be asked of simulated conversations that follow a flow, and when they follow a script instead."""
 
+from pathlib import Path
+
 import pytest
 
+from dryline.simulator import surveys
 from dryline.talks.engines import engine_of
 from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
 
@@ -187,6 +190,35 @@ def test_a_voicemail_is_a_scripts_unless_the_flow_has_a_condition_for_it(make_li
     assert "voicemail detected" not in met
 
 
+def test_a_deployments_own_message_for_voicemails_goes_before_the_flow(make_line, simulate, steps_of):
+    line = make_line(externalConfig={"voicemailMessage": "Please call Oak back."})
+    for log in simulate(line, 2, outcome="voicemail", direction="outbound"):
+        assert why(steps_of, log) == "The deployment has a message of its own for voicemails."
+        assert said(log) == ["Please call Oak back."]
+
+
+def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulate, steps_of, monkeypatch):
+    simulate(line, 1, outcome="completed")
+    monkeypatch.setattr("dryline.simulator.following.SLOW_S", -1.0)
+    first, second = simulate(line, 2, outcome="completed")
+    assert said(first)[0] == "Welcome to Oak Clinic."
+    assert why(steps_of, second) == "A call of the flow took longer than -1 s."
+
+
+def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, simulate, steps_of, monkeypatch):
+    monkeypatch.setattr("dryline.simulator.surveys.SLOW_S", -1.0)
+    (log,) = simulate(line, 1, outcome="completed")
+    assert why(steps_of, log) == "A call of the flow took longer than -1 s."
+    monkeypatch.undo()
+    (log,) = simulate(line, 1, outcome="completed")
+    assert said(log)[0] == "Welcome to Oak Clinic."
+
+
+def test_the_guide_tells_how_long_a_call_may_wait_for_others():
+    guide = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
+    assert f"takes longer than {surveys.SLOW_S:g} s because it waits for others" in " ".join(guide.split())
+
+
 def test_no_call_is_longer_than_the_longest(make_line, simulate):
     line = make_line(externalConfig={"maxCallDurationMs": 20_000})
     logs = simulate(line, 20, branch="caller confirms the day")
@@ -201,8 +233,6 @@ def test_no_call_is_longer_than_the_longest(make_line, simulate):
 
 def test_what_the_first_calls_show_is_known_for_the_next(line, simulate, monkeypatch):
     simulate(line, 1, outcome="completed")
-    from dryline.simulator import surveys
-
     monkeypatch.setattr(surveys, "_surveyed", lambda *_: pytest.fail("explored again"))
     simulate(line, 1, outcome="completed")
 

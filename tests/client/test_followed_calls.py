@@ -1,0 +1,37 @@
+"""What calls leave behind that follow a flow, as the vendor's own client reads it."""
+
+import pytest
+
+from dryline.tests.following.conftest import FLOW, VARIABLES
+
+
+@pytest.fixture
+def line(make_flow, make_voice_deployment, worker):
+    flow = make_flow(worker, code=FLOW, variables=VARIABLES)
+    return make_voice_deployment(flow, extractions={"day": {"type": "string", "description": "", "required": True}})
+
+
+def test_logs_sessions_llm_logs_and_errors_are_read(client, control, api, worker, line):
+    body = {"workerId": worker, "deploymentId": line["id"], "count": 24, "seed": 2, "follow": "flow"}
+    ids = control.post("/simulate/calls", body).json["ids"]
+    assert len(client.workers.deployment_logs.voice.list(worker, limit=100).data) == 24
+    seen = set()
+    for id in ids:
+        log = client.workers.deployment_logs.voice.retrieve(id, worker_id=worker)
+        seen.add(log.status)
+        session_id = api.get(f"/logs/{id}").json["bbEngineSessionId"]
+        session = client.workers.retrieve_session(session_id, worker_id=worker)
+        assert session.id == session_id
+        client.workers.llm_logs.get_by_session(session.id, worker_id=worker)
+    assert {"completed", "transferred", "failed"} <= seen
+    errors = api.get(f"/workers/{worker}/runtime-errors").json
+    assert "ValueError" in {error["type"] for error in errors}
+    for error in errors:
+        client.workers.runtime_errors.retrieve(error["id"], worker_id=worker)
+
+
+def test_chats_are_read(client, control, api, worker, line):
+    chat = api.post(f"/workers/{worker}/deployments/chat", {"name": "Chat", "flowId": line["flowId"]}).json
+    body = {"workerId": worker, "deploymentId": chat["id"], "count": 8, "follow": "flow"}
+    for id in control.post("/simulate/chats", body).json["ids"]:
+        assert client.workers.deployment_logs.chat.retrieve(id, worker_id=worker).id == id
