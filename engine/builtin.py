@@ -19,11 +19,11 @@ _ASKS = re.compile(
     r"\b(?:ask|collect|get|find out|gather|request|obtain|confirm)\b"
     rf"(?: (?:{_USER}|them|him|her)\b|{_NAMED})?"
     r"(?: for| about| to (?P<do>[a-z]+))?"
-    r" (?P<what>[^.!?\n;:]{3,90})",
+    r" (?P<what>(?:[^.!?\n;:]|[.:](?=\d)){3,90})",
     re.IGNORECASE,
 )
 _OFFERS = re.compile(
-    rf"\b(?:offer|propose|suggest)\b(?: (?:{_USER}|them|him|her)\b|{_NAMED})? (?P<what>[^.!?\n;:,]{{3,90}})",
+    rf"\b(?:offer|propose|suggest)\b(?: (?:{_USER}|them|him|her)\b|{_NAMED})? (?P<what>(?:[^.!?\n;:,]|[.:](?=\d)){{3,90}})",
     re.IGNORECASE,
 )
 _OF_USER = re.compile(rf"\b{_USER}['\u2019]s\b", re.IGNORECASE)
