@@ -23,7 +23,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _OFFERS = re.compile(
-    rf"\b(?:offer|propose|suggest)\b(?: (?:{_USER}|them|him|her)\b|{_NAMED})? (?P<what>(?:[^.!?\n;:,]|[.:](?=\d)){{3,90}})",
+    rf"\b(?:offer|propose|suggest)\b(?: (?:{_USER}|them|him|her)\b|{_NAMED})?"
+    r" (?P<what>(?:[^.!?\n;:,]|[.:](?=\d)){3,90})",
     re.IGNORECASE,
 )
 _OF_USER = re.compile(rf"\b{_USER}['\u2019]s\b", re.IGNORECASE)

@@ -95,7 +95,7 @@ class Engine:
 
     def explore(self, program: Program, **options: Any) -> list[Branch]:
         """The branches that can be reached, in the order of the code; found by running it with made-up callers. The
-        options are those of `open`. Raises Busy."""
+        options are those of `open`, and `within_s` (exploring.explore). Raises Busy."""
         return explore(self, program, **options)
 
     def reach(self, program: Program, path: Sequence[Condition], **options: Any) -> Branch | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +17,17 @@ _STOPPED = 3  # runs that had to be stopped: a flow that runs away is not run ag
 _TRIES = 16  # with other answers each time, before a condition counts as out of reach
 
 
-def explore(engine: Engine, program: Program, **options: Any) -> list[Branch]:
-    """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy."""
+def explore(engine: Engine, program: Program, *, within_s: float = inf, **options: Any) -> list[Branch]:
+    """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy.
+
+    No new run begins `within_s` seconds after the first: a flow may wait for other servers."""
+    late = time.monotonic() + within_s
     wanted = list(paths(program))
     found: dict[int, Branch] = {}
     stopped = 0
     for path in wanted:
         for twist in range(_TRIES):
-            if path[-1].line in found or stopped >= _STOPPED:
+            if path[-1].line in found or stopped >= _STOPPED or time.monotonic() > late:
                 break
             branch, was_stopped = _try(engine, program, path, {path[-1].line}, twist, options)
             stopped += was_stopped

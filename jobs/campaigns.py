@@ -18,7 +18,7 @@ def place_queued_calls(world: World, moment: str) -> bool:
 
     with world.reading():
         due = outbound.queued(QueuedCall.due(moment, AT_ONCE))
-    outbound.settle(world, due)  # runs flows: that is not for a transaction
+    due = outbound.settle(world, due)  # runs flows: that is not for a transaction
     with world.transaction():
         outbound.call_queued(due, {row.id for row in QueuedCall.due(moment, AT_ONCE)})
     return True
@@ -32,7 +32,7 @@ def place_voicev1_calls(world: World, moment: str) -> bool:
 
     with world.reading():
         due = outbound.legacy(Voicev1CampaignData.due(moment, AT_ONCE))
-    outbound.settle(world, due)
+    due = outbound.settle(world, due)
     with world.transaction():
         outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(moment, AT_ONCE)})
     return True

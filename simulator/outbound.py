@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -24,6 +25,7 @@ from dryline.world.world import World
 
 # How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
+HELD_S = 1.0  # of real time: other work gets its turn in between
 _REACHED = ("completed", "transferred", "voicemail")
 
 
@@ -61,10 +63,16 @@ def legacy(rows: Sequence[Voicev1CampaignData]) -> list[Due]:
     return found
 
 
-def settle(world: World, due: Sequence[Due]) -> None:
-    """Plan the calls, which runs the flows of their lines. A row without a usable number is not called. Raises Busy."""
+def settle(world: World, due: Sequence[Due]) -> list[Due]:
+    """Plan the calls, which runs the flows of their lines; no new one after HELD_S. Returns those that are planned.
+
+    A row without a usable number is not called. Raises Busy.
+    """
     followings = Followings(world)
-    for one in due:
+    late = time.monotonic() + HELD_S
+    for index, one in enumerate(due):
+        if index and time.monotonic() > late:
+            return list(due[:index])
         number = phone_number(one.contact)
         if number is not None:
             one.plan = plan_call(
@@ -78,6 +86,7 @@ def settle(world: World, due: Sequence[Due]) -> None:
                 following=followings.of(one.line, one.contact),
                 at=parse(one.row.due_at or ""),
             )
+    return list(due)
 
 
 def call_queued(due: Sequence[Due], still: Container[str]) -> None:

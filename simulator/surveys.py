@@ -21,6 +21,7 @@ from dryline.world.errors import Invalid
 from dryline.world.world import World
 
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
+_EXPLORED_S = 10.0  # what is not found within that time counts as out of reach
 _KEPT = 64  # surveys in memory
 _SURVEYS = "surveys of flows"  # where a world remembers them
 _COMBINATIONS = 16  # of conditions with the same text
@@ -108,7 +109,7 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
     took_s = time.monotonic() - began
     if took_s > SLOW_S and first.stopped is None:
         return Survey(why=f"{SLOW} {SLOW_S:g} s.")
-    branches = engine.explore(program, **_options(stage, state))
+    branches = engine.explore(program, within_s=_EXPLORED_S, **_options(stage, state))
     if branches:
         return Survey(stage, tuple(_tried(stage, branch, state) for branch in branches))
     if first.outcome == "failed":  # at once, whatever the caller says: then so does every call

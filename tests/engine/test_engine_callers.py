@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from dryline.engine.caller import paths
+import pytest
+
+from dryline.engine.caller import Caller, paths
+from dryline.engine.lines import saying
 from dryline.engine.session import Session
 
 SHOP = """
@@ -84,6 +87,52 @@ def test_callers_of_one_branch_are_different_people(engine):
         session.play(caller)
         names.add(session.extracted["who"]["name"])
     assert len(names) > 3
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("caller asks where an order is", "I would like to ask where an order is."),
+        ("contact has confirmed", "I have confirmed."),
+        ("customer is done and confirms", "I am done and confirm."),
+        ("user wants to know if they are eligible", "I want to know if I am eligible."),
+        ("caller's question is answered", "My question is answered."),
+        ("no time suits the caller", "No time suits me."),
+        ("problem is solved", "The problem is solved."),
+        ("caller asks for a person", "I would like to ask for a person."),
+    ],
+)
+def test_conditions_are_said_by_those_for_whom_they_hold(condition, words):
+    said = saying(condition, Random(0), first=True)
+    assert said.removeprefix("Hello, ").removeprefix("Hi, ").casefold() == words.casefold()
+
+
+def test_a_caller_greets_at_the_beginning_only():
+    assert any(saying("caller confirms", Random(seed), first=True).startswith("H") for seed in range(20))
+    assert not any(saying("caller confirms", Random(seed)).startswith("H") for seed in range(60))
+
+
+def test_a_caller_says_of_themselves_what_is_known(engine):
+    program = engine.program(SHOP)
+    branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
+    known = {"name": "Ada Park", "email": "ada@example.com", "item": "tea"}
+    caller = Caller(program, branch, Random(1), known)
+    session = engine.open(program, judge=caller)
+    session.play(caller)
+    assert (session.extracted["who"]["name"], session.extracted["who"]["email"]) == ("Ada Park", "ada@example.com")
+
+
+def test_conditions_are_reached_together_in_their_order(engine):
+    program = engine.program(SHOP)
+    first, done = program.conditions[:2]
+    branch = engine.reach(program, [first, done])
+    assert branch is not None and branch.path == (first, done)
+    human, hours = program.conditions[3:]
+    assert engine.reach(program, [human, hours]) is None
+
+
+def test_exploring_ends_in_time(engine):
+    assert engine.explore(engine.program(SHOP), within_s=-1) == []
 
 
 def test_a_caller_speaks_in_the_first_person(engine):

@@ -100,6 +100,19 @@ def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, api
     assert conversations(120) == conversations(0, 60, 60)
 
 
+def test_flows_that_take_their_time_leave_the_rest_for_the_next_round(
+    make_line, api, advance, voice_logs, taken, monkeypatch
+):
+    from dryline.simulator import outbound
+
+    monkeypatch.setattr(outbound, "HELD_S", -1.0)
+    line = make_line(OUTBOUND)
+    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+    api.post(path, {"data": ROWS, "batch_size": 100})
+    advance(60)
+    check_reminders(voice_logs(line), taken)
+
+
 def test_what_is_cancelled_while_the_flows_run_is_not_called(make_line, api, advance, voice_logs, monkeypatch):
     from dryline.simulator import outbound
 
@@ -108,8 +121,9 @@ def test_what_is_cancelled_while_the_flows_run_is_not_called(make_line, api, adv
     settle = outbound.settle
 
     def cancel_meanwhile(world, due):
-        settle(world, due)
+        due = settle(world, due)
         api.delete(f"/workers/{line['workerId']}/deployments/voice/{line['id']}")
+        return due
 
     monkeypatch.setattr(outbound, "settle", cancel_meanwhile)
     api.post(path, {"data": ROWS, "batch_size": 100})
