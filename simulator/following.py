@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,8 +18,11 @@ from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"
 _TRIES = 6  # with other people, before the caller is taken who explored the branch
-_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
-_ENDS = {"completed": "completes a call", "transferred": "transfers", "voicemail": "meets a voicemail"}
+_NO_BRANCH = {
+    "completed": "No branch of the flow completes a call.",
+    "transferred": "No branch of the flow transfers.",
+    "voicemail": "No branch of the flow meets a voicemail.",
+}
 
 
 def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -65,11 +67,21 @@ class Following:
         if branch and outcome is not None and not any(way.outcome == outcome for way in self._ways):
             came = " or ".join(sorted({way.outcome for way in self._ways}))
             raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
+        if follow == FLOW and outcome == "transferred" and not self._coming_to(outcome):
+            raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
     def fails(self) -> bool:
         """Whether there is a branch on which the flow raises."""
-        return any(way.outcome == "failed" for way in self._ways)
+        return bool(self._coming_to("failed"))
+
+    @property
+    def meets_machines(self) -> bool:
+        """Whether a voicemail is all that its branches are for."""
+        return len(self._coming_to("voicemail")) == len(self._ways)
+
+    def _coming_to(self, outcome: str) -> list[Way]:
+        return [way for way in self._ways if way.outcome == outcome]
 
     def converse(
         self,
@@ -93,22 +105,22 @@ class Following:
             return self.why
         given = {"state": state, "now": lambda: now, "known": known}
         if outcome == "voicemail":
-            ways = [way for way in self._ways if _of_machine(way)]
+            ways = self._coming_to(outcome)
             if not ways:
-                return f"No branch of the flow {_ENDS[outcome]}."
+                return _NO_BRANCH[outcome]
             played = self._taken(ways, None, rng, given | {"first": machine_says})
             played.machine = True
             return played
-        ways = [way for way in self._ways if not _of_machine(way)] or list(self._ways)
+        ways = [way for way in self._ways if way.outcome != "voicemail"] or list(self._ways)
         long = [way for way in ways if way.turns > 1 and way.stopped is None]
         if outcome == "failed" and not self.fails:
             return self._left(ways, rng, given, loses=True)
         if asked or outcome == "failed":
-            fit = [way for way in ways if way.outcome == outcome]
+            fit = self._coming_to(outcome)
             if fit:
                 return self._taken(fit, outcome, rng, given)
             if outcome != "completed" or not long:
-                return f"No branch of the flow {_ENDS[outcome]}."
+                return _NO_BRANCH[outcome]
         elif self.named or not long or rng.random() >= leaves:
             return self._taken([self._dealt(ways, rng)], None, rng, given)
         return self._left(long, rng, given)
@@ -168,7 +180,3 @@ class Followings:
         if key not in self._known:  # the line is kept as well, so that its id stays its own
             self._known[key] = line, Following(self._world, line, "voice", state_of(line.number, row), deals=False)
         return self._known[key][1]
-
-
-def _of_machine(way: Way) -> bool:
-    return any(_MACHINE.search(condition.text) for condition in way.branch.path)

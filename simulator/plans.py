@@ -65,13 +65,13 @@ def plan_call(
     direction = direction or _direction(outcome, rng)
     trade = line.trades[int(rng.random() * len(line.trades))]
     facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
-    why = following.why if following else None
-    if outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
-        why = why or "The deployment has a message of its own for voicemails."
-    if following is None or why:
-        return _scripted(line, outcome, direction, facts, rng, why)
+    if following is None or following.why:
+        return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not asked:
-        outcome = "completed"
+        outcome = "voicemail" if following.meets_machines else "completed"
+    elif outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
+        why = "The deployment has a message of its own for voicemails."
+        return _scripted(line, outcome, direction, facts, rng, why)
     dials = direction == "outbound" and not following.fails
     if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
         hung_up = outcome == "no-answer" and direction == "inbound"
@@ -79,7 +79,7 @@ def plan_call(
         return Plan(outcome, direction, facts, course, _NOTHING_SAID)
     assert at is not None
     state = state_of(facts["phone"], row)
-    machine = facts.pick(VOICEMAIL.lines(rng)[0:1])[1].format_map(facts) if outcome == "voicemail" else None
+    machine = VOICEMAIL.lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
     known = _known(facts, row)
     played = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
     if isinstance(played, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -23,13 +24,15 @@ from dryline.world.world import World
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
 _EXPLORED_S = 10.0  # what is not found within that time counts as out of reach
 _KEPT = 64  # surveys in memory
+_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _SURVEYS = "surveys of flows"  # where a world remembers them
 _COMBINATIONS = 16  # of conditions with the same text
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A branch, with what came of it when it was first taken: its outcome, and how often the caller spoke.
+    """A branch, with what came of it when it was first taken: its outcome, and how often the caller spoke. One whose
+    conditions name a voicemail comes out as `voicemail`.
 
     Where the flow went past a bound, `stopped` is that run, which stands for all of them: each would take a second.
     """
@@ -120,6 +123,7 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
 def _tried(stage: Stage, branch: Branch, state: dict[str, Any]) -> Way:
     """The way as its explorer went it."""
     played = stage.play(as_explored(branch), branch.twist, state)
+    played.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
     return Way(branch, played.outcome, played.turns, played if played.stopped else None)
 
 

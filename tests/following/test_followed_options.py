@@ -143,6 +143,17 @@ def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_l
         assert why(steps_of, log) == "No branch of the flow transfers."
 
 
+def test_who_asks_for_the_flow_and_a_transfer_that_it_never_makes_is_told(make_line, refused):
+    line = make_line(FLOW.replace('transfer(variables["desk"])', "pass"))
+    assert refused(line, follow="flow", outcome="transferred") == ("outcome", "No branch of the flow transfers.")
+
+
+def test_a_branch_is_taken_by_each_call_whatever_the_deployment_says_to_voicemails(make_line, simulate, taken):
+    line = make_line(externalConfig={"voicemailMessage": "Please call Oak back."})
+    for log in simulate(line, 60, branch="caller asks for a human"):
+        assert taken(log) == ["caller asks for a human"]
+
+
 def test_a_flow_that_never_fails_loses_its_model_when_a_failure_is_asked_for(make_line, simulate, api):
     line = make_line(FLOW.replace('raise ValueError("no department for bills")', "pass"))
     logs = simulate(line, 12, outcome="failed", direction="inbound")
@@ -188,6 +199,7 @@ def test_a_voicemail_is_a_scripts_unless_the_flow_has_a_condition_for_it(make_li
         assert "Call us." in said(log)
     met = [condition for log in simulate(line, 20, outcome="completed") for condition in taken(log)]
     assert "voicemail detected" not in met
+    assert {log["status"] for log in simulate(line, 12, branch="voicemail detected")} == {"voicemail"}
 
 
 def test_a_deployments_own_message_for_voicemails_goes_before_the_flow(make_line, simulate, steps_of):
