@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import flows
 import in_process
 from beside import Beside, export, fill
 from load import ROUNDS, Load, load, request_bytes
@@ -127,6 +128,14 @@ def large_world(directory: Path, logs: int) -> None:
     server.stop()
 
 
+def following(directory: Path) -> None:
+    """Calls and conversations that run a flow."""
+    server = Dryline(directory)
+    for name, figure in flows.measure(server):
+        row(name, figure)
+    server.stop()
+
+
 def million(directory: Path, rows: int = 1_000_000) -> None:
     """Memory while a million voice logs are exported: a thousand simulated ones, multiplied in the file."""
     flags = ("--data-dir", str(directory / "million"), "--scenario", "empty")
@@ -184,7 +193,7 @@ def main() -> None:
         metavar="DIR",
         help="where localstripe (DIR/bin), json-server and Prism (DIR/node_modules) are installed",
     )
-    parts = ("start", "in-process", "sockets", "large", "worlds", "beside", "threads")
+    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -196,6 +205,7 @@ def main() -> None:
             "in-process": lambda: in_process.requests(row),
             "sockets": lambda: on_sockets(directory, args.peers),
             "large": lambda: large_world(directory, args.logs),
+            "flows": lambda: following(directory),
             "worlds": lambda: in_process.worlds(row),
             "beside": lambda: beside(directory),
             "threads": lambda: threads(directory),
