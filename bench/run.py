@@ -128,6 +128,14 @@ def large_world(directory: Path, logs: int) -> None:
     server.stop()
 
 
+def following(directory: Path) -> None:
+    """Calls and conversations that run a flow."""
+    server = Dryline(directory)
+    for name, figure in flows.measure(server):
+        row(name, figure)
+    server.stop()
+
+
 def million(directory: Path, rows: int = 1_000_000) -> None:
     """Memory while a million voice logs are exported: a thousand simulated ones, multiplied in the file."""
     flags = ("--data-dir", str(directory / "million"), "--scenario", "empty")
@@ -177,14 +185,6 @@ def threads(directory: Path) -> None:
         server.stop()
 
 
-def follow_flows(directory: Path) -> None:
-    """Calls and conversations that follow a flow."""
-    server = Dryline(directory)
-    for name, figure in flows.measure(server):
-        row(name, figure)
-    server.stop()
-
-
 def main() -> None:
     """Parse the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -196,7 +196,7 @@ def main() -> None:
         metavar="DIR",
         help="where localstripe (DIR/bin), json-server and Prism (DIR/node_modules) are installed",
     )
-    parts = ("start", "in-process", "sockets", "large", "worlds", "flows", "beside", "threads")
+    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -208,8 +208,8 @@ def main() -> None:
             "in-process": lambda: in_process.requests(row),
             "sockets": lambda: on_sockets(directory, args.peers),
             "large": lambda: large_world(directory, args.logs),
+            "flows": lambda: following(directory),
             "worlds": lambda: in_process.worlds(row),
-            "flows": lambda: follow_flows(directory),
             "beside": lambda: beside(directory),
             "threads": lambda: threads(directory),
         }

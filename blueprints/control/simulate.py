@@ -55,7 +55,8 @@ class SimulateBody(ApiSchema):
         metadata={"description": "what decides what is said; left out, the flow where it runs, else a script"},
     )
     branch = OneOrMore(
-        load_default=(),
+        load_default=None,
+        allow_none=True,
         metadata={"description": "the text of a condition that each conversation takes, or of several in their order"},
     )
 
@@ -117,6 +118,7 @@ def _simulate(prepare, body, team_id, *channels):
     for name in ("start_time", "end_time"):
         if body[name] is not None:
             body[name] = parse(body[name])
+    body["branch"] = body["branch"] or ()
     world = current()
     named = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
     with world.reading():
