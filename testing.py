@@ -95,7 +95,7 @@ class StandIn:
         headers = {"x-dryline-token": self._settings.get("admin_token") or ""}
         answer = self._plane.open(f"/_dryline{path}", method=method, json=body, headers=headers)
         if answer.status_code >= 400:
-            told = answer.json if answer.is_json else {}
+            told = (answer.json if answer.is_json else None) or {}
             raise DrylineError(told.get("error") or answer.text, told)
         return answer.json if answer.data and answer.is_json else None
 

@@ -176,6 +176,6 @@ def _demand_operation(method, path):
         near = get_close_matches(path, {rule.rule for rule in current_app.url_map.iter_rules()}, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise ValidationError(f"No operation has this path{hint} An override may have any.", "path")
-    offered = set().union(*(rule.methods for rule in routes))
+    offered = set().union(*(rule.methods or () for rule in routes))
     if method not in ("*", *offered):
         raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")
