@@ -8,7 +8,7 @@ VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info
 endif
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench
+.PHONY: run test lint bench screenshots
 
 run: $(VENV)/serving
 	$(BIN)/dryline serve --data-dir data $(ARGS)
@@ -26,6 +26,9 @@ lint: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/run.py $(ARGS)
+
+screenshots: $(VENV)/installed
+	$(BIN)/python tools/screenshots.py docs/pictures
 
 # What serving needs is a third of what the tests need.
 $(VENV)/serving: pyproject.toml

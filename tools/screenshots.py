@@ -1,0 +1,43 @@
+"""Pictures of the console for the documents: `make screenshots`. Needs chromium on the PATH."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from dryline.testing import DrylineServer
+
+# Each picture's page; `{call}` is the newest call.
+PAGES = {
+    "overview": "",
+    "calls": "/calls",
+    "call": "/calls/latest",
+    "workers": "/workers",
+    "traffic": "/traffic",
+    "faults": "/faults",
+}
+
+
+def take(folder: Path) -> None:
+    """Take all of them, of a demo world in which something happens."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with DrylineServer(scenario="demo", seed=4010) as dryline, sync_playwright() as playwright:
+        client = dryline.client()
+        dryline.fault(path="/api/workers", preset="unavailable-twice")
+        for worker in client.with_options(max_retries=4).workers.list():
+            client.workers.retrieve(worker.id)
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
+        for name, address in PAGES.items():
+            page.goto(f"{dryline.url}/console{address}")
+            page.wait_for_load_state("networkidle")
+            page.screenshot(path=folder / f"{name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    take(Path(sys.argv[1]))
