@@ -94,7 +94,6 @@ class VoiceLog(Log):
             next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, id])
         return VoiceLogPage(SelectedLogs([id for id, _ in keys[:limit]], fields), total, page, limit, next_cursor)
 
-
     def beside(self, **filters: Any) -> tuple[str | None, str | None]:
         """The ids of the calls of its worker that began just before it and just after it, of those that pass `filters`.
 

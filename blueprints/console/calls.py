@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import g, redirect, render_template, request, url_for
 
 from dryline.blueprints.console import conversation, snippets, timeline
 from dryline.blueprints.console.base import Pages, done, form, team
 from dryline.blueprints.console.log_lists import PAGE_LENGTH, VOICE, WORDS, Asked, rows_of
+from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -45,7 +47,7 @@ def show() -> Any:
     worker = asked.worker
     page = asked.page() if worker and not asked.faults else None
     deployments = list(Deployment.listing(worker, worker_id=worker.id)) if worker else []
-    return render_template(
+    content = render_template(
         "calls.html",
         asked=asked,
         page=page,
@@ -61,15 +63,20 @@ def show() -> Any:
         if worker and not asked.faults
         else [],
     )
+    return content, 400 if asked.faults else 200
 
 
 @blp.get("/news")
 def news() -> Any:
     """How many conversations there are that the page has not seen, as a line to be clicked."""
     asked = Asked()
-    total = asked.page(limit=1, page=1, **({"cursor": None} if asked.channel is VOICE else {})).total if asked.worker else 0
+    total = (
+        asked.page(limit=1, page=1, **({"cursor": None} if asked.channel is VOICE else {})).total if asked.worker else 0
+    )
     count = total - request.args.get("seen", 0, int)
-    return render_template("news.html", count=count, address=url_for("calls.show", **asked.args(page=None, cursor=None)))
+    return render_template(
+        "news.html", count=count, address=url_for("calls.show", **asked.args(page=None, cursor=None))
+    )
 
 
 @blp.post("/export")
@@ -155,7 +162,9 @@ def _of_call(log: VoiceLog, said: list[conversation.Turn], told: list[Any]) -> d
         "before": before,
         "after": after,
         "query": asked.query,
-        "campaign": OutboundCampaign.find(id=campaign_id, team_id=log.team_id) if isinstance(campaign_id, str) else None,
+        "campaign": OutboundCampaign.find(id=campaign_id, team_id=log.team_id)
+        if isinstance(campaign_id, str)
+        else None,
     }
 
 
@@ -181,7 +190,7 @@ def _recording(address: str | None) -> dict[str, str] | None:
     """Where a call is heard: `src` on this server, `elsewhere` on another, which a page of this one cannot play."""
     if not address:
         return None
-    own = f"{request.host_url}recordings/"
-    if address.startswith(own):
-        return {"src": address.removeprefix(request.host_url.rstrip("/"))}
+    if address.startswith(f"{base_url()}/recordings/"):
+        host = urlsplit(address)
+        return {"src": address.removeprefix(f"{host.scheme}://{host.netloc}")}
     return {"elsewhere": address} if address.startswith(("https://", "http://")) else None

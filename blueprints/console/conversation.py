@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from dryline.world.clock import parse
@@ -72,7 +73,7 @@ def latencies(log: Any) -> list[float]:
 
 def _answers(read: list[Turn]) -> list[int]:
     """Which turns are the agent's to what a caller said."""
-    pairs = enumerate(zip(read, read[1:], strict=False), start=1)
+    pairs = enumerate(pairwise(read), start=1)
     return [index for index, (before, turn) in pairs if turn.who == "agent" and before.who == "caller"]
 
 
@@ -113,7 +114,9 @@ def transferred_at(log: Any) -> float | None:
 def criteria(results: Any) -> list[dict[str, Any]] | None:
     """The success results by criterion, each with its items; None where they are of another form."""
     read = [one for one in _list(_dict(results).get("criteria")) if isinstance(one, dict)]
-    return [{**one, "items": [item for item in _list(one.get("items")) if isinstance(item, dict)]} for one in read] or None
+    return [
+        {**one, "items": [item for item in _list(one.get("items")) if isinstance(item, dict)]} for one in read
+    ] or None
 
 
 def analysis(log: Any) -> dict[str, Any]:

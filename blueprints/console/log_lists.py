@@ -40,7 +40,17 @@ PAGE_LENGTH = 25
 _PLACE = ("team", "worker", "channel", "seen")
 # What a list's row shows of a call.
 _SHOWN = frozenset(
-    ("start_time", "direction", "from_number", "to_number", "deployment_id", "status", "duration", "data", "transcription")
+    (
+        "start_time",
+        "direction",
+        "from_number",
+        "to_number",
+        "deployment_id",
+        "status",
+        "duration",
+        "data",
+        "transcription",
+    )
 )
 
 
@@ -97,7 +107,17 @@ class Asked:
     @property
     def more(self) -> bool:
         """Whether there are filters that few need."""
-        few = {"searchQuery", "status", "direction", "fromNumber", "toNumber", "deploymentId", "page", "limit", "cursor"}
+        few = {
+            "searchQuery",
+            "status",
+            "direction",
+            "fromNumber",
+            "toNumber",
+            "deploymentId",
+            "page",
+            "limit",
+            "cursor",
+        }
         return not self.query.keys() <= few
 
     def shown(self, name: str) -> str:
@@ -109,7 +129,10 @@ class Asked:
 
     def args(self, **changed: Any) -> dict[str, Any]:
         """What leads here again, with some of it changed; None leaves it out."""
-        place = {"worker": self.worker and self.worker.id, "channel": None if self.channel is VOICE else self.channel.key}
+        place = {
+            "worker": self.worker and self.worker.id,
+            "channel": None if self.channel is VOICE else self.channel.key,
+        }
         return {name: value for name, value in {**self.query, **place, **changed}.items() if value is not None}
 
     def page(self, **changed: Any) -> Page:
@@ -153,7 +176,9 @@ def _about(channel: Channel, row: dict[str, Any]) -> str:
         told = (row.get("data") or {}).get("call_analysis")
         return str((told.get("call_summary") or "") if isinstance(told, dict) else "")
     messages = (row.get("messages") or {}).get("messages")
-    of_user = [m for m in messages if isinstance(m, dict) and m.get("role") == "user"] if isinstance(messages, list) else []
+    of_user = (
+        [m for m in messages if isinstance(m, dict) and m.get("role") == "user"] if isinstance(messages, list) else []
+    )
     return str(of_user[0].get("content") or "") if of_user else ""
 
 

@@ -25,6 +25,8 @@ _RESOURCES = {
     "sms": "sms.with_raw_response",
     "whatsapp": "whatsapp.with_raw_response",
 }
+# Lists that the API answers whole.
+_WHOLE = ("chat", "chat-embed")
 # Parameters that its methods do not have, but pass on.
 PASSED_ON = ("cursor", "minDuration", "maxDuration", "fields")
 
@@ -52,6 +54,8 @@ def listing(team: Team, channel: Channel, worker_id: str, query: Mapping[str, st
     """The list of a worker's logs; nothing where the API has no such list. `query` has the wire's names."""
     if not channel.listed:
         return []
+    if channel.key in _WHOLE:
+        query = {name: value for name, value in query.items() if name not in ("page", "limit")}
     known = {_snake(name): value for name, value in query.items() if name not in PASSED_ON}
     passed_on = {name: value for name, value in query.items() if name in PASSED_ON}
     arguments = [repr(worker_id)]
@@ -119,7 +123,7 @@ def _fetch(address: str, key: str, query: Mapping[str, str]) -> str:
         begin, address = "", json.dumps(address)
     return (
         f"{begin}const answer = await fetch({address}, {{\n"
-        f"  headers: {{ \"x-api-key\": {json.dumps(key)} }},\n}});\n"
+        f'  headers: {{ "x-api-key": {json.dumps(key)} }},\n}});\n'
         "if (!answer.ok) throw new Error(await answer.text());\n"
         "console.log(await answer.json());\n"
     )

@@ -24,9 +24,9 @@ def lanes(told: list[Turn | Step], length_s: float, transferred_s: float | None)
     ]
     if transferred_s is not None and transferred_s < length_s:
         parts.append(
-            Markup('<rect class="handed-over" x="{:.1f}" y="0" width="{:.1f}" height="{}"><title>{}</title></rect>').format(
-                x(transferred_s), WIDTH - x(transferred_s), HEIGHT, "Transferred to a person"
-            )
+            Markup(
+                '<rect class="handed-over" x="{:.1f}" y="0" width="{:.1f}" height="{}"><title>{}</title></rect>'
+            ).format(x(transferred_s), WIDTH - x(transferred_s), HEIGHT, "Transferred to a person")
         )
     for one in told:
         if isinstance(one, Step):
@@ -34,15 +34,16 @@ def lanes(told: list[Turn | Step], length_s: float, transferred_s: float | None)
         elif one.who in LANES and one.start is not None and one.end is not None:
             parts.append(_block(x(one.start), max(x(one.end) - x(one.start), 2), one))
     return Markup(
-        '<svg class="lanes" id="lanes" viewBox="0 0 {0} {1}" preserveAspectRatio="none" data-length="{2}" aria-hidden="true">'
-        '{3}<line class="playhead" id="playhead" x1="0" x2="0" y1="0" y2="{1}" vector-effect="non-scaling-stroke"/></svg>'
+        '<svg class="lanes" id="lanes" viewBox="0 0 {0} {1}" preserveAspectRatio="none" data-length="{2}"'
+        ' aria-hidden="true">{3}<line class="playhead" id="playhead" x1="0" x2="0" y1="0" y2="{1}"'
+        ' vector-effect="non-scaling-stroke"/></svg>'
     ).format(WIDTH, HEIGHT, length_s, Markup("").join(parts))
 
 
 def _block(x: float, width: float, turn: Turn) -> Markup:
     return Markup(
-        '<a href="#turn-{0}" data-turn="turn-{0}" tabindex="-1"><rect class="fill-{1}" x="{2:.1f}" y="{3}" width="{4:.1f}"'
-        ' height="{5}"><title>{6}</title></rect></a>'
+        '<a href="#turn-{0}" data-turn="turn-{0}" tabindex="-1"><rect class="fill-{1}" x="{2:.1f}" y="{3}"'
+        ' width="{4:.1f}" height="{5}"><title>{6}</title></rect></a>'
     ).format(turn.number, turn.who, x, LANES[turn.who] + 4, width, LANE - 8, turn.text)
 
 
