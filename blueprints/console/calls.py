@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import g, redirect, render_template, request, url_for
 
 from dryline.blueprints.console import conversation, snippets, timeline
 from dryline.blueprints.console.base import Pages, done, form, team
-from dryline.blueprints.console.log_lists import PAGE_LENGTH, VOICE, WORDS, Asked, rows_of
+from dryline.blueprints.console.log_lists import PAGE_LENGTH, WORDS, Asked, rows_of
 from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.campaigns import OutboundCampaign
@@ -42,10 +42,12 @@ DELIVERIES = 50  # that the page of one call shows
 def show() -> Any:
     """A worker's conversations of one channel."""
     if "" in request.args.values():  # a form sends what was left empty, too: its address shall say what it asks only
-        return redirect(url_for("calls.show", **{name: value for name, value in request.args.items() if value != ""}))
+        return redirect(
+            f"{request.path}?{urlencode([pair for pair in request.args.items(multi=True) if pair[1] != ''])}"
+        )
     asked = Asked()
     worker = asked.worker
-    page = asked.page() if worker and not asked.faults else None
+    page = asked.page(worker) if worker and not asked.faults else None
     deployments = list(Deployment.listing(worker, worker_id=worker.id)) if worker else []
     content = render_template(
         "calls.html",
@@ -70,9 +72,8 @@ def show() -> Any:
 def news() -> Any:
     """How many conversations there are that the page has not seen, as a line to be clicked."""
     asked = Asked()
-    total = (
-        asked.page(limit=1, page=1, **({"cursor": None} if asked.channel is VOICE else {})).total if asked.worker else 0
-    )
+    asked.read.pop("cursor", None)
+    total = asked.page(asked.worker, limit=1, page=1).total if asked.worker else 0
     count = total - request.args.get("seen", 0, int)
     return render_template(
         "news.html", count=count, address=url_for("calls.show", **asked.args(page=None, cursor=None))

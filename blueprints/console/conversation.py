@@ -104,7 +104,7 @@ def length_s(log: Any, said: list[Turn]) -> float:
 def transferred_at(log: Any) -> float | None:
     """When a call was handed over to a person, in seconds from its start."""
     events = [_dict(event) for event in _list(_dict(getattr(log, "transfer_data", None)).get("transferEvents"))]
-    stamps = [event.get("timestamp") or event.get("createdAt") for event in events]
+    stamps = [str(event.get("timestamp") or event.get("createdAt")) for event in events]
     try:
         return max((parse(min(stamps)) - parse(log.start_time)).total_seconds(), 0) if stamps else None
     except (TypeError, ValueError):

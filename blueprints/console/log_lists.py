@@ -36,8 +36,6 @@ WORDS = {
 }
 VOICE = CHANNELS[0]
 PAGE_LENGTH = 25
-# What says which list, beside the API's own parameters.
-_PLACE = ("team", "worker", "channel", "seen")
 # What a list's row shows of a call.
 _SHOWN = frozenset(
     (
@@ -58,6 +56,14 @@ class WidgetLogsSchema(ChatEmbedLogFilterSchema, PageArgumentsSchema):
     """Which of a worker's widget logs, and which page of them."""
 
 
+def _channel(key: str) -> Channel:
+    """Raises NotFound."""
+    found = [one for one in CHANNELS if one.key == key]
+    if not found:
+        raise NotFound(f"There is no channel {key!r}.")
+    return found[0]
+
+
 class Asked:
     """What an address asks for: the channel, the worker, and the API's own parameters.
 
@@ -66,12 +72,12 @@ class Asked:
 
     def __init__(self) -> None:
         sent = request.args
-        self.channel = next((one for one in CHANNELS if one.key == sent.get("channel", "voice")), None)
-        if self.channel is None:
-            raise NotFound(f"There is no channel {sent['channel']!r}.")
-        self.query = {name: value for name, value in sent.items() if value != "" and name not in _PLACE}
-        self.faults: dict[str, str] = {}
+        self.channel = _channel(sent.get("channel", VOICE.key))
         schema = _SCHEMAS.get(self.channel.key, NumberedLogsSchema)()
+        # Nothing but what the schema knows: links are made of it.
+        known = {field.data_key for field in schema.fields.values()}
+        self.query = {name: value for name, value in sent.items() if value != "" and name in known}
+        self.faults: dict[str, str] = {}
         self.read = self._load(schema, {"limit": str(PAGE_LENGTH), **self.query})
         of_list = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
         self.filters = {name: value for name, value in self.read.items() if name not in of_list}
@@ -84,11 +90,12 @@ class Asked:
     @cached_property
     def worker(self) -> Worker | None:
         """The one that is asked for, or else the one with the newest conversation of the channel. Raises NotFound."""
+        if g.team is None:
+            return None
         if id := request.args.get("worker"):
             return Worker.fetch(g.team, id)
-        newest = activity.newest_logs(g.team, model_of(self.channel), 1) if g.team else []
-        if newest:
-            return Worker.fetch(g.team, newest[0].worker_id)
+        for newest in activity.newest_logs(g.team, model_of(self.channel), 1):
+            return Worker.fetch(g.team, newest.worker_id)
         return self.workers[0] if self.workers else None
 
     def _load(self, schema: Schema, sent: Mapping[str, str]) -> dict[str, Any]:
@@ -135,12 +142,12 @@ class Asked:
         }
         return {name: value for name, value in {**self.query, **place, **changed}.items() if value is not None}
 
-    def page(self, **changed: Any) -> Page:
-        """The page of the list."""
+    def page(self, worker: Worker, **changed: Any) -> Page:
+        """The page of the worker's list; `changed` is asked for otherwise than the address has it."""
         asked = {**self.read, **changed}
         if self.channel is VOICE:
-            return VoiceLog.search(self.worker, **{**asked, "fields": _SHOWN})
-        return model_of(self.channel).numbered(self.worker, **asked)
+            return VoiceLog.search(worker, **{**asked, "fields": _SHOWN})
+        return model_of(self.channel).numbered(worker, **asked)
 
     @property
     def export(self) -> dict[str, str] | None:

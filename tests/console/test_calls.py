@@ -92,6 +92,16 @@ def test_what_was_left_empty_is_not_in_the_address(visitor, worker):
     assert answer.headers["Location"] == f"/console/calls?worker={worker}&status=failed"
 
 
+@pytest.mark.parametrize(
+    "odd", ["_scheme=javascript&_external=1", "log_id=x", "endpoint=x", "_anchor=x", "channel=sms&x=1"]
+)
+def test_what_the_api_does_not_know_is_in_no_link(visitor, odd):
+    name = odd.rpartition("&")[2].partition("=")[0]
+    links = visitor.go(f"/calls?{odd}&deploymentId=").links
+    assert links
+    assert not [link for link in links if f"{name}=" in link or link.startswith("javascript")]
+
+
 def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
     page = visitor.go("/calls?minDuration=many&status=failed")
     assert page.status == 400
