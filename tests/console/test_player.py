@@ -63,8 +63,9 @@ def open_call(demo, tab):
 def test_a_turn_is_heard_by_a_click_and_the_transcript_follows(open_call):
     seen, page = open_call(answer_with(sound(121)))
     page.locator("#turn-3 p").click()
-    page.wait_for_function("document.getElementById('recording').currentTime >= 7")
     page.locator("#turn-3.now").wait_for()
+    page.locator("#recording-state:empty").wait_for(state="attached")
+    assert page.evaluate("document.getElementById('recording').currentTime") >= 7
     assert page.evaluate("Math.round(document.getElementById('recording').duration)") == 121
     assert page.url.endswith("#turn-3")
     page.evaluate("document.getElementById('recording').currentTime = 116.5")
