@@ -5,7 +5,9 @@ import pytest
 from dryline.blueprints.console.app import PAGES
 from dryline.settings import Settings
 
-ADDRESSES = [page.blp.url_prefix.removeprefix("/console") for page in PAGES]
+# Pages below those of the menu.
+FURTHER = ["/calls/latest", "/calls?channel=chat", "/calls?searchQuery=appointment&minDuration=10&limit=5"]
+ADDRESSES = [page.blp.url_prefix.removeprefix("/console") for page in PAGES] + FURTHER
 
 
 @pytest.fixture
