@@ -10,7 +10,7 @@ from typing import Any
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
-from dryline.models.queued_calls import QueuedCall, phone_number, stated_number
+from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, stated_number
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
@@ -103,10 +103,9 @@ def place(line: Line, rng: Random, due_at: str, row: dict[str, Any], metadata: d
     if number is not None:
         outcome = rng.choices(OUTCOMES, _SHARES)[0]
         return make_call(line, rng, **common, outcome=outcome, customer_number=number, metadata=metadata)
-    stated = stated_number(row)
-    error = "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
+    error = number_fault(row)
     call = make_call(line, rng, **common, outcome="no-answer", metadata={**metadata, "error": error})
-    call.log |= {"status": "failed", "to_number": stated, "call_sid": None, "external_call_id": None}
+    call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call
 

@@ -22,12 +22,13 @@ CONSOLE = "/console"
 class Pages(Blueprint):
     """Some of the console's pages. `word` is what the menu calls them, None for what it does not show.
 
-    `letter` leads there after `g`. The page that the menu leads to is the view `show`.
+    `letter` leads there after `g`. The page that the menu leads to is the view `show`. `under` names the pages that
+    the menu shows as the current ones instead.
     """
 
-    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "") -> None:
+    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "", under: str = "") -> None:
         super().__init__(name, __name__, url_prefix=CONSOLE + path)
-        self.word, self.letter = word, letter
+        self.word, self.letter, self.under = word, letter, under or name
 
 
 def chosen_team() -> Team | None:
