@@ -98,7 +98,7 @@ def written(export: Export) -> int | None:
 
 
 def head(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
-    """The names and the first `count` records of a finished file, as far as HEAD_BYTES of it tell; nothing without it."""
+    """The names and the first `count` records of a finished file, within its first HEAD_BYTES. Without a file, none."""
     try:
         with export.path.open("rb") as file:
             text = file.read(HEAD_BYTES).decode(errors="ignore")

@@ -95,7 +95,7 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
         progress = RowProgress(row_id, row, fault=number_fault(row))
         if calls[row_id]:
             progress.log_id, outcome, progress.at, end = calls[row_id].pop()
-            progress.state = IN_CALL if end and end > now else outcome or "completed"
+            progress.state = IN_CALL if end and end > now else outcome or "called"
         elif queued[row_id]:
             progress.state, progress.at = QUEUED, queued[row_id].pop()
         yield progress

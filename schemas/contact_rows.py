@@ -28,7 +28,8 @@ def read_contacts(text: str) -> Contacts:
     text = text.removeprefix("\ufeff").lstrip("\r\n")
     found = Contacts()
     first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), skipinitialspace=True)
+    delimiter = max(DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         found.columns = [name.strip() for name in next(reader, [])]
         if fault := _header_fault(found.columns):
@@ -67,5 +68,5 @@ class ContactsText(fields.Field):
 class CampaignSheetSchema(OutboundCampaignBodySchema):
     """A campaign whose rows are CSV text. The rest is as the API has it."""
 
-    data = ContactsText(required=True)
+    data = ContactsText(required=True)  # type: ignore[assignment]  # a form has text where the API has a list
     deployment_id = fields.String(required=True, data_key="deploymentId")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -74,6 +74,17 @@ def _typed(field: Any, text: str) -> Any:
         with suppress(ValueError):
             return json.loads(text)
     return text
+
+
+def settled(found: Sequence[Any]) -> tuple[Sequence[Any], int]:
+    """A list, newest first, from the row on that a page shows already (`?known=`), and how many newer ones wait.
+
+    So a list that is fetched anew does not move under its reader.
+    """
+    ids = [row.id for row in found]
+    known = request.args.get("known")
+    waiting = ids.index(known) if known in ids else 0
+    return found[waiting:], waiting
 
 
 def team() -> Team:

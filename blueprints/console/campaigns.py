@@ -8,7 +8,7 @@ from typing import Any
 from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import Pages, done, form, team
+from dryline.blueprints.console.base import Pages, done, form, settled, team
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -32,9 +32,9 @@ FAULTS_TOLD = 50
 @blp.get("")
 def show() -> Any:
     """The team's campaigns."""
-    found = campaigns_of(g.team) if g.team else []
+    found, waiting = settled(campaigns_of(g.team) if g.team else [])
     names = {one.id: one.name for one in Deployment.listing(g.team)} if found else {}
-    return render_template("campaigns.html", campaigns=found, deployments=names)
+    return render_template("campaigns.html", campaigns=found, waiting=waiting, deployments=names)
 
 
 @blp.get("/<campaign_id>")
@@ -149,10 +149,10 @@ def _faults(rows: dict[int, dict[str, str]], deployment: Deployment | None) -> d
     faults = {line: fault for line, row in rows.items() if (fault := number_fault(row))}
     if isinstance(deployment, VoiceV1Deployment):
         sent = [{"id": id, **row} for id, row in numbered(list(rows.values()))]
-        told = Voicev1CampaignRunSchema().validate({"data": sent}).get("data", {})
+        told: Any = Voicev1CampaignRunSchema().validate({"data": sent})
         lines = list(rows)
-        for index, fault in told.items():
-            faults.setdefault(lines[index], f"{', '.join(fault)}: {' '.join(map(str, next(iter(fault.values()))))}")
+        for index, fault in told.get("data", {}).items():
+            faults.setdefault(lines[index], "; ".join(f"{name}: {' '.join(texts)}" for name, texts in fault.items()))
     return faults
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import Pages, done, form, team
+from dryline.blueprints.console.base import Pages, done, form, settled, team
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.blueprints.links import with_link
 from dryline.jobs import export_files, exports
@@ -29,9 +29,9 @@ WINDOW = timedelta(days=7)
 @blp.get("")
 def show() -> Any:
     """The team's exports, as the API lists them."""
-    found = Export.recent(g.team) if g.team else []
+    found, waiting = settled(Export.recent(g.team) if g.team else [])
     shown = [(export, ExportSchema().dump(with_link(export))) for export in found]
-    return render_template("exports.html", exports=shown)
+    return render_template("exports.html", exports=shown, rows=found, waiting=waiting)
 
 
 @blp.get("/new")

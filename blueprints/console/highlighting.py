@@ -12,10 +12,8 @@ from pygments.token import Comment, Keyword, Name, Number, String
 
 # docs/flows.md, The language.
 BLOCKS = ("loop", "until")
-NAMES = frozenset(
-    "say talk ask summarize extract done transfer end_call send_sms click_ivr send_image state variables integrations"
-    " api requests".split()
-)
+NAMES = {"say", "talk", "ask", "summarize", "extract", "done", "transfer", "end_call", "send_sms", "click_ivr"}
+NAMES |= {"send_image", "state", "variables", "integrations", "api", "requests"}
 # Of each kind of token, the class in the style sheet.
 CLASSES = ((Keyword, "k"), (String, "s"), (Comment, "c"), (Number, "m"), (Name.Builtin, "b"), (Name.Function, "f"))
 LONGEST = 200_000  # characters; longer code is shown without colours
@@ -23,6 +21,7 @@ LONGEST = 200_000  # characters; longer code is shown without colours
 
 def lines(code: str) -> list[Markup]:
     """Each line of the code, as HTML."""
+    code = code.removesuffix("\n")
     if len(code) > LONGEST:
         return [escape(line) for line in code.split("\n")]
     found = [Markup("")]
@@ -61,7 +60,8 @@ class Compared(NamedTuple):
 def compare(old: str, new: str, around: int = 3) -> list[Compared]:
     """What changed from one code to the other, with `around` lines beside each change; empty where nothing did."""
     before, after = lines(old), lines(new)
-    matcher = SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False)
+    texts = [code.removesuffix("\n").split("\n") for code in (old, new)]
+    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
     found: list[Compared] = []
     told = 0
     for group in matcher.get_grouped_opcodes(around):

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import render_template
 
-from dryline.blueprints.console.base import Pages, done, team
+from dryline.blueprints.console.base import Pages, done, settled, team
 from dryline.models.echo import EchoSuite, echo_of
 from dryline.models.echo_runs import EchoRun
 from dryline.models.workers import Worker
@@ -15,6 +15,7 @@ from dryline.world.world import current
 blp = Pages("scorecards", path="/workers/<worker_id>/scorecards", under="workers")
 
 RUNS_SHOWN = 20
+JUDGES = ("agentId", "scorecardId")  # whom a run's plan names
 
 
 @blp.get("")
@@ -23,9 +24,10 @@ def show(worker_id: str) -> Any:
     worker = Worker.fetch(team(), worker_id)
     suites, agents, cards = echo_of(worker)
     judges = {one.id for one in (*agents, *cards)}
-    runs = [run for run in EchoRun.listing(worker) if any(judges & {one["agentId"], one["scorecardId"]} for one in run.plan)]
+    mine = [run for run in EchoRun.listing(worker) if judges & {one.get(name) for one in run.plan for name in JUDGES}]
+    runs, waiting = settled(mine[:RUNS_SHOWN])
     return render_template(
-        "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs[:RUNS_SHOWN]
+        "scorecards.html", worker=worker, suites=suites, agents=agents, cards=cards, runs=runs, waiting=waiting
     )
 
 

@@ -55,7 +55,7 @@ def _which(chosen: tuple[str, str]) -> dict[str, str]:
 def begin(worker_id: str) -> Any:
     """Begin a conversation."""
     row = conversations.begin(current(), Worker.fetch(team(), worker_id).team_id, **form(TalkBody))
-    given = {name: value for name in _GIVEN if (value := request.form.get(name))}
+    given: dict[str, Any] = {name: value for name in _GIVEN if (value := request.form.get(name))}
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=row.id, **given), 303)
 
 
@@ -92,7 +92,7 @@ def turn(worker_id: str, talk_id: str) -> Any:
         row.team_id,
         lambda session: session.say(taken["say"]) if "say" in taken else session.choose(taken["choose"]),
     )
-    given = {name: value for name in _GIVEN if (value := request.args.get(name))}
+    given: dict[str, Any] = {name: value for name in _GIVEN if (value := request.args.get(name))}
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **given), 303)
 
 

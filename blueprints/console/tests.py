@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import render_template
 
-from dryline.blueprints.console.base import Pages, done, team
+from dryline.blueprints.console.base import Pages, done, settled, team
 from dryline.models.flows import Flow
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
@@ -32,9 +32,9 @@ def test(worker_id: str, test_id: str) -> Any:
     """One test and its runs."""
     worker = Worker.fetch(team(), worker_id)
     found = worker.its(Test, test_id)
-    runs = list(TestRun.listing(found, test_id=found.id).slice(RUNS_SHOWN))
+    runs, waiting = settled(list(TestRun.listing(found, test_id=found.id).slice(RUNS_SHOWN)))
     flow = Flow.find(id=found.flow_id, team_id=found.team_id)
-    return render_template("test.html", worker=worker, test=found, runs=runs, flow=flow)
+    return render_template("test.html", worker=worker, test=found, runs=runs, waiting=waiting, flow=flow)
 
 
 @blp.post("/<test_id>/run")

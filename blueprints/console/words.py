@@ -56,4 +56,4 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-FILTERS = {"duration": duration, "size": size, "day": day, "clock": clock, "pretty": pretty, "count": count, "left": left}
+FILTERS = {word.__name__: word for word in (duration, size, day, clock, left, pretty, count)}
