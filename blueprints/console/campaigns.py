@@ -111,7 +111,7 @@ def new() -> Any:
     return _new(request.args.to_dict(), previewed=False)
 
 
-@blp.post("/preview")
+@blp.post("/new")
 def preview() -> Any:
     """The same with the rows that were pasted or dropped, and those among them that cannot be called."""
     given = request.form.to_dict()

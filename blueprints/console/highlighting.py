@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
@@ -25,8 +27,8 @@ def lines(code: str) -> list[Markup]:
     if len(code) > LONGEST:
         return [escape(line) for line in code.split("\n")]
     found = [Markup("")]
-    for kind, text in _tokens(code):
-        for index, part in enumerate(text.split("\n")):
+    for kind, tokens in groupby(_tokens(code), itemgetter(0)):
+        for index, part in enumerate("".join(text for _, text in tokens).split("\n")):
             if index:
                 found.append(Markup(""))
             if part:

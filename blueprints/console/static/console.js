@@ -83,17 +83,37 @@ function open(row) {
   row.querySelector("a")?.click();
 }
 
-// A row that was chosen stays so when its list is fetched anew: it is known by where it leads.
-let chosenLink = null;
+// What a reader did to a part survives when it is fetched anew: the row that was chosen, known by where it leads, how far
+// it was scrolled aside, and what was opened in it.
+const every = (selector) => [...document.querySelectorAll(selector)];
+let kept = null;
 document.addEventListener("htmx:beforeSwap", () => {
   const row = document.querySelector("tr.chosen");
-  chosenLink = row && { href: row.querySelector("a").href, focused: row.contains(document.activeElement) };
+  kept = {
+    href: row?.querySelector("a").href,
+    focused: row?.contains(document.activeElement),
+    scrolled: every("main .scroll").map((part) => part.scrollLeft),
+    opened: every("main details").map((part) => part.open),
+  };
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (!chosenLink || document.querySelector("tr.chosen")) return;
-  const link = rows().map((row) => row.querySelector("a")).find((one) => one?.href === chosenLink.href);
+  if (!kept) return;
+  every("main .scroll").forEach((part, index) => (part.scrollLeft = kept.scrolled[index] ?? 0));
+  const details = every("main details");
+  if (details.length === kept.opened.length) details.forEach((part, index) => (part.open = kept.opened[index]));
+  if (!kept.href || document.querySelector("tr.chosen")) return;
+  const link = rows().map((row) => row.querySelector("a")).find((one) => one?.href === kept.href);
   link?.closest("tr").classList.add("chosen");
-  if (chosenLink.focused) link?.focus({ preventScroll: true });
+  if (kept.focused) link?.focus({ preventScroll: true });
+});
+
+// A file that is dropped on a text becomes that text.
+document.addEventListener("dragover", (event) => event.target.closest("[data-drops]") && event.preventDefault());
+document.addEventListener("drop", async (event) => {
+  const text = event.target.closest("[data-drops]");
+  if (!text || !event.dataTransfer.files.length) return;
+  event.preventDefault();
+  text.value = await event.dataTransfer.files[0].text();
 });
 
 // Keys.
