@@ -21,9 +21,14 @@ CLASSES = ((Keyword, "k"), (String, "s"), (Comment, "c"), (Number, "m"), (Name.B
 LONGEST = 200_000  # characters; longer code is shown without colours
 
 
+def texts(code: str) -> list[str]:
+    """Each line of the code, whatever ends it."""
+    return code.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
 def lines(code: str) -> list[Markup]:
     """Each line of the code, as HTML."""
-    code = code.removesuffix("\n")
+    code = "\n".join(texts(code))
     if len(code) > LONGEST:
         return [escape(line) for line in code.split("\n")]
     found = [Markup("")]
@@ -62,8 +67,7 @@ class Compared(NamedTuple):
 def compare(old: str, new: str, around: int = 3) -> list[Compared]:
     """What changed from one code to the other, with `around` lines beside each change; empty where nothing did."""
     before, after = lines(old), lines(new)
-    texts = [code.removesuffix("\n").split("\n") for code in (old, new)]
-    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
+    matcher = SequenceMatcher(None, texts(old), texts(new), autojunk=False)
     found: list[Compared] = []
     told = 0
     for group in matcher.get_grouped_opcodes(around):

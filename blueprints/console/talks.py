@@ -28,7 +28,9 @@ def show(worker_id: str) -> Any:
     """What to talk to, and the conversations so far."""
     worker = Worker.fetch(team(), worker_id)
     flows = list(Flow.listing(worker, worker_id=worker.id))
-    deployments = list(Deployment.listing(worker, worker_id=worker.id))
+    deployments = [
+        one for one in Deployment.listing(worker, worker_id=worker.id) if one.flow_id in {flow.id for flow in flows}
+    ]
     args = request.args
     chosen = next(((name, args[name]) for name in ("flowId", "deploymentId") if args.get(name)), None)
     if chosen is None and flows:

@@ -149,9 +149,15 @@ class TestFlow:
     def test_lines_far_from_a_change_are_left_out(self, visitor, at, flow, change):
         lines = [f"x{n} = {n}\n" for n in range(40)]
         change(code="".join(lines), commitMessage="Before")
-        change(code="".join(lines[:20] + ["y = 1\n"] + lines[20:]), commitMessage="After")
+        change(code="".join([*lines[:20], "y = 1\n", *lines[20:]]), commitMessage="After")
         page = visitor.go(f"{at}/flows/{flow['id']}/diff")
         assert page.text.count("17 lines are the same") == 2
+
+    def test_lines_are_compared_whatever_ends_them(self, visitor, at, flow, change):
+        change(code="a = 1\r\nb = 2\r\n", validate=False)
+        change(code="a = 1\nb = 3\n", validate=False)
+        rows = re.findall(r'<tr class="(\w+)">', visitor.go(f"{at}/flows/{flow['id']}/diff").answer.text)
+        assert rows == ["same", "removed", "added"]
 
     def test_a_version_is_the_same_as_itself(self, visitor, api, at, flow, change):
         change(code="x = 1\n")
@@ -268,6 +274,15 @@ class TestTalk:
         visitor.go(f"{at}/talk?deploymentId={made['id']}")
         visitor.send("/talk")
         assert "+14155550155" in words(self.turn(visitor, choose="1"))
+
+    def test_a_deployment_whose_flow_is_gone_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
+        made = make_voice_deployment(flow)
+        api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
+        api.delete(f"{at}/flows/{flow['id']}")
+        for address in (f"{at}/talk", f"{at}/deployments/{made['id']}"):
+            assert not any(
+                f"deploymentId={made['id']}" in link and "talk" in link for link in visitor.go(address).links
+            )
 
     def test_a_conversation_of_another_worker_is_not_shown(self, visitor, begin, make_worker):
         talk = begin().answer.request.path.rpartition("/")[2]
