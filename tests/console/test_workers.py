@@ -334,6 +334,7 @@ def test_a_flow_is_talked_to_without_leaving_the_page(served, tab):
     page = seen.go("/workers/worker_10000000-0158-4e09-b195-7a64ad8d67e9")
     page.get_by_role("link", name="Talk to it").click()
     page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#say")).to_be_focused()
     page.evaluate("window.same = true")
     page.keyboard.type("What a bill this is")
     page.keyboard.press("Enter")
