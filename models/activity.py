@@ -54,5 +54,15 @@ def campaigns_at_work(team: Team) -> list[OutboundCampaign]:
     return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
 
 
+def made_of(team: Team) -> dict[str, dict[str, int]]:
+    """How much each worker has: its id to what (`flow`, `deployment`, `resource`, `test`) to how many."""
+    found: dict[str, dict[str, int]] = {}
+    for table in ("flow", "deployment", "resource", "test"):
+        sql = f"SELECT worker_id, count(*) FROM {table} WHERE team_id = ? GROUP BY worker_id"
+        for worker_id, count in connection().execute(sql, (team.id,)):
+            found.setdefault(worker_id, {})[table] = count
+    return found
+
+
 def _newest(model: type[Record], team: Team) -> Any:
     return model.select().where(model.team_id == team.id).order_by(model.created_at.desc(), model.id.desc())
