@@ -10,7 +10,7 @@ from flask import g, redirect, render_template, request, url_for
 from dryline.blueprints.console import conversation, snippets, timeline
 from dryline.blueprints.console.base import Pages, done, form, team
 from dryline.blueprints.console.log_lists import PAGE_LENGTH, WORDS, Asked, rows_of
-from dryline.blueprints.links import base_url
+from dryline.blueprints.links import base_url, log_with_recording
 from dryline.models import activity
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -103,7 +103,7 @@ def latest() -> Any:
 @blp.get("/<log_id>")
 def call(log_id: str) -> Any:
     """One conversation, of whatever channel."""
-    log = find_log(team(), log_id)
+    log = log_with_recording(find_log(team(), log_id))
     said = conversation.turns(log)
     session_id = log.traces.session_id
     session = Session.find(id=session_id, team_id=log.team_id) if session_id else None
