@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
+import itertools
+import json
 import os
 import secrets
 import sqlite3
@@ -23,6 +27,7 @@ from dryline.world.record import connection, wire_rows
 from dryline.world.world import current
 
 STEP = 100_000  # of SQLite's virtual machine
+HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
 BATCH = 50  # rows: large enough for speed, small enough for long transcripts and the processor's cache
 SUFFIXES = (".csv", ".json", ".part")
 
@@ -83,6 +88,41 @@ def put_in_place(part: Path, path: Path) -> None:
 def found() -> list[Path]:
     """Every file that an export has left, finished or not."""
     return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
+
+
+def written(export: Export) -> int | None:
+    """How many bytes of its file are there by now, whole or in the making; None where there is none."""
+    sizes = []
+    for path in [export.path, *FILES.folder.glob(f"{export.path.stem}.*.part")]:
+        with contextlib.suppress(OSError):  # it may go, or get its name, just then
+            sizes.append(path.stat().st_size)
+    return max(sizes, default=None)
+
+
+def head(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
+    """The names and the first `count` records of a finished file, within its first HEAD_BYTES. Without a file, none."""
+    try:
+        with export.path.open("rb") as file:
+            text = file.read(HEAD_BYTES).decode(errors="ignore")
+            whole = not file.read(1)
+    except OSError:
+        return [], []
+    if export.format == "CSV":
+        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
+        return rows[0], rows[1 : len(rows) if whole else -1][:count]
+    records = list(itertools.islice(_records(text), count))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return names, [[record.get(name) for name in names] for record in records]
+
+
+def _records(text: str) -> Iterator[dict[str, Any]]:
+    """The whole records at the beginning of an array's text."""
+    decoder, at = json.JSONDecoder(), 1
+    with contextlib.suppress(json.JSONDecodeError):
+        while at < len(text):
+            record, end = decoder.raw_decode(text, at)
+            yield record
+            at = end + 1
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:

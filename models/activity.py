@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.exports import Export
+from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.world.record import Record, connection
+
+AnyLog = TypeVar("AnyLog", bound=Log)
 
 
 def calls_by_hour(team: Team, after: str) -> dict[str, dict[str, int]]:
@@ -27,8 +30,13 @@ def calls_by_hour(team: Team, after: str) -> dict[str, dict[str, int]]:
 
 def newest_calls(team: Team, limit: int) -> list[VoiceLog]:
     """The calls that began last."""
-    mine = VoiceLog.select().where(VoiceLog.team_id == team.id)
-    return list(mine.order_by(VoiceLog.start_time.desc(), VoiceLog.id.desc()).limit(limit))
+    return newest_logs(team, VoiceLog, limit)
+
+
+def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
+    """The conversations of a channel, with these column values, that began last."""
+    mine = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
+    return list(mine.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
 
 
 def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:
@@ -44,6 +52,16 @@ def exports_at_work(team: Team) -> list[Export]:
 def campaigns_at_work(team: Team) -> list[OutboundCampaign]:
     """The campaigns that call."""
     return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
+
+
+def made_of(team: Team) -> dict[str, dict[str, int]]:
+    """How much each worker has: its id to what (`flow`, `deployment`, `resource`, `test`) to how many."""
+    found: dict[str, dict[str, int]] = {}
+    for table in ("flow", "deployment", "resource", "test"):
+        sql = f"SELECT worker_id, count(*) FROM {table} WHERE team_id = ? GROUP BY worker_id"
+        for worker_id, count in connection().execute(sql, (team.id,)):
+            found.setdefault(worker_id, {})[table] = count
+    return found
 
 
 def _newest(model: type[Record], team: Team) -> Any:

@@ -12,6 +12,7 @@ class ApiLog(Log):
     """One conversation. Its own members tell of the last request; no deployment is behind it."""
 
     kind = "ApiDeploymentLog"
+    session = "json_extract(metadata, '$.bbEngineSessionId')"
 
     type = TextField(default=kind)
     request_model = TextField(null=True)

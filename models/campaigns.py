@@ -75,6 +75,10 @@ class OutboundCampaign(Record):
         self.change(status="STOPPED")
         return removed
 
+    def hasten(self) -> int:
+        """Have the next batch due now. Returns how many rows it has."""
+        return QueuedCall.hasten(self.id)
+
     def queue_rows(self, start: str | None = None) -> int:
         """Queue, anew, the rows not yet called, if the campaign is active; else none. Returns how many.
 
@@ -98,13 +102,19 @@ class OutboundCampaign(Record):
         QueuedCall.enqueue(deployment, rows, due, campaign_id=self.id, terms=terms)
         return len(rows)
 
-    def _called(self) -> Counter[str]:
-        """How often each row id was called, as the logs say: so a stopped campaign goes on where it was."""
+    def calls(self) -> list[tuple[str, str, str | None, str | None, str | None]]:
+        """Its calls in the order they began, as the logs say: row id, log id, outcome, start, end."""
         sql = (
-            "SELECT json_extract(metadata, '$.rowId') FROM voice_log"
+            "SELECT json_extract(metadata, '$.rowId'), id, status, start_time, end_time FROM voice_log"
             " WHERE deployment_id = ? AND team_id = ? AND json_extract(metadata, '$.campaignId') = ?"
+            " ORDER BY start_time, id"
         )
-        return Counter(str(id) for (id,) in connection_execute(sql, (self.deployment_id, self.team_id, self.id)))
+        found = connection_execute(sql, (self.deployment_id, self.team_id, self.id))
+        return [(str(row_id), *rest) for row_id, *rest in found]
+
+    def _called(self) -> Counter[str]:
+        """How often each row id was called: so a stopped campaign goes on where it was."""
+        return Counter(row_id for row_id, *_ in self.calls())
 
     @classmethod
     def placed(cls, id: str, at: str, ends_at: str) -> None:

@@ -8,6 +8,7 @@ from peewee import TextField
 
 from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
+from dryline.models.workers import Worker
 from dryline.world.collection import DEPLOYMENT, Collection
 from dryline.world.record import JsonField, Record
 
@@ -89,6 +90,30 @@ class EchoScorecard(EchoRecord):
                 kept = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
                 record.change(**kept)
         super().remove()
+
+
+def echo_of(worker: Worker) -> tuple[list[EchoSuite], list[EchoAgent], list[EchoScorecard]]:
+    """The suites, agents and scorecards that have to do with the worker: by its deployments, or by each other."""
+    deployments = {one.id for one in Deployment.listing(worker, worker_id=worker.id)}
+    suites = [suite for suite in EchoSuite.listing(worker) if suite.deployment_id in deployments]
+    suite_ids = {suite.id for suite in suites}
+    agents = [
+        agent
+        for agent in EchoAgent.listing(worker)
+        if agent.deployment_id in deployments or agent.suite_id in suite_ids
+    ]
+    agent_ids = {agent.id for agent in agents}
+    listed = {id for suite in suites for id in suite.echo_scorecard_ids}
+    listed |= {id for agent in agents for id in agent.scorecard_ids}
+    cards = [
+        card
+        for card in EchoScorecard.listing(worker)
+        if card.id in listed
+        or card.deployment_id in deployments
+        or card.suite_id in suite_ids
+        or card.agent_id in agent_ids
+    ]
+    return suites, agents, cards
 
 
 STATE = {

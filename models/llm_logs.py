@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.logs import Log
 from dryline.models.workers import Worker
 from dryline.world.collection import WORKER, Collection
 from dryline.world.record import JsonField, Record, Rows
@@ -39,6 +42,16 @@ class LlmLog(Record):
     def oldest_first(cls, team: Record, **where: Any) -> Rows:
         """The team's records with these column values, as they came in. Contract: listLlmLogsByCall."""
         return Rows(cls, {"team_id": team.team_id, **where}, order=("created_at", "id"))
+
+    @classmethod
+    def behind(cls, log: Log) -> list[Self]:
+        """What was asked of language models in a conversation, as it came in: by its session, or by its call."""
+        traces = log.traces
+        mine = [getattr(cls, name) == id for name, id in traces._asdict().items() if id is not None]
+        if not mine:
+            return []
+        found = cls.select().where(cls.team_id == log.team_id, reduce(operator.or_, mine))
+        return list(found.order_by(cls.created_at, cls.id))
 
     @classmethod
     def window(cls, team: Record, *, limit: int, offset: int, **where: Any) -> dict[str, Any]:

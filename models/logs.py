@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from peewee import TextField
 
 from dryline.world.channels import CHANNELS, Channel
 from dryline.world.collection import FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record, connection
+
+
+class Traces(NamedTuple):
+    """How what the engine left behind a conversation is found; None where its log does not tell."""
+
+    session_id: str | None
+    call_id: str | None
 
 
 class Log(Record):
@@ -44,6 +51,12 @@ class Log(Record):
         rows = cls.listing(worker, worker_id=worker.id, **where)
         total = rows.count()
         return Page(rows.slice(limit, first_of(page, limit)), total, page, limit)
+
+    @property
+    def traces(self) -> Traces:
+        """The session and the call that it was."""
+        sql = f"SELECT {self.session}, {self.call} FROM {self._meta.table_name} WHERE id = ?"
+        return Traces(*connection().execute(sql, (self.id,)).fetchone())
 
     @classmethod
     def remove_below(cls, parent: Record, column: str) -> None:

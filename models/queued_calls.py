@@ -93,6 +93,20 @@ class QueuedCall(Record):
         return connection_execute(sql, (campaign_id,)).fetchone()[0]
 
     @classmethod
+    def hasten(cls, campaign_id: str) -> int:
+        """Have the campaign's next batch due now, where it is not already. Later ones keep their times.
+
+        Returns how many calls the batch has.
+        """
+        first, now = cls.first_due(campaign_id), present()
+        if first is None:
+            return 0
+        sql = "UPDATE queued_call SET due_at = min(due_at, ?) WHERE campaign_id = ? AND due_at = ?"
+        count = connection_execute(sql, (now, campaign_id, first)).rowcount
+        current().db.after_commit(current().wake)
+        return count
+
+    @classmethod
     def schedule_the_unscheduled(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
         """Give times to calls without one, from their arrival on. `batches` has size and interval of campaigns.
 
@@ -143,6 +157,14 @@ def phone_number(row: Row) -> str | None:
 def stated_number(row: Row) -> str | None:
     """What the row gives as its number, usable or not."""
     return next((str(row[name]) for name in _NUMBERS if row.get(name) is not None), None)
+
+
+def number_fault(row: Row) -> str | None:
+    """Why the row cannot be called; None where it can."""
+    if phone_number(row) is not None:
+        return None
+    stated = stated_number(row)
+    return "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
 
 
 STATE = {"queuedCalls": Collection(QueuedCall, needs=DEPLOYMENT, may={"campaign_id": ("outboundCampaigns",)})}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from peewee import IntegerField, TextField
+from peewee import IntegerField, TextField, fn
 
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
+from dryline.models.logs import Log
 from dryline.models.workers import Worker
 from dryline.world.collection import DEPLOYMENT, FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record, Rows
@@ -52,6 +53,15 @@ class RuntimeErrorRecord(Record):
                 newest = Deployment.listing(worker, worker_id=worker.id, flow_id=flow_id).slice(1)
                 values["deployment_id"] = next((deployment.id for deployment in newest), None)
         return cls.add(worker, worker_id=worker.id, **values)
+
+    @classmethod
+    def behind(cls, log: Log) -> list[Self]:
+        """The errors of a conversation, oldest first: those that name its session or its log (`Log.remove_below`)."""
+        mine = fn.json_extract(cls.metadata, "$.logId") == log.id
+        if (session_id := log.traces.session_id) is not None:
+            mine |= cls.bb_engine_session_id == session_id
+        found = cls.select().where(cls.worker_id == log.worker_id, mine)
+        return list(found.order_by(cls.created_at, cls.id))
 
     @classmethod
     def of_worker(cls, worker: Worker, *, limit: int, offset: int, **where: Any) -> Rows:

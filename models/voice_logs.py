@@ -94,6 +94,19 @@ class VoiceLog(Log):
             next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, id])
         return VoiceLogPage(SelectedLogs([id for id, _ in keys[:limit]], fields), total, page, limit, next_cursor)
 
+    def beside(self, **filters: Any) -> tuple[str | None, str | None]:
+        """The ids of the calls of its worker that began just before it and just after it, of those that pass `filters`.
+
+        None where there is no such call.
+        """
+        if "search_query" in filters:
+            teach_contains()
+        cls = type(self)
+        key, mine = Tuple(cls.start_time, cls.id), Tuple(self.start_time, self.id)
+        found = cls.select(cls.id).where(cls.worker_id == self.worker_id, *conditions(filters)).limit(1)
+        before = found.where(key < mine).order_by(cls.start_time.desc(), cls.id.desc()).scalar()
+        return before, found.where(key > mine).order_by(cls.start_time, cls.id).scalar()
+
 
 class VoiceLogPage(Page):
     """A page of voice logs, with the cursor of the next one (None on the last)."""

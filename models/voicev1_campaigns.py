@@ -13,12 +13,12 @@ from dryline.world.clock import parse
 from dryline.world.collection import Collection
 from dryline.world.due import due_rows
 from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import JsonField, Record, connection
+from dryline.world.record import JsonField, Record, connection, connection_execute
 from dryline.world.world import current
 
 OPEN = ("PENDING", "PROCESSING")
 # `due_at` of a row that somebody drives by hand.
-_NEVER = "9999-12-31T23:59:59.999Z"
+NEVER = "9999-12-31T23:59:59.999Z"
 
 
 class Voicev1Campaign(Record):
@@ -77,6 +77,19 @@ class Voicev1Campaign(Record):
         world.db.after_commit(world.wake)
         return self
 
+    def hasten(self) -> int:
+        """Have the rows due now that are due next. Returns how many they are."""
+        waiting = "campaign_id = ? AND status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at < ?"
+        sql = f"SELECT min(due_at) FROM voicev1_campaign_data WHERE {waiting}"
+        (first,) = connection_execute(sql, (self.id, NEVER)).fetchone()
+        if first is None:
+            return 0
+        now = current().clock.stamp()
+        sql = f"UPDATE voicev1_campaign_data SET due_at = min(due_at, ?) WHERE {waiting} AND due_at = ?"
+        count = connection_execute(sql, (now, self.id, NEVER, first)).rowcount
+        current().db.after_commit(current().wake)
+        return count
+
     def row(self, id: str) -> Voicev1CampaignData:
         """The row of this id on the wire. Raises NotFound."""
         row = Voicev1CampaignData.find(campaign_id=self.id, row_id=id)
@@ -132,7 +145,7 @@ class Voicev1CampaignData(Record):
         """
         if "status" in values:
             again = values["status"] == "PENDING"
-            values.update(due_at=current().clock.stamp() if again else _NEVER, done_at=None, outcome=None)
+            values.update(due_at=current().clock.stamp() if again else NEVER, done_at=None, outcome=None)
             if again:
                 Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
                 current().db.after_commit(current().wake)

@@ -11,7 +11,7 @@ from typing import Any
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
-from dryline.models.queued_calls import QueuedCall, phone_number, stated_number
+from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, stated_number
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
@@ -159,10 +159,9 @@ def place(due: Due) -> Call:
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
     if due.plan is not None:
         return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan)
-    stated = stated_number(row)
-    error = "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
+    error = number_fault(row)
     call = make_call(due.line, due.chance, **common, outcome="no-answer", metadata={**metadata, "error": error})
-    call.log |= {"status": "failed", "to_number": stated, "call_sid": None, "external_call_id": None}
+    call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call
 

@@ -14,13 +14,19 @@ from dryline.blueprints.console import (
     calls,
     campaigns,
     connect,
+    deployments,
     doors,
     exports,
     faults,
+    flows,
     live,
     overview,
     pulse,
+    resources,
+    scorecards,
     state,
+    talks,
+    tests,
     traffic,
     webhooks,
     words,
@@ -34,6 +40,8 @@ from dryline.world.world import current
 
 # The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
 PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)
+# What those lead to: the parts of a worker.
+PARTS = (flows, deployments, talks, resources, tests, scorecards)
 
 # Pages fetch from this server alone, run no script of their own text, and lie in no frame.
 HEADERS = {
@@ -52,13 +60,14 @@ class Console(Flask):
         super().__init__("dryline.blueprints.console", static_url_path=f"{CONSOLE}/static")
         self.api = api  # what the pages are about
         self.world = world = current()
-        self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=world.settings.max_body_mb * 1_000_000)
+        most = world.settings.max_body_mb * 1_000_000
+        self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=most, MAX_FORM_MEMORY_SIZE=most)
         self.secret_key = world.secret
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
         self.jinja_env.filters.update(words.FILTERS)
         self.context_processor(bar.context)
         self.url_defaults(_stay_with_team)
-        for module in (doors, bar, pulse, *PAGES):
+        for module in (doors, bar, pulse, *PAGES, *PARTS):
             self.register_blueprint(module.blp)
         for kind in (DomainError, HTTPException, Exception):
             self.register_error_handler(kind, trouble)

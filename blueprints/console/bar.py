@@ -28,6 +28,8 @@ STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 def context() -> dict[str, Any]:
     """What every page shows beside its own."""
     world = current()
+    pages = current_app.blueprints.get(request.blueprint or "")
+    section = pages.under if isinstance(pages, Pages) else None
     return {
         "label": world.settings.label,
         "version": __version__,
@@ -37,7 +39,7 @@ def context() -> dict[str, Any]:
         "save_points": [found.name for found in snapshots.listing(world)] if g.get("team") else [],
         "steps": STEPS,
         "menu": [
-            (found.word, found.letter, url_for(f"{found.name}.show"), found.name == request.blueprint)
+            (found.word, found.letter, url_for(f"{found.name}.show"), found.name == section)
             for found in current_app.blueprints.values()
             if isinstance(found, Pages) and found.word
         ],

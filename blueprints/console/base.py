@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -22,12 +22,13 @@ CONSOLE = "/console"
 class Pages(Blueprint):
     """Some of the console's pages. `word` is what the menu calls them, None for what it does not show.
 
-    `letter` leads there after `g`. The page that the menu leads to is the view `show`.
+    `letter` leads there after `g`. The page that the menu leads to is the view `show`. `under` names the pages that
+    the menu shows as the current ones instead.
     """
 
-    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "") -> None:
+    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "", under: str = "") -> None:
         super().__init__(name, __name__, url_prefix=CONSOLE + path)
-        self.word, self.letter = word, letter
+        self.word, self.letter, self.under = word, letter, under or name
 
 
 def chosen_team() -> Team | None:
@@ -73,6 +74,17 @@ def _typed(field: Any, text: str) -> Any:
         with suppress(ValueError):
             return json.loads(text)
     return text
+
+
+def settled(found: Sequence[Any]) -> tuple[Sequence[Any], int]:
+    """A list, newest first, from the row on that a page shows already (`?known=`), and how many newer ones wait.
+
+    So a list that is fetched anew does not move under its reader.
+    """
+    ids = [row.id for row in found]
+    known = request.args.get("known")
+    waiting = ids.index(known) if known in ids else 0
+    return found[waiting:], waiting
 
 
 def team() -> Team:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from dryline.world.clock import parse
+from dryline.world.world import current
 
 
 def duration(seconds: float | None) -> str:
@@ -37,6 +38,14 @@ def clock(stamp: str | None) -> str:
     return stamp[11:19] if stamp else "-"
 
 
+def left(stamp: str | None) -> str:
+    """How long it is until then, as `23:59:59`."""
+    if not stamp:
+        return "-"
+    seconds = max(0, int((parse(stamp) - current().clock.now()).total_seconds()))
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
 def pretty(value: Any) -> str:
     """JSON to read."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -47,4 +56,4 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-FILTERS = {"duration": duration, "size": size, "day": day, "clock": clock, "pretty": pretty, "count": count}
+FILTERS = {word.__name__: word for word in (duration, size, day, clock, left, pretty, count)}

@@ -154,6 +154,20 @@ class Tab:
         self.page.goto(f"{self.base}/console{address}")
         return self.page
 
+    def faults(self):
+        """What of the page keeps somebody from using it, wide and light, narrow and dark, and what it did wrong."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = []
+        for width, theme in ((1440, "light"), (390, "dark")):
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.page.emulate_media(color_scheme=theme)
+            told = Axe().run(self.page).response["violations"]
+            found += [(width, theme, each["id"], each["nodes"][0]["html"]) for each in told]
+            if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
+                found.append((width, "wider than the window"))
+        return found + self.wrong
+
 
 @pytest.fixture
 def tab(chromium):

@@ -5,7 +5,33 @@ import pytest
 from dryline.blueprints.console.app import PAGES
 from dryline.settings import Settings
 
-ADDRESSES = [page.blp.url_prefix.removeprefix("/console") for page in PAGES]
+# Pages below those of the menu.
+FURTHER = ["/calls/latest", "/calls?channel=chat", "/calls?searchQuery=appointment&minDuration=10&limit=5"]
+ADDRESSES = [page.blp.url_prefix.removeprefix("/console") for page in PAGES] + FURTHER
+
+# Of the demo world: what its ids lead to.
+DESK, SUPPORT = (
+    "/workers/worker_10000000-0003-4d30-a799-cb05a5d9eb3a",
+    "/workers/worker_10000000-01c4-4e0b-80da-184f078dc98a",
+)
+FLOW = "flow_10000000-0006-4f76-99dd-6d31a4ffef22"
+SUBPAGES = [
+    DESK,
+    f"{DESK}/flows",
+    f"{DESK}/flows/{FLOW}",
+    f"{DESK}/flows/{FLOW}/diff",
+    f"{DESK}/deployments",
+    f"{DESK}/deployments/deploy_10000000-0008-45c9-9f81-67e0a1a8acde",
+    f"{DESK}/talk?flowId={FLOW}",
+    f"{SUPPORT}/resources?q=router",
+    f"{DESK}/tests",
+    f"{DESK}/tests/test_10000000-0241-49aa-aac9-dbb3add80129",
+    f"{DESK}/scorecards",
+    "/campaigns/new",
+    "/campaigns/campaign_10000000-020e-4704-899d-4afc7762016d",
+    "/exports/new",
+    "/exports/export_10000000-0245-4511-ac87-d8c404f6eb2e",
+]
 
 
 @pytest.fixture
@@ -13,20 +39,20 @@ def settings():
     return Settings(ephemeral=True, scenario="demo", seed=1)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", ADDRESSES + SUBPAGES)
 def test_a_page_fetches_nothing_from_elsewhere(visitor, address):
     page = visitor.go(address)
     assert page.status == 200
     assert all(found.startswith("/console/") for found in page.fetched)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", ADDRESSES + SUBPAGES)
 def test_an_id_names_one_element(visitor, address):
     ids = visitor.go(address).ids
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", ADDRESSES + SUBPAGES)
 def test_every_link_leads_somewhere(visitor, address):
     for link in sorted({link for link in visitor.go(address).links if link.startswith("/")})[:40]:
         assert visitor.client.get(link).status_code in (200, 302, 303, 308), link
@@ -45,6 +71,19 @@ def test_a_page_is_fit_for_everybody(demo, tab, address, width, theme):
     assert [(each["id"], each["nodes"][0]["html"]) for each in found.response["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert seen.wrong == []
+
+
+@pytest.mark.parametrize("address", SUBPAGES)
+def test_what_pages_lead_to_is_fit_for_everybody(demo, tab, address):
+    seen = tab(demo)
+    seen.go(address)
+    assert seen.faults() == []
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_world_without_teams_has_the_page_too(visitor, control, address):
+    assert control.put("/state", {"version": 1, "teams": []}).status_code == 204
+    assert visitor.go(address).status == 200
 
 
 def test_letters_lead_to_pages(demo, tab):

@@ -13,8 +13,9 @@ async function pulse() {
   try {
     const { pulse: address, beat } = document.body.dataset;
     const answer = await fetch(`${address}${address.includes("?") ? "&" : "?"}since=${encodeURIComponent(beat)}`);
-    if (answer.status !== 200) return;
-    document.body.dataset.beat = (await answer.json()).beat;
+    // What moves with the clock alone, or before it is written down, says so: data-moves.
+    if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-moves]"))) return;
+    if (answer.status === 200) document.body.dataset.beat = (await answer.json()).beat;
     document.body.dispatchEvent(new CustomEvent("pulse"));
   } catch {
     // The server is gone or restarts: the next question may find it.
@@ -52,6 +53,11 @@ function tick() {
     const seconds = Math.max(0, Math.floor((Date.parse(clock.dateTime) - Date.parse(timer.dataset.since)) / 1000));
     timer.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
+  for (const timer of document.querySelectorAll("[data-until]")) {
+    const seconds = Math.max(0, Math.floor((Date.parse(timer.dataset.until) - Date.parse(clock.dateTime)) / 1000));
+    const [minutes, rest] = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
+    timer.textContent = `${Math.floor(seconds / 3600)}:${minutes}:${rest}`;
+  }
 }
 
 // Clicks: copy a snippet; a row opens what its link leads to.
@@ -76,6 +82,39 @@ document.addEventListener("change", (event) => {
 function open(row) {
   row.querySelector("a")?.click();
 }
+
+// What a reader did to a part survives when it is fetched anew: the row that was chosen, known by where it leads, how far
+// it was scrolled aside, and what was opened in it.
+const every = (selector) => [...document.querySelectorAll(selector)];
+let kept = null;
+document.addEventListener("htmx:beforeSwap", () => {
+  const row = document.querySelector("tr.chosen");
+  kept = {
+    href: row?.querySelector("a").href,
+    focused: row?.contains(document.activeElement),
+    scrolled: every("main .scroll").map((part) => part.scrollLeft),
+    opened: every("main details").map((part) => part.open),
+  };
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (!kept) return;
+  every("main .scroll").forEach((part, index) => (part.scrollLeft = kept.scrolled[index] ?? 0));
+  const details = every("main details");
+  if (details.length === kept.opened.length) details.forEach((part, index) => (part.open = kept.opened[index]));
+  if (!kept.href || document.querySelector("tr.chosen")) return;
+  const link = rows().map((row) => row.querySelector("a")).find((one) => one?.href === kept.href);
+  link?.closest("tr").classList.add("chosen");
+  if (kept.focused) link?.focus({ preventScroll: true });
+});
+
+// A file that is dropped on a text becomes that text.
+document.addEventListener("dragover", (event) => event.target.closest("[data-drops]") && event.preventDefault());
+document.addEventListener("drop", async (event) => {
+  const text = event.target.closest("[data-drops]");
+  if (!text || !event.dataTransfer.files.length) return;
+  event.preventDefault();
+  text.value = await event.dataTransfer.files[0].text();
+});
 
 // Keys.
 const rows = () => [...document.querySelectorAll("tr[data-open]")];

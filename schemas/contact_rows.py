@@ -1,0 +1,72 @@
+"""Contact rows as people have them: CSV text, from a spreadsheet or by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import Any
+
+from marshmallow import ValidationError, fields
+
+from dryline.schemas.campaigns import OutboundCampaignBodySchema
+
+DELIMITERS = ",;\t"
+
+
+@dataclass(slots=True)
+class Contacts:
+    """What CSV text holds: `rows` by their line in it, counted from 1, and `faults`, the lines that are no rows."""
+
+    columns: list[str] = field(default_factory=list)
+    rows: dict[int, dict[str, str]] = field(default_factory=dict)
+    faults: dict[int, str] = field(default_factory=dict)
+
+
+def read_contacts(text: str) -> Contacts:
+    """The rows of CSV text whose first line names the columns. It may have commas, semicolons or tabs between cells."""
+    text = text.removeprefix("\ufeff").lstrip("\r\n")
+    found = Contacts()
+    first = text.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        found.columns = [name.strip() for name in next(reader, [])]
+        if fault := _header_fault(found.columns):
+            found.faults[1] = fault
+            return found
+        for cells in reader:
+            if len(cells) > len(found.columns) and any(cells[len(found.columns) :]):
+                found.faults[reader.line_num] = f"It has {len(cells)} values for {len(found.columns)} columns."
+            elif any(cell.strip() for cell in cells):
+                cells += [""] * (len(found.columns) - len(cells))
+                found.rows[reader.line_num] = dict(zip(found.columns, map(str.strip, cells), strict=False))
+    except csv.Error as error:
+        found.faults[reader.line_num] = f"It cannot be read: {error}."
+    return found
+
+
+def _header_fault(columns: list[str]) -> str | None:
+    if not any(columns):
+        return "There are no rows: the first line names the columns, each further line is a row."
+    if not all(columns):
+        return "A column has no name."
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    return f"Two columns are named {twice!r}." if twice else None
+
+
+class ContactsText(fields.Field):
+    """Contact rows, sent as CSV text. Lines that are no rows are left out."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[dict[str, str]]:
+        rows = list(read_contacts(value).rows.values()) if isinstance(value, str) else []
+        if not rows:
+            raise ValidationError("There are no rows.")
+        return rows
+
+
+class CampaignSheetSchema(OutboundCampaignBodySchema):
+    """A campaign whose rows are CSV text. The rest is as the API has it."""
+
+    data = ContactsText(required=True)  # type: ignore[assignment]  # a form has text where the API has a list
+    deployment_id = fields.String(required=True, data_key="deploymentId")

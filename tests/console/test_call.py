@@ -1,0 +1,270 @@
+"""The page of one conversation: what was said, heard and done."""
+
+import html
+import json
+import re
+
+import pytest
+
+from dryline.models.flow_versions import FlowVersion
+from dryline.settings import Settings
+from dryline.world.channels import CHANNELS
+
+SAID = [
+    {"role": "assistant", "content": "Hello, Bayside Dental.", "start": 1.5, "end": 3.0},
+    {"role": "user", "content": "I need a cleaning.", "start": 4.0, "end": 6.5},
+    {"role": "assistant", "content": "On Monday at ten?", "start": 7.25, "end": 9.0},
+    {"role": "user", "content": "Yes, please.", "start": 9.5, "end": 11.0},
+    {"role": "assistant", "content": "See you then.", "start": 12.0, "end": 14.0},
+]
+TRACE = [
+    {"at": 1.5, "step": "say", "line": 3},
+    {"at": 6.5, "step": "call", "function": "free_slots", "line": 5},
+    {"at": 7.25, "step": "talk", "line": 6},
+    {"at": 14.0, "step": "end", "line": 9},
+]
+CALL = {
+    "id": "log_1",
+    "status": "completed",
+    "direction": "inbound",
+    "fromNumber": "+12125550101",
+    "toNumber": "+14155550110",
+    "startTime": "2026-11-20T10:00:00.000Z",
+    "endTime": "2026-11-20T10:00:20.000Z",
+    "duration": 20,
+    "messages": {"messages": SAID},
+    "data": {"latency": {"values": [750, 1000], "p50": 750, "p90": 1000}},
+}
+
+
+@pytest.fixture
+def flow(make_flow):
+    return make_flow(code="a\nb\nsay('Hello')\nloop:\n    slots = free_slots()\n    talk()\n")
+
+
+@pytest.fixture
+def add_call(control, flow):
+    """Puts a call into the world, with other members than CALL's; returns its id."""
+
+    def add(collection="voiceLogs", **members):
+        row = CALL if collection == "voiceLogs" else {"id": "log_1"}
+        row = row | {"workerId": flow["workerId"], "flowId": flow["id"]} | members
+        answer = control.post("/state", {"version": 1, collection: [row]})
+        assert answer.status_code == 204, answer.text
+        return row["id"]
+
+    return add
+
+
+class TestTranscript:
+    def test_each_turn_is_there_with_its_time_and_what_the_caller_waited(self, visitor, add_call):
+        text = re.sub(r"\s+", " ", visitor.go(f"/calls/{add_call()}").text)
+        assert "0:04 Caller I need a cleaning." in text
+        assert "0:07 Agent after 750 ms On Monday at ten?" in text
+        assert "0:12 Agent after 1000 ms See you then." in text
+
+    def test_latencies_that_are_not_one_for_each_answer_are_given_to_none(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call(data={'latency': {'values': [750]}})}")
+        assert page.status == 200
+        assert "after 750 ms" not in page.text
+
+    def test_the_sessions_trace_tells_the_flows_lines(self, visitor, add_call, control, flow):
+        session = {"id": "session_1", "worker_id": flow["workerId"], "trace": TRACE, "status": "completed"}
+        assert control.post("/state", {"version": 1, "sessions": [session]}).status_code == 204
+        page = visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1', flowSnapshot=flow['code'])}")
+        text = re.sub(r"\s+", " ", page.text)
+        assert "0:01 Agent line 3 Hello, Bayside Dental." in text
+        assert "Yes, please. 0:12" in text
+        assert "I need a cleaning. 0:06 call: free_slots line 5 0:07 Agent after 750 ms line 6" in text
+        assert {"#line-3", "#line-6"} <= set(page.links)
+        assert {"line-3", "line-6"} <= set(page.ids)
+
+    def test_turns_are_links_to_their_places(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call()}")
+        places = [f"turn-{number}" for number in range(1, 6)]
+        assert [one for one in page.ids if one.startswith("turn-")] == places
+        assert {f"#{place}" for place in places} <= set(page.links)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"messages": None},
+        {"messages": {"messages": "none"}},
+        {"messages": {"messages": [1, None, {}, {"role": 7}, {"role": "user", "content": {"a": 1}, "start": "x"}]}},
+        {"messages": {"messages": [{"role": "user", "content": "a", "start": 9, "end": 2}]}, "duration": None},
+        {"messages": {"messages": [{"role": "assistant", "content": "a", "start": -1, "end": True}]}},
+        {"data": {"latency": 5, "call_analysis": "good", "disconnection_reason": {"a": 1}}},
+        {"data": {"latency": {"values": ["fast", None, 3]}, "call_analysis": {"call_summary": 5}}},
+        {"data": {"latency": {"values": [0, 0]}}},
+        {"sessionLogData": {"trace": [1, {"at": "x"}, {"step": 3}, {"step": "call", "at": [1], "line": "x"}]}},
+        {"sessionLogData": {"trace": {"at": 1}}},
+        {"successResults": {"criteria": [1, {"items": 5}, {"items": [None, {"value": [1]}]}]}},
+        {"successResults": {"passed": True}},
+        {"metadata": {"campaignId": 5}},
+        {"flowSnapshot": {"code": "a"}},
+        {"flowSnapshot": 5},
+        {"startTime": None, "endTime": None, "duration": 0},
+        {"extractionsData": {"items": [1, {"a": None}]}},
+    ],
+    ids=lambda members: str(members)[:60],
+)
+def test_whatever_is_in_a_log_it_has_a_page(visitor, add_call, members):
+    add_call(**members)
+    assert visitor.go("/calls/log_1").status == 200
+    assert visitor.go("/calls").status == 200
+
+
+@pytest.mark.parametrize("collection", [channel.collection for channel in CHANNELS])
+def test_text_of_the_world_is_shown_and_never_run(visitor, control, add_call, collection):
+    bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+    anything = {
+        "messages": {
+            "messages": [{"role": bad, "content": bad}, {"role": "user", "content": bad, "start": 1, "end": 2}]
+        },
+        "extractionsData": {bad: bad},
+        "metadata": {bad: bad},
+        "flowSnapshot": bad,
+        "sessionLogData": {"trace": [{"step": bad, "at": 1, bad: bad}]},
+    }
+    if collection == "voiceLogs":
+        anything |= dict.fromkeys(
+            ("status", "fromNumber", "toNumber", "transcription", "recordingUrl", "call_sid"), bad
+        )
+        anything["data"] = {"call_analysis": {"call_summary": bad, "user_sentiment": bad}, "disconnection_reason": bad}
+        anything["successResults"] = {
+            "criteria": [{"title": bad, "items": [{"title": bad, "reason": bad, "value": bad}]}]
+        }
+    add_call(collection, **anything)
+    channel = next(channel.key for channel in CHANNELS if channel.collection == collection)
+    for address in ("/calls/log_1", f"/calls?channel={channel}&searchQuery=script", "/calls/log_1/llm-logs"):
+        body = visitor.go(address).answer.text
+        assert "<script>alert" not in body and "<img" not in body
+    assert bad in visitor.go("/calls/log_1").text
+
+
+class TestWhatIsBehindIt:
+    def test_llm_logs_are_found_by_call_and_by_session(self, visitor, api, app, add_call):
+        add_call(call_sid="CA1", bbEngineSessionId="session_1")
+        for about, text in (({"callId": "CA1"}, "by its call"), ({"sessionId": "session_1"}, "by its session")):
+            answer = {"choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 1234}}
+            record = {"eventType": "afterRequestHook", **about, "response": {"json": answer}}
+            assert api.client.post("/portkey-logs", json=record, headers={"x-api-key": api.key}).status_code == 200
+        for address in ("/calls/log_1", "/calls/log_1/llm-logs"):
+            text = visitor.go(address).text
+            assert "by its call" in text and "by its session" in text
+
+    def test_errors_are_found_by_log_and_by_session(self, visitor, api, flow, add_call):
+        add_call(bbEngineSessionId="session_1")
+        for name, about in (
+            ("by log", {"metadata": {"logId": "log_1"}}),
+            ("by session", {"bbEngineSessionId": "session_1"}),
+        ):
+            body = {"error": name, "service": "based_engine", "type": "KeyError", **about}
+            assert api.post(f"/workers/{flow['workerId']}/runtime-errors", body).status_code == 201
+        page = visitor.go("/calls/log_1")
+        assert "by log" in page.text and "by session" in page.text
+        assert "2 runtime errors" in page.text
+
+    def test_deliveries_lead_to_their_pages(self, visitor, control, add_call, make_voice_deployment, flow):
+        line = make_voice_deployment(flow)
+        add_call(deploymentId=line["id"])
+        row = {"id": "delivery_1", "deploymentId": line["id"], "logId": "log_1", "event": "call_ended"}
+        row |= {"url": "https://hooks.example/x", "body": {"a": 1}, "status": "DELIVERED"}
+        assert control.post("/state", {"version": 1, "webhookDeliveries": [row]}).status_code == 204
+        for address in ("/calls/log_1", "/calls/log_1/deliveries"):
+            assert "/console/webhooks/delivery_1" in visitor.go(address).links
+
+    def test_the_version_is_the_one_whose_code_ran(self, visitor, api, app, flow, add_call):
+        commit = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
+        first = api.post(commit, {"commitMessage": "first"})
+        assert first.status_code == 201, first.text
+        with app.world.active():
+            assert FlowVersion.find(id=first.json["id"]).code == flow["code"]
+        api.patch(f"/workers/{flow['workerId']}/flows/{flow['id']}", {"code": "loop:\n    talk()\n"})
+        api.post(commit, {"commitMessage": "second"})
+        assert "version 1" in visitor.go(f"/calls/{add_call(flowSnapshot=flow['code'])}").text
+
+    def test_a_call_outlives_its_flow(self, visitor, api, flow, add_call):
+        add_call()
+        assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
+        assert "deleted" in visitor.go("/calls/log_1").text
+
+    def test_the_whole_is_as_the_api_has_it(self, visitor, api, add_call):
+        body = html.unescape(visitor.go(f"/calls/{add_call()}").answer.text)
+        whole = body[body.index("<summary>JSON</summary>") :]
+        shown = json.loads(whole[whole.index("<code>") + 6 : whole.index("</code>")])
+        assert shown == api.get("/logs/log_1").json
+
+
+class TestOtherCalls:
+    @pytest.fixture
+    def calls(self, add_call):
+        for number, status in enumerate(("completed", "failed", "completed", "failed"), start=1):
+            add_call(id=f"log_{number}", status=status, startTime=f"2026-11-20T10:0{number}:00.000Z")
+
+    def beside(self, page):
+        return [link for link in page.links if re.match(r"/console/calls/log_", link or "")]
+
+    def test_the_calls_beside_it_are_one_step_away(self, visitor, calls):
+        assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
+
+    def test_the_first_has_none_before_it(self, visitor, calls):
+        assert self.beside(visitor.go("/calls/log_1"))[0] == "/console/calls/log_2"
+
+    def test_steps_stay_within_the_filters_of_the_list(self, visitor, calls):
+        page = visitor.go("/calls/log_2?status=failed")
+        assert self.beside(page)[0] == "/console/calls/log_4?status=failed"
+        assert any(link.startswith("/console/calls?status=failed&worker=") for link in page.links)
+
+    def test_calls_of_one_instant_are_stepped_through(self, visitor, add_call):
+        for number in (1, 2, 3):
+            add_call(id=f"log_{number}")
+        assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
+
+    def test_latest_leads_to_the_newest(self, visitor, calls):
+        assert visitor.client.get("/console/calls/latest").headers["Location"] == "/console/calls/log_4"
+
+    def test_another_teams_call_is_not_here(self, visitor, control, calls):
+        team = control.post("/teams", {"name": "Other"}).json
+        assert visitor.go(f"/calls/log_1?team={team['id']}").status == 404
+
+
+class TestRecording:
+    def test_a_call_without_one_says_so(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call(recordingUrl=None)}")
+        assert "no recording" in page.text
+        assert "<audio" not in page.answer.text
+
+    def test_one_of_another_server_is_linked(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call(recordingUrl='https://audio.example/1.mp3')}")
+        assert "https://audio.example/1.mp3" in page.links
+        assert "<audio" not in page.answer.text
+
+    def test_what_is_no_web_address_is_not_linked(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call(recordingUrl='javascript:alert(1)')}")
+        assert not any(link.startswith("javascript") for link in page.links)
+
+    def test_one_of_this_server_is_played(self, visitor, add_call):
+        page = visitor.go(f"/calls/{add_call(recordingUrl='http://localhost/recordings/CA1.wav?log=1')}")
+        assert "/recordings/CA1.wav?log=1" in page.fetched
+
+
+class TestOtherChannels:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="demo", seed=1)
+
+    @pytest.mark.parametrize("channel", [channel for channel in CHANNELS if channel.key not in ("voice", "api")])
+    def test_every_channels_logs_have_a_page(self, visitor, control, channel):
+        log = control.get("/state").json[channel.collection][0]
+        page = visitor.go(f"/calls/{log['id']}")
+        assert all(message["content"] in page.text for message in log["messages"]["messages"])
+        assert all(name in page.text for name in log["extractionsData"] or {})
+
+    def test_a_log_of_the_api_channel_shows_its_trace(self, visitor, control):
+        worker = control.get("/state").json["workers"][0]["id"]
+        row = {"id": "log_api", "workerId": worker, "metadata": {"bbEngineSessionId": "session_api"}}
+        session = {"id": "session_api", "worker_id": worker, "trace": [{"type": "extracted", "line": 4, "key": "city"}]}
+        assert control.post("/state", {"version": 1, "apiLogs": [row], "sessions": [session]}).status_code == 204
+        assert re.search(r"extracted\s*key city\s*line 4", visitor.go("/calls/log_api").text)

@@ -1,0 +1,299 @@
+"""The lists of conversations: the API's own filters, the same as a request, and an export of them."""
+
+import inspect
+import json
+import re
+import subprocess
+from contextlib import redirect_stdout
+from io import StringIO
+from urllib.parse import parse_qs, quote
+
+import pytest
+from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
+
+from dryline.blueprints.console import snippets
+from dryline.schemas.voice_logs import VoiceLogListSchema
+from dryline.settings import Settings
+from dryline.world.request_record import Wanted
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="demo", seed=1)
+
+
+@pytest.fixture
+def worker(api):
+    """The worker of the newest call."""
+    newest = [
+        api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"limit": 1}).json["data"]
+        for worker in api.get("/workers").json
+    ]
+    return max((logs[0] for logs in newest if logs), key=lambda log: log["startTime"])["workerId"]
+
+
+def ids(page):
+    """The conversations of a list, in its order."""
+    found = [re.fullmatch(r"/console/calls/(log_[^/?]+).*", link or "") for link in page.links]
+    return [match[1] for match in found if match]
+
+
+def listed(api, worker, channel="voice", **query):
+    answer = api.get(f"/workers/{worker}/deploymentLogs/{channel}", query_string=query).json
+    return [log["id"] for log in (answer["data"] if isinstance(answer, dict) else answer)]
+
+
+def run(code):
+    """What a Python program prints."""
+    with redirect_stdout(StringIO()) as printed:
+        exec(code, {})
+    return printed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"direction": "outbound"},
+        {"status": "transferred"},
+        {"fromNumber": "555017", "direction": "inbound"},
+        {"toNumber": "+1415"},
+        {"searchQuery": "appointment", "limit": "7"},
+        {"startTimeAfter": "2026-01-01T00:00", "minDuration": "60", "maxDuration": "200"},
+        {"endTimeBefore": "2100-01-01T00:00:00Z", "sortBy": "fromNumber", "sortOrder": "asc"},
+        {"page": "2", "limit": "10"},
+        {"callSid": "CA0"},
+        {"externalCallId": "CA0"},
+        {"deploymentId": "deploy_none"},
+        {"flowId": "flow_none"},
+    ],
+    ids=lambda query: " ".join(query) or "none",
+)
+def test_filters_are_those_of_the_api(visitor, api, worker, query):
+    page = visitor.go("/calls?" + "&".join(f"{name}={value.replace('+', '%2B')}" for name, value in query.items()))
+    assert ids(page) == listed(api, worker, **({"limit": "25"} | query))
+
+
+def test_every_filter_of_the_api_has_a_field(visitor):
+    form = next(form for form in visitor.go("/calls").forms if "searchQuery" in form["fields"])
+    beside = {"fields", "startDate", "endDate", "page", "cursor"}
+    assert {field.data_key for field in VoiceLogListSchema().fields.values()} - beside <= form["fields"].keys()
+
+
+def test_the_worker_of_the_newest_call_is_shown_and_another_can_be_chosen(visitor, api, worker):
+    other = next(one["id"] for one in api.get("/workers").json if one["id"] != worker)
+    chooser = next(form for form in visitor.go("/calls").forms if "worker" in form["fields"])
+    assert chooser["fields"]["worker"] == worker
+    assert ids(visitor.go(f"/calls?worker={other}")) == listed(api, other, limit=25)
+
+
+def test_what_was_left_empty_is_not_in_the_address(visitor, worker):
+    answer = visitor.client.get(f"/console/calls?worker={worker}&direction=&status=failed&minDuration=")
+    assert answer.headers["Location"] == f"/console/calls?worker={worker}&status=failed"
+
+
+@pytest.mark.parametrize(
+    "odd", ["_scheme=javascript&_external=1", "log_id=x", "endpoint=x", "_anchor=x", "channel=sms&x=1"]
+)
+def test_what_the_api_does_not_know_is_in_no_link(visitor, odd):
+    name = odd.rpartition("&")[2].partition("=")[0]
+    page = visitor.go(f"/calls?{odd}&deploymentId=")
+    assert page.status == 200
+    assert not [link for link in page.links if f"{name}=" in link or link.startswith("javascript")]
+
+
+def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
+    page = visitor.go("/calls?minDuration=many&status=failed")
+    assert page.status == 400
+    assert "minDuration: " in page.text
+    form = next(form for form in page.forms if "searchQuery" in form["fields"])
+    assert (form["fields"]["minDuration"], form["fields"]["status"]) == ("many", "failed")
+
+
+def test_next_by_cursor_shows_each_call_once(visitor, api, worker):
+    seen, pages = [], [f"/calls?worker={worker}&limit=30"]
+    for address in pages:
+        page = visitor.go(address)
+        seen += ids(page)
+        nexts = [link for link in page.links if link.startswith("/console/calls?") and "cursor=" in link]
+        pages += [link.removeprefix("/console") for link in nexts]
+    every = listed(api, worker, limit=100)
+    assert len(every) > 60
+    assert seen == every
+
+
+def test_what_was_found_is_marked(visitor):
+    body = visitor.go("/calls?searchQuery=APPOINTMENT&limit=3").answer.text
+    assert len(re.findall(r"<mark>appointment</mark>", body)) == 3
+
+
+@pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
+def test_every_channel_has_its_list(visitor, api, channel):
+    page = visitor.go(f"/calls?channel={channel}")
+    worker = next(form["fields"]["worker"] for form in page.forms if "worker" in form["fields"])
+    assert len(ids(page)) > 0
+    assert set(ids(page)) == set(listed(api, worker, channel))
+
+
+def test_a_widget_visit_is_found_by_its_session(visitor, api, control):
+    log = control.get("/state").json["chatEmbedLogs"][0]
+    page = visitor.go(f"/calls?channel=chat-embed&worker={log['workerId']}&sessionId={log['sessionId']}")
+    assert ids(page) == [log["id"]]
+
+
+def test_logs_of_the_api_channel_are_listed_though_the_api_has_no_such_list(visitor, api, control, worker):
+    row = {"id": "log_api", "workerId": worker, "startTime": "2026-01-01T00:00:00Z"}
+    assert control.post("/state", {"version": 1, "apiLogs": [row]}).status_code == 204
+    page = visitor.go("/calls?channel=api")
+    assert ids(page) == ["log_api"]
+    assert "curl" not in page.text
+
+
+@pytest.mark.parametrize("address", ["/calls?channel=fax", "/calls?worker=worker_none", "/calls?channel=chat&worker=x"])
+def test_what_is_not_there_is_told(visitor, address):
+    assert visitor.go(address).status == 404
+
+
+def test_a_world_without_teams_has_no_conversations(visitor, control):
+    assert control.put("/state", {"version": 1}).status_code == 204
+    assert "no conversations" in visitor.go("/calls").text
+    assert visitor.go("/calls/latest").status == 404
+
+
+class TestExport:
+    def test_these_become_a_file(self, visitor, api, worker, advance):
+        page = visitor.go("/calls?status=transferred&minDuration=100&limit=2")
+        made = visitor.send("/calls/export", format="JSON")
+        assert made.status == 200
+        advance(1)
+        export = api.get("/team/exports").json[0]
+        assert (export["format"], export["logType"]) == ("JSON", "voice")
+        assert export["rowCount"] == len(listed(api, worker, status="transferred", minDuration=100)) > 2
+        assert len(ids(page)) == 2
+
+    def test_the_window_is_that_of_the_filters(self, visitor):
+        fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
+        assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z")
+        assert "filtersJson" not in fields
+
+    def test_a_second_one_is_refused_on_the_page(self, visitor):
+        visitor.go("/calls")
+        visitor.send("/calls/export")
+        visitor.go("/calls")
+        page = visitor.send("/calls/export")
+        assert "already has an export" in page.text
+        assert "Export these" in page.text
+
+    def test_chats_are_exported_too(self, visitor, api, advance):
+        shown = ids(visitor.go("/calls?channel=chat&limit=100"))
+        visitor.send("/calls/export")
+        advance(1)
+        export = api.get("/team/exports").json[0]
+        assert (export["logType"], export["rowCount"]) == ("chat", len(shown))
+
+    def test_what_exports_cannot_choose_is_not_offered(self, visitor):
+        assert "Export these" not in visitor.go("/calls?channel=chat-embed&sessionId=session_1").text
+
+
+class TestRequests:
+    """The list as curl, Python and JavaScript."""
+
+    QUERY = "status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
+
+    @pytest.fixture
+    def shown(self, demo, tab):
+        """Opens a list: its conversations, and the snippets by language."""
+
+        def show(address):
+            page = tab(demo).go(address)
+            links = page.locator("tr[data-open] a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
+            found = page.locator("details[name=snippet]")
+            languages = found.locator("summary").all_text_contents()
+            return [re.split("[/?]", link)[3] for link in links], dict(
+                zip(languages, found.locator("code").all_text_contents(), strict=True)
+            )
+
+        return show
+
+    def test_python_lists_the_same(self, shown):
+        wanted, codes = shown(f"/calls?{self.QUERY}")
+        printed = run(codes["Python"])
+        assert [line.split()[0] for line in printed.splitlines()] == wanted
+        assert len(wanted) == 5
+
+    def test_curl_lists_the_same(self, shown):
+        wanted, codes = shown(f"/calls?{self.QUERY}")
+        done = subprocess.run(f"{codes['curl']} -s", shell=True, capture_output=True, text=True)
+        assert [log["id"] for log in json.loads(done.stdout)["data"]] == wanted
+
+    def test_javascript_lists_the_same(self, shown):
+        wanted, codes = shown(f"/calls?{self.QUERY}")
+        code = codes["JavaScript"].replace("console.log(await answer.json())", "console.log(await answer.text())")
+        done = subprocess.run(["node", "--input-type=module", "-e", code], capture_output=True, text=True)
+        assert [log["id"] for log in json.loads(done.stdout)["data"]] == wanted, done.stderr
+
+    @pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
+    def test_python_lists_other_channels(self, shown, channel):
+        wanted, codes = shown(f"/calls?channel={channel}")
+        printed = run(codes["Python"])
+        assert {line.split()[0] for line in printed.splitlines()} == set(wanted)
+
+    def test_any_text_is_asked_for_as_it_is(self, shown, demo):
+        odd = 'it\'s "$HOME" `id` \\ ${x} é😀'
+        _, codes = shown(f"/calls?searchQuery={quote(odd)}")
+        subprocess.run(codes["curl"], shell=True, capture_output=True)
+        run(codes["Python"])
+        subprocess.run(["node", "--input-type=module", "-e", codes["JavaScript"]], capture_output=True)
+        asked = list(demo.app.world.requests.find(Wanted()))[:3]
+        assert [parse_qs(entry.query)["searchQuery"] for entry in asked] == [[odd]] * 3
+
+    def test_one_call_is_read_by_each(self, shown):
+        _, codes = shown("/calls/latest")
+        printed = run(codes["Python"])
+        assert "call_sid=" in printed
+        done = subprocess.run(f"{codes['curl']} -s", shell=True, capture_output=True, text=True)
+        assert "call_sid" in json.loads(done.stdout)
+
+    def test_the_client_has_all_parameters_but_those_that_it_passes_on(self):
+        known = inspect.signature(VoiceResource.list).parameters
+        names = {field.data_key for field in VoiceLogListSchema().fields.values()}
+        missing = {name for name in names if snippets._snake(name) not in known}
+        assert missing == set(snippets.PASSED_ON)
+
+    def test_a_key_that_is_not_known_is_not_made_up(self, visitor, control):
+        team = control.post("/teams", {"name": "Other"}).json
+        control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
+        page = visitor.go(f"/calls?team={team['id']}")
+        assert snippets.NO_KEY in page.text
+        assert "dryline-local-key" not in page.text
+
+
+class TestInTheBrowser:
+    def test_new_calls_wait_to_be_clicked(self, served, tab):
+        page = tab(served).go("/calls")
+        before = page.locator("tr[data-open] a").all_text_contents()
+        worker = page.locator("select[name=worker]").input_value()
+        line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
+        address = f"{served.url}/_dryline/simulate/calls"
+        answer = page.context.request.post(address, data={"workerId": worker, "deploymentId": line, "count": 3})
+        assert answer.status == 201
+        news = page.get_by_role("link", name="3 new")
+        news.wait_for()
+        assert page.locator("tr[data-open] a").all_text_contents() == before
+        news.click()
+        page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
+
+    def test_the_slash_leads_to_the_search(self, demo, tab):
+        page = tab(demo).go("/calls")
+        page.keyboard.press("/")
+        page.keyboard.type("appointment")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**searchQuery=appointment*")
+        assert page.locator("mark").first.text_content() == "appointment"
+
+    def test_a_call_is_found_and_opened_without_script(self, demo, tab):
+        page = tab(demo, script=False).go("/calls")
+        page.get_by_label("Outcome").select_option("transferred")
+        page.get_by_role("button", name="Show", exact=True).last.click()
+        page.locator("tr[data-open] a").first.click()
+        assert "transferred" in page.locator(".lead").text_content()

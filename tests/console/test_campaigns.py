@@ -1,0 +1,265 @@
+"""The pages of campaigns."""
+
+import io
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+SHEET = "id,name,phoneNumber\na,Jo,+14155550101\nb,Al,+14155550102\nc,Bo,+14155550103\n"
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    """Time stands still."""
+    control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
+
+
+@pytest.fixture
+def deployment(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def create(visitor, deployment):
+    """Make a campaign by the forms, as a person does. Gives where its page is, below /console."""
+
+    def make(data=SHEET, **values):
+        given = {"deploymentId": deployment["id"], "name": "Spring", "data": data, "status": "STARTED", **values}
+        visitor.go("/campaigns/new")
+        visitor.send("/campaigns/new", **given)
+        page = visitor.send("/campaigns", data=data)
+        assert page.status == 200, page.text
+        return page.answer.request.path.removeprefix("/console")
+
+    return make
+
+
+@pytest.fixture
+def preview(visitor, deployment):
+    """The preview of rows."""
+
+    def show(**values):
+        visitor.go("/campaigns/new")
+        return visitor.send("/campaigns/new", **{"deploymentId": deployment["id"], **values})
+
+    return show
+
+
+@pytest.fixture
+def campaigns(api, deployment):
+    base = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
+    return lambda: api.get(base).json
+
+
+@pytest.fixture
+def calls(api, deployment):
+    """The row ids of the calls made."""
+    base = f"/workers/{deployment['workerId']}/deploymentLogs/voice?limit=100"
+    return lambda: sorted(log["metadata"]["rowId"] for log in api.get(base).json["data"])
+
+
+def states(page):
+    """The state of each row that the page lists."""
+    table = page.answer.text.partition("<tbody>")[2].partition("</tbody>")[0]
+    return re.findall(r'<span class="state [\w-]+">([^<]+)</span>', table)
+
+
+class TestNew:
+    def test_a_campaign_is_made_of_csv(self, create, campaigns):
+        create(batch_size="2", batch_interval_minutes="7", status="CREATED")
+        (campaign,) = campaigns()
+        assert campaign["data"][0] == {"id": "a", "name": "Jo", "phoneNumber": "+14155550101"}
+        assert (campaign["name"], campaign["status"], len(campaign["data"])) == ("Spring", "CREATED", 3)
+        assert (campaign["batchSize"], campaign["batchIntervalMinutes"]) == (2, 7)
+
+    @pytest.mark.parametrize("mark", [";", "\t", ", "])
+    def test_cells_may_have_other_marks_between_them(self, create, campaigns, mark):
+        create(SHEET.replace(",", mark))
+        assert campaigns()[0]["data"][1] == {"id": "b", "name": "Al", "phoneNumber": "+14155550102"}
+
+    def test_a_quoted_cell_may_hold_anything(self, create, campaigns):
+        create('phoneNumber,note\n+14155550101,"one, ""two""\nthree"\n')
+        assert campaigns()[0]["data"][0]["note"].splitlines() == ['one, "two"', "three"]
+
+    def test_a_file_takes_the_place_of_the_text(self, visitor, preview):
+        page = preview(data="nothing", file=(io.BytesIO(b"\xef\xbb\xbf" + SHEET.encode()), "rows.csv"))
+        assert "3 rows can be called" in page.text
+
+    def test_nothing_is_made_before_the_preview_was_seen(self, preview, campaigns):
+        preview(data=SHEET)
+        assert campaigns() == []
+
+    @pytest.mark.parametrize(
+        ("row", "fault"),
+        [
+            ("d,Cy,abc", "Line 5: 'abc' is no phone number in E.164 form."),
+            ("d,Cy,", "Line 5: '' is no phone number in E.164 form."),
+            ("d,Cy,+14155550104,more", "Line 5: It has 4 values for 3 columns."),
+        ],
+    )
+    def test_a_bad_row_is_named_and_left_out(self, preview, create, campaigns, row, fault):
+        page = preview(data=f"{SHEET}{row}\n")
+        assert fault in page.text and "3 rows can be called, 1 cannot" in page.text
+        create(f"{SHEET}{row}\n")
+        assert [one["id"] for one in campaigns()[0]["data"]] == ["a", "b", "c"]
+
+    @pytest.mark.parametrize(
+        ("text", "fault"),
+        [
+            ("", "There are no rows"),
+            ("phoneNumber,,name\n1,2,3\n", "A column has no name."),
+            ("a,a\n1,2\n", "Two columns are named 'a'."),
+            ("name,age\nJo,3\n", "The row has no phoneNumber."),
+        ],
+    )
+    def test_text_that_is_no_table_is_told(self, preview, text, fault):
+        page = preview(data=text)
+        assert fault in page.text and "0 rows can be called" in page.text
+        assert not any(form["action"].endswith("/campaigns") for form in page.forms)
+
+    def test_text_is_never_run(self, preview):
+        page = preview(data="phoneNumber,<script>x</script>\n+14155550101,<script>alert(1)</script>\n")
+        assert "<script>alert(1)</script>" in page.text and "<script>alert" not in page.answer.text
+
+    def test_without_rows_nothing_is_made(self, visitor, deployment, campaigns):
+        fields = visitor.go("/campaigns/new").form("/campaigns/new")["fields"]
+        data = {"_token": fields["_token"], "back": "/console/campaigns/new", "deploymentId": deployment["id"]}
+        answer = visitor.client.post("/console/campaigns", data=data | {"data": "a"}, follow_redirects=True)
+        assert "There are no rows." in answer.text and campaigns() == []
+
+    def test_another_teams_deployment_calls_nobody(self, visitor, other_api, make_voice_deployment, preview):
+        foreign = make_voice_deployment(api=other_api)
+        preview(data=SHEET)
+        page = visitor.send("/campaigns", data=SHEET, deploymentId=foreign["id"])
+        assert f"Deployment {foreign['id']} not found." in page.text
+
+
+class TestRunning:
+    def test_a_started_campaign_calls_its_first_batch_at_once(self, visitor, create, calls):
+        address = create(batch_size="2", status="STARTED")
+        assert calls() == ["a", "b"]
+        page = visitor.go(address)
+        assert states(page)[2] == "queued" and "1 rows in 0:05:00" in page.text
+
+    def test_the_next_batch_is_called_by_hand_and_no_other(self, visitor, create, calls):
+        address = create(SHEET + "d,Cy,+14155550104\n", batch_size="1", batch_interval_minutes="60", status="STARTED")
+        visitor.go(address)
+        visitor.send("/next")
+        assert calls() == ["a", "b"]
+        assert "1 rows in 2:00:00" in visitor.page.text
+
+    def test_a_call_is_in_progress_until_it_ends(self, visitor, create, advance):
+        address = create("".join(["phoneNumber\n", *(f"+1415555{n:04}\n" for n in range(40))]), batch_size="40")
+        assert "in progress" in states(visitor.go(address))
+        advance(3_600)
+        assert "in progress" not in states(visitor.go(address))
+
+    def test_a_row_leads_to_its_call(self, visitor, api, deployment, create):
+        address = create(batch_size="1")
+        (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
+        assert f"/console/calls/{log['id']}" in visitor.go(address).links
+
+    def test_a_campaign_is_stopped_and_goes_on(self, visitor, create, campaigns, calls, advance):
+        address = create(batch_size="1")
+        visitor.go(address)
+        assert states(visitor.send("/stop"))[1:] == ["not queued", "not queued"]
+        assert campaigns()[0]["status"] == "STOPPED"
+        visitor.send("/start")
+        assert calls() == ["a", "b"]
+
+    def test_rows_are_listed_by_state(self, visitor, create):
+        address = create(batch_size="1")
+        page = visitor.go(f"{address}?state=queued")
+        assert states(page) == ["queued", "queued"]
+
+    def test_many_rows_have_pages(self, visitor, create):
+        address = create("phoneNumber\n" + "+14155550101\n" * 120, status="CREATED")
+        assert len(states(visitor.go(address))) == 100
+        page = visitor.go(f"{address}?page=2")
+        assert len(states(page)) == 20 and "2 of 2, 120 in all" in page.text
+
+    def test_rows_of_one_id_are_told_apart(self, visitor, create):
+        address = create("id,phoneNumber\nx,+14155550101\nx,+14155550102\n", batch_size="1")
+        assert [state == "queued" for state in states(visitor.go(address))] == [False, True]
+
+    def test_a_row_that_cannot_be_called_says_why(self, visitor, api, deployment):
+        base = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
+        made = api.post(base, {"data": [{"items": "x"}, {"phoneNumber": "abc", "note": {"a": 1}}]}).json
+        page = visitor.go(f"/campaigns/{made['id']}")
+        assert "The row has no phoneNumber." in page.text and '{"a": 1}' in page.text
+
+    def test_the_list_tells_what_waits(self, visitor, create):
+        create(batch_size="1")
+        page = visitor.go("/campaigns")
+        assert re.search(r"Spring\s+Line\s+RUNNING\s+3\s+2\s+Thu 1 Jan 00:05:00", page.text)
+
+    def test_another_teams_campaign_is_not_shown(self, visitor, other_api, create):
+        address = create()
+        team = other_api.get("/team").json["id"]
+        assert visitor.go(f"{address}?team={team}").status == 404
+
+
+class TestVoiceV1:
+    @pytest.fixture
+    def deployment(self, make_voicev1_deployment):
+        return make_voicev1_deployment()
+
+    def test_rows_are_called_in_batches_of_ten(self, visitor, create, advance):
+        address = create("id,phoneNumber\n" + "".join(f"r{n},+1415555{n:04}\n" for n in range(12)))
+        page = visitor.page
+        assert states(page)[10:] == ["queued", "queued"] and "2 rows in 0:05:00" in page.text
+        visitor.send("/next")
+        assert "queued" not in states(visitor.page)
+        advance(3_600)
+        assert "in progress" not in states(visitor.go(address))
+
+    def test_its_rows_need_a_phone_number_by_that_name(self, preview):
+        page = preview(data="id,phone\na,+14155550101\n")
+        assert "Line 2: phoneNumber: Missing data for required field." in page.text
+
+    def test_it_is_in_the_list(self, visitor, create):
+        create()
+        assert re.search(r"Old line\s+Voice V1\s+RUNNING\s+3\s+0\s", visitor.go("/campaigns").text)
+
+    def test_a_row_that_is_driven_by_hand_is_not_queued(self, visitor, api, deployment, create):
+        address = create()
+        base = f"/workers/{deployment['workerId']}/deployments/voicev1/{deployment['id']}"
+        assert api.put(f"{base}{address}/data/a", {"status": "PROCESSING"}).status_code == 200
+        assert states(visitor.go(address))[0] == "processing"
+
+
+def test_a_file_that_is_dropped_becomes_the_text(demo, tab):
+    page = tab(demo).go("/campaigns/new")
+    page.evaluate("""() => {
+        const dropped = new DataTransfer();
+        dropped.items.add(new File(["phoneNumber\\n+14155550101"], "rows.csv"));
+        document.getElementById("data").dispatchEvent(new DragEvent("drop", {bubbles: true, dataTransfer: dropped}));
+    }""")
+    expect(page.locator("#data")).to_have_value("phoneNumber\n+14155550101")
+
+
+def test_a_campaign_from_pasted_csv_is_watched_to_its_end(served, tab):
+    seen = tab(served)
+    page = seen.go("/campaigns")
+    page.get_by_role("link", name="New campaign").click()
+    page.get_by_label("Name", exact=True).fill("Pasted")
+    page.get_by_label("Rows as CSV").fill(
+        "phoneNumber,day\n" + "".join(f"+1415555{n:04},Monday\n" for n in range(25)) + "abc,Friday\n"
+    )
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview")).to_have_text("25 rows can be called, 1 cannot")
+    assert seen.faults() == []
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name="Create the campaign").click()
+    expect(page.locator("h1")).to_have_text("Pasted")
+    expect(page.locator(".grid")).to_have_attribute("aria-label", re.compile("15 queued"))
+    page.get_by_role("button", name="Next batch now").click()
+    expect(page.locator(".grid")).to_have_attribute("aria-label", re.compile(" 5 queued"))
+    assert seen.faults() == []
+    # Somebody else's clock: the page is not reloaded, and colours by itself.
+    elsewhere = tab(served).go("/exports")
+    elsewhere.get_by_role("button", name="+1 h").click()
+    expect(page.locator("#status")).to_have_text("COMPLETED")
+    expect(page.locator(".grid")).not_to_have_attribute("aria-label", re.compile("queued|in call"))
+    assert seen.wrong == []

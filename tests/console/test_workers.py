@@ -1,0 +1,346 @@
+"""The pages of workers: flows, deployments, conversations, resources, tests and scorecards."""
+
+import re
+from html import unescape
+
+import pytest
+from playwright.sync_api import expect
+
+CODE = """say("Oak Clinic.")
+loop:
+    res = talk("Ask what we can do for them.", True)
+until "caller wants to book an appointment":
+    who = res.ask("When do they want to come?", {"day": "Monday"})
+    extract("booking", who)
+    say(f"See you on {who['day']}.")
+until "caller wants a human":
+    transfer(variables["desk"])
+"""
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def flow(make_flow):
+    return make_flow(name="Desk", code=CODE, variables={"desk": "+14155550100"})
+
+
+@pytest.fixture
+def at(flow):
+    """Where the flow's worker has its pages."""
+    return f"/workers/{flow['workerId']}"
+
+
+@pytest.fixture
+def change(api, flow):
+    """Change the flow."""
+
+    def make(**body):
+        answer = api.patch(f"/workers/{flow['workerId']}/flows/{flow['id']}", body)
+        assert answer.status_code == 200, answer.text
+
+    return make
+
+
+def words(page):
+    """The page's text as words with one space between them."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.answer.text.partition("<main")[2])).split())
+
+
+class TestList:
+    @pytest.fixture
+    def tagged(self, api, make_worker):
+        tag = api.post("/team/tags", {"label": "north", "color": "#fff"}).json
+        worker = make_worker(name="Tagged")
+        api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]})
+        make_worker(name="Plain", description="Sells shoes")
+        return tag
+
+    def test_workers_are_listed_with_what_they_have(self, visitor, flow):
+        assert re.search(r"Front desk 1 0 0 0 ", words(visitor.go("/workers")))
+
+    def test_workers_are_found_by_tag(self, visitor, tagged):
+        text = visitor.go(f"/workers?tag={tagged['id']}").text
+        assert "Tagged" in text and "Plain" not in text
+
+    @pytest.mark.parametrize("q", ["plain", "SHOES"])
+    def test_workers_are_found_by_text(self, visitor, tagged, q):
+        text = visitor.go(f"/workers?q={q}").text
+        assert "Plain" in text and "Tagged" not in text
+
+    def test_a_tag_is_put_on_and_taken_off(self, visitor, api, tagged):
+        plain = next(one for one in api.get("/workers").json if one["name"] == "Plain")
+        visitor.go(f"/workers/{plain['id']}")
+        visitor.send("/tags", tagId=tagged["id"])
+        assert [one["label"] for one in api.get(f"/workers/{plain['id']}/tags").json] == ["north"]
+        visitor.send("/remove")
+        assert api.get(f"/workers/{plain['id']}/tags").json == []
+
+    def test_another_teams_worker_is_not_shown(self, visitor, other_api, make_worker):
+        worker = make_worker(api=other_api)
+        assert visitor.go(f"/workers/{worker['id']}").status == 404
+
+
+class TestFlow:
+    def test_the_words_of_flows_have_colours_as_pythons_have(self, visitor, at, flow):
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        for kind, text in (
+            ("k", "loop"),
+            ("k", "until"),
+            ("b", "say"),
+            ("b", "ask"),
+            ("b", "variables"),
+            ("s", "True"),
+        ):
+            kind = "k" if text == "True" else kind
+            assert f'<span class="{kind}">{text}</span>' in page.answer.text
+
+    def test_a_name_that_only_looks_like_a_block_has_no_colour_of_one(self, visitor, at, change, flow):
+        change(code="x = loop = 1\n")
+        assert '<span class="k">loop' not in visitor.go(f"{at}/flows/{flow['id']}").answer.text
+
+    def test_each_line_has_its_number(self, visitor, at, flow):
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        assert [f"L{n}" for n in range(1, 10)] == [one for one in page.ids if re.fullmatch(r"L\d+", one)]
+
+    def test_what_is_wrong_stands_beside_its_line(self, visitor, at, change, flow):
+        change(code='say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
+        assert "warning line 5, column 10" in words(page)
+
+    def test_code_that_cannot_run_is_shown_all_the_same(self, visitor, at, change, flow):
+        change(code="loop:\n  (", validate=False)
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        assert "error line 2, column 3 : This ( is never closed." in words(page)
+        assert "Not known while the code is wrong." in page.text
+
+    def test_where_it_leads_is_a_tree_of_its_conditions(self, visitor, at, flow):
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        assert "loop line 2 caller wants to book an appointment caller wants a human" in words(page)
+        assert {"#L2", "#L4", "#L8"} <= set(page.links)
+
+    def test_a_version_is_shown_as_it_was(self, visitor, api, at, flow, change):
+        change(code='say("one")\n', commitMessage="First")
+        change(code='say("two")\n', commitMessage="Second")
+        first = api.get(f"{at}/flows/{flow['id']}/versions").json["data"][-1]
+        page = visitor.go(f"{at}/flows/{flow['id']}?version={first['id']}")
+        assert "&#34;one&#34;" in page.answer.text and "&#34;two&#34;" not in page.answer.text
+        assert "shown as committed in version 1" in words(page)
+
+    def test_a_comparison_shows_what_was_added_and_removed(self, visitor, at, flow, change):
+        change(code=CODE, commitMessage="As it was", variables={"desk": "+14155550199"})
+        change(code=CODE.replace("Oak", "Elm") + 'say("Bye.")\n', commitMessage="New name")
+        page = visitor.go(f"{at}/flows/{flow['id']}/diff")
+        assert "Code: 2 lines added, 1 removed" in page.text
+        rows = re.findall(r'<tr class="(\w+)"><td class="num">(\d*)</td><td class="num">(\d*)</td>', page.answer.text)
+        assert [row for row in rows if row[0] != "same"] == [
+            ("removed", "1", ""),
+            ("added", "", "1"),
+            ("added", "", "10"),
+        ]
+
+    def test_variables_are_compared_too(self, visitor, api, at, flow, change):
+        change(variables={"desk": "+1"}, commitMessage="One")
+        change(variables={"desk": "+2"}, commitMessage="Two")
+        new, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
+        page = visitor.go(f"{at}/flows/{flow['id']}/diff?old={old}&new={new}")
+        assert "Variables" in page.text and page.answer.text.count('<tr class="added">') == 1
+
+    def test_lines_far_from_a_change_are_left_out(self, visitor, at, flow, change):
+        lines = [f"x{n} = {n}\n" for n in range(40)]
+        change(code="".join(lines), commitMessage="Before")
+        change(code="".join([*lines[:20], "y = 1\n", *lines[20:]]), commitMessage="After")
+        page = visitor.go(f"{at}/flows/{flow['id']}/diff")
+        assert page.text.count("17 lines are the same") == 2
+
+    def test_lines_are_compared_whatever_ends_them(self, visitor, at, flow, change):
+        change(code="a = 1\r\nb = 2\r\n", validate=False)
+        change(code="a = 1\nb = 3\n", validate=False)
+        rows = re.findall(r'<tr class="(\w+)">', visitor.go(f"{at}/flows/{flow['id']}/diff").answer.text)
+        assert rows == ["same", "removed", "added"]
+
+    def test_a_version_is_the_same_as_itself(self, visitor, api, at, flow, change):
+        change(code="x = 1\n")
+        (version,) = api.get(f"{at}/flows/{flow['id']}/versions").json["data"]
+        page = visitor.go(f"{at}/flows/{flow['id']}/diff?old={version['id']}")
+        assert "They are the same." in page.text
+
+    def test_code_is_never_run(self, visitor, at, flow, change):
+        change(
+            code=f'say("{HOSTILE}")  # {HOSTILE}\n', name=HOSTILE, commitMessage=HOSTILE, variables={HOSTILE: HOSTILE}
+        )
+        for address in ("flows", f"flows/{flow['id']}", f"flows/{flow['id']}/diff", f"talk?flowId={flow['id']}"):
+            page = visitor.go(f"{at}/{address}")
+            assert HOSTILE in page.text and "<script>" not in page.answer.text
+
+
+class TestDeployment:
+    def test_settings_parameters_and_history_are_shown(self, visitor, api, at, flow, make_voice_deployment):
+        made = make_voice_deployment(flow, extractions={"day": {"type": "string", "description": "Which day"}})
+        base = f"{at}/deployments/voice/{made['id']}"
+        api.patch(base, {"name": "Night line"})
+        api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550111"})
+        text = words(visitor.go(f"{at}/deployments/{made['id']}"))
+        assert "phoneNumber +14155550100" in text and "Which day" in text
+        assert "config name Line to Night line" in text
+        assert "desk +14155550111" in text
+
+    def test_every_channel_has_its_page(self, visitor, api, at, flow, make_voice_deployment):
+        chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
+        widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
+        voice = make_voice_deployment(flow)
+        page = visitor.go(f"{at}/deployments")
+        for made, channel in ((chat, "Chat"), (widget, "ChatEmbed"), (voice, "Voice")):
+            assert f"/console{at}/deployments/{made['id']}" in page.links
+            assert channel in visitor.go(f"{at}/deployments/{made['id']}").text
+
+    def test_a_voice_v1_deployment_has_its_page(self, visitor, make_voicev1_deployment):
+        made = make_voicev1_deployment()
+        page = visitor.go(f"/workers/{made['workerId']}/deployments/{made['id']}")
+        assert "objective Book a table" in words(page)
+
+
+class TestTalk:
+    @pytest.fixture
+    def begin(self, visitor, at, flow):
+        def make(**values):
+            visitor.go(f"{at}/talk?flowId={flow['id']}")
+            return visitor.send("/talk", **values)
+
+        return make
+
+    @staticmethod
+    def turn(visitor, **values):
+        talk = visitor.page.answer.request.path.rpartition("/")[2]
+        return visitor.send(talk, **values)
+
+    def test_a_conversation_begins_with_what_the_flow_says(self, begin):
+        text = words(begin())
+        assert "Agent: Oak Clinic. line 1" in text
+        assert "caller wants to book an appointment" in text
+
+    def test_what_is_said_is_answered_and_the_decision_explained(self, visitor, begin):
+        begin()
+        text = words(self.turn(visitor, say="I would like to book an appointment for Tuesday"))
+        assert "You: I would like to book an appointment for Tuesday" in text
+        assert (
+            "Taken: caller wants to book an appointment line 4 100 % sure. Of the 2, most of what it names was said."
+            in text
+        )
+        assert 'Asked: When do they want to come? line 5 {"day": "Tuesday"} day: said' in text
+        assert "See you on Tuesday." in text and "The conversation is over: end of the flow." in text
+
+    def test_a_condition_is_taken_whatever_was_said(self, visitor, begin):
+        begin()
+        text = words(self.turn(visitor, choose="1"))
+        assert "Transferred line 9 number +14155550100" in text
+
+    def test_variables_and_state_go_with_it_and_with_the_next_one(self, visitor, begin):
+        begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
+        assert '"mood": "good"' in visitor.page.text
+        visitor.send("/talk")
+        assert '"mood": "good"' in visitor.page.text
+        assert "+14155550177" in words(self.turn(visitor, choose="1"))
+
+    def test_what_is_no_json_is_told(self, begin):
+        assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
+
+    def test_code_that_cannot_run_is_told(self, begin, change):
+        change(code="loop:\n  (", validate=False)
+        assert "This ( is never closed." in begin().text
+
+    def test_a_failure_shows_the_flows_own_traceback(self, visitor, begin, change):
+        change(code='say("a")\nx = {}["b"]\n', validate=False)
+        text = words(begin())
+        assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
+
+    def test_after_the_end_nothing_can_be_said(self, visitor, at, begin):
+        begin()
+        form = visitor.page.form(visitor.page.answer.request.path.rpartition("/")[2])
+        self.turn(visitor, choose="1")
+        assert not any("say" in one["fields"] for one in visitor.page.forms)
+        answer = visitor.client.post(form["action"], data=form["fields"] | {"say": "Hello?"}, follow_redirects=True)
+        assert answer.status_code == 200 and "Hello?" not in answer.text
+
+    def test_a_conversation_is_forgotten(self, visitor, at, begin):
+        address = begin().answer.request.path.removeprefix("/console")
+        assert "Front desk" in visitor.page.text
+        visitor.send("/forget")
+        assert visitor.go(address).status == 404
+
+    def test_a_deployment_is_talked_to_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment):
+        made = make_voice_deployment(flow)
+        api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
+        visitor.go(f"{at}/talk?deploymentId={made['id']}")
+        visitor.send("/talk")
+        assert "+14155550155" in words(self.turn(visitor, choose="1"))
+
+    def test_a_deployment_whose_flow_is_gone_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
+        made = make_voice_deployment(flow)
+        api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
+        api.delete(f"{at}/flows/{flow['id']}")
+        for address in (f"{at}/talk", f"{at}/deployments/{made['id']}"):
+            assert not any(
+                f"deploymentId={made['id']}" in link and "talk" in link for link in visitor.go(address).links
+            )
+
+    def test_a_conversation_of_another_worker_is_not_shown(self, visitor, begin, make_worker):
+        talk = begin().answer.request.path.rpartition("/")[2]
+        assert visitor.go(f"/workers/{make_worker()['id']}/talk/{talk}").status == 404
+
+    def test_what_is_said_is_never_run(self, visitor, begin):
+        begin(state='{"' + HOSTILE + '": 1}')
+        page = self.turn(visitor, say=HOSTILE)
+        assert HOSTILE in page.text and "<script>" not in page.answer.text
+
+
+def test_resources_are_asked(visitor, api, make_worker, advance):
+    worker = make_worker()
+    link = {"name": "Opening hours", "rawLink": "https://example.com/hours", "updateFrequency": "daily"}
+    api.post(f"/workers/{worker['id']}/resources/link", link)
+    advance(60)
+    at = f"/workers/{worker['id']}/resources"
+    assert "1 found Opening hours WEBPAGE, score" in words(visitor.go(f"{at}?q=when are your hours"))
+    assert "No resource matches the query." in visitor.go(f"{at}?q=parking").text
+
+
+def test_a_test_is_run_and_its_results_are_shown(visitor, api, at, flow, advance):
+    point = {"name": "Greets", "description": "caller wants a human", "runs": 3, "tolerance": 3}
+    body = {"name": "Smoke", "description": "", "checkpoints": [point], "testMode": "voice", "systemPrompt": ""}
+    api.post(f"{at}/tests", body | {"flowId": flow["id"]})
+    visitor.go(f"{at}/tests")
+    page = visitor.send("/run")
+    assert "PENDING" in page.text
+    for _ in range(2):  # waits, then runs
+        advance(60)
+    text = words(visitor.go(page.answer.request.path.removeprefix("/console")))
+    assert re.search(r"PASSED .* Greets PASSED \d \d 3", text)
+
+
+def test_a_suite_is_run_and_its_scorecards_are_shown(visitor, api, at, flow, make_voice_deployment, advance):
+    made = make_voice_deployment(flow)
+    card = api.post("/echo/scorecards", {"name": "Manners", "items": [{"title": "Greets", "type": "BINARY"}]}).json
+    suite = {"name": "Nightly", "deploymentId": made["id"], "echoScorecardIds": [card["id"]]}
+    assert api.post("/echo/suites", suite).status_code == 201
+    assert "Manners Greets BINARY" in words(visitor.go(f"{at}/scorecards"))
+    assert "QUEUED" in visitor.send("/run").text
+    for _ in range(2):
+        advance(60)
+    assert re.search(r"An agent by Manners (passed|failed) Greets", words(visitor.go(f"{at}/scorecards")))
+
+
+def test_a_flow_is_talked_to_without_leaving_the_page(served, tab):
+    seen = tab(served)
+    page = seen.go("/workers/worker_10000000-0158-4e09-b195-7a64ad8d67e9")
+    page.get_by_role("link", name="Talk to it").click()
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#say")).to_be_focused()
+    page.evaluate("window.same = true")
+    page.keyboard.type("What a bill this is")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bubble.caller")).to_have_text("You: What a bill this is")
+    expect(page.locator("#say")).to_be_focused()
+    page.get_by_role("button", name="caller asks for a person").click()
+    expect(page.get_by_text("The conversation is over")).to_be_visible()
+    assert page.evaluate("window.same")
+    assert seen.faults() == []
