@@ -30,13 +30,23 @@ def by_id(rows):
 
 
 def without_server_times(rows):
-    return {key: {k: v for k, v in row.items() if k not in ("teamId", "createdAt")} for key, row in by_id(rows).items()}
+    return {key: {k: v for k, v in row.items() if k not in _THE_SERVERS} for key, row in by_id(rows).items()}
+
+
+# A recording stays where it is: what is copied is the address that the other server gave.
+_THE_SERVERS = ("teamId", "createdAt", "recordingUrl")
 
 
 def test_a_pulled_world_is_the_world_that_was_pulled(source, command, loads):
     copied, original = loads(command.pulled(source)), source.state()
     for name in COPIED:
         assert without_server_times(copied[name]) == without_server_times(original[name]), name
+
+
+def test_a_recording_is_heard_where_it_was(source, command, loads):
+    copied = loads(command.pulled(source))["voiceLogs"]
+    addresses = {log["recordingUrl"] for log in copied if log["recordingUrl"]}
+    assert addresses and all(address.startswith(f"{source.url}/recordings/") for address in addresses)
 
 
 def test_of_every_collection_it_is_known_whether_it_is_copied():
