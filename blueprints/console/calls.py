@@ -85,7 +85,7 @@ def export() -> Any:
     """Ask for an export of the conversations that a list shows."""
     asked = form(ExportBody)
     with current().transaction():
-        Export.request(team(), **asked)
+        Export.request(team(), base_url(), **asked)
     return done("The export is asked for: it is made in the background.", "exports.show")
 
 
@@ -103,6 +103,8 @@ def latest() -> Any:
 @blp.get("/<log_id>")
 def call(log_id: str) -> Any:
     """One conversation, of whatever channel."""
+    from dryline.blueprints.console import highlighting  # imported late: only pages with code need its library
+
     log = log_with_recording(find_log(team(), log_id))
     said = conversation.turns(log)
     session_id = log.traces.session_id
@@ -125,6 +127,7 @@ def call(log_id: str) -> Any:
         "deployment": Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None,
         "flow": Flow.find(id=log.flow_id, team_id=log.team_id) if log.flow_id else None,
         "flow_version": _version(log),
+        "code_lines": highlighting.lines(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.analysis(log),
         "snippets": snippets.one(g.team, channel, log.worker_id, log.id),
         "exchanges": list(conversation.exchanges(LlmLog.behind(log))),
