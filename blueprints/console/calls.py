@@ -30,7 +30,6 @@ from dryline.schemas.logs import LogSchema, schema_of
 from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
 from dryline.world.channels import CHANNELS, Channel
-from dryline.world.errors import NotFound
 from dryline.world.world import current
 
 blp = Pages("calls", "Calls", "c", path="/calls")
@@ -91,13 +90,11 @@ def export() -> Any:
 
 @blp.get("/latest")
 def latest() -> Any:
-    """The newest call, of `?worker=` where it is given."""
+    """The newest call, of `?worker=` where it is given; the list, which says so, while there is none."""
     worker_id = request.args.get("worker")
     where = {"worker_id": worker_id} if worker_id else {}
     found = activity.newest_logs(g.team, VoiceLog, 1, **where) if g.team else []
-    if not found:
-        raise NotFound("There are no calls yet.")
-    return redirect(url_for("calls.call", log_id=found[0].id))
+    return redirect(url_for("calls.call", log_id=found[0].id) if found else url_for("calls.show"))
 
 
 @blp.get("/<log_id>")
