@@ -47,9 +47,10 @@ def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
     return redirect(url_for(endpoint, **values) if endpoint else back or url_for("overview.show"), 303)
 
 
-def form(schema: type[Schema]) -> Any:
-    """The values of the form that was sent. Raises BadRequest as `read`."""
-    return read(schema, {name: text for name, text in request.form.items() if name not in ("back", "_token")})
+def form(schema: type[Schema], **further: str) -> Any:
+    """The values of the form that was sent, and `further` ones. Raises BadRequest as `read`."""
+    sent = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
+    return read(schema, sent | further)
 
 
 def read(schema: type[Schema], texts: Mapping[str, str]) -> Any:

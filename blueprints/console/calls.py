@@ -30,7 +30,6 @@ from dryline.schemas.logs import LogSchema, schema_of
 from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
 from dryline.world.channels import CHANNELS, Channel
-from dryline.world.errors import NotFound
 from dryline.world.world import current
 
 blp = Pages("calls", "Calls", "c", path="/calls")
@@ -85,24 +84,24 @@ def export() -> Any:
     """Ask for an export of the conversations that a list shows."""
     asked = form(ExportBody)
     with current().transaction():
-        Export.request(team(), **asked)
+        Export.request(team(), base_url(), **asked)
     return done("The export is asked for: it is made in the background.", "exports.show")
 
 
 @blp.get("/latest")
 def latest() -> Any:
-    """The newest call, of `?worker=` where it is given."""
+    """The newest call, of `?worker=` where it is given; the list, which says so, while there is none."""
     worker_id = request.args.get("worker")
     where = {"worker_id": worker_id} if worker_id else {}
     found = activity.newest_logs(g.team, VoiceLog, 1, **where) if g.team else []
-    if not found:
-        raise NotFound("There are no calls yet.")
-    return redirect(url_for("calls.call", log_id=found[0].id))
+    return redirect(url_for("calls.call", log_id=found[0].id) if found else url_for("calls.show"))
 
 
 @blp.get("/<log_id>")
 def call(log_id: str) -> Any:
     """One conversation, of whatever channel."""
+    from dryline.blueprints.console import highlighting  # imported late: only pages with code need its library
+
     log = log_with_recording(find_log(team(), log_id))
     said = conversation.turns(log)
     session_id = log.traces.session_id
@@ -125,6 +124,7 @@ def call(log_id: str) -> Any:
         "deployment": Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None,
         "flow": Flow.find(id=log.flow_id, team_id=log.team_id) if log.flow_id else None,
         "flow_version": _version(log),
+        "code_lines": highlighting.lines(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.analysis(log),
         "snippets": snippets.one(g.team, channel, log.worker_id, log.id),
         "exchanges": list(conversation.exchanges(LlmLog.behind(log))),

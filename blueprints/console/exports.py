@@ -10,7 +10,7 @@ from flask import g, render_template, request
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import Pages, done, form, settled, team
 from dryline.blueprints.control.exports import TransitionBody
-from dryline.blueprints.links import with_link
+from dryline.blueprints.links import base_url, with_link
 from dryline.jobs import export_files, exports
 from dryline.models.deployments import Deployment
 from dryline.models.exports import MOVES, Export
@@ -53,7 +53,7 @@ def new() -> Any:
 def ask() -> Any:
     """Ask for an export."""
     with current().transaction():
-        export = Export.request(team(), **form(ExportBody))
+        export = Export.request(team(), base_url(), **form(ExportBody))
     return done("The export is asked for.", "exports.export", export_id=export.id)
 
 

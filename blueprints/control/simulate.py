@@ -87,12 +87,7 @@ class SimulateCalls(MethodView):
     @blp.errors(404, 503)
     def post(self, body, query):
         """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors."""
-        from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
-
-        def prepare(world, line, deployment, **options):
-            return prepare_calls(world, line, **options)
-
-        return {"ids": _simulate(prepare, body, query.get("team"), "Voice", "VoiceV1")}
+        return {"ids": simulate_calls(body, query.get("team"))}
 
 
 @blp.route("/simulate/chats")
@@ -109,6 +104,16 @@ class SimulateChats(MethodView):
             return prepare_chats(world, line, deployment.type, **options)
 
         return {"ids": _simulate(prepare, body, query.get("team"), "Chat", "ChatEmbed")}
+
+
+def simulate_calls(body, team_id):
+    """Make voice calls, as `SimulateCallsBody` has read them, and give their logs' ids."""
+    from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
+
+    def prepare(world, line, deployment, **options):
+        return prepare_calls(world, line, **options)
+
+    return _simulate(prepare, body, team_id, "Voice", "VoiceV1")
 
 
 def _simulate(prepare, body, team_id, *channels):

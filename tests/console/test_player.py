@@ -140,3 +140,14 @@ def test_a_conversations_page_is_fit_for_everybody(demo, tab, channel):
     assert [(each["id"], each["nodes"][0]["html"]) for each in found.response["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert seen.wrong == []
+
+
+def test_a_simulated_call_is_heard_as_long_as_it_was(demo, tab):
+    seen = tab(demo)
+    page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
+    page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))
+    page.locator("#turn-1 p").click()
+    page.locator("#recording-state:empty").wait_for(state="attached")
+    length = float(page.locator("#lanes").get_attribute("data-length"))
+    assert page.evaluate("document.getElementById('recording').duration") == length
+    assert seen.wrong == []

@@ -6,6 +6,8 @@ from html import unescape
 import pytest
 from playwright.sync_api import expect
 
+from dryline.tests.console.demo_rows import demo_id
+
 CODE = """say("Oak Clinic.")
 loop:
     res = talk("Ask what we can do for them.", True)
@@ -331,7 +333,7 @@ def test_a_suite_is_run_and_its_scorecards_are_shown(visitor, api, at, flow, mak
 
 def test_a_flow_is_talked_to_without_leaving_the_page(served, tab):
     seen = tab(served)
-    page = seen.go("/workers/worker_10000000-0158-4e09-b195-7a64ad8d67e9")
+    page = seen.go(f"/workers/{demo_id('workers', name='Cedar Valley Power')}")
     page.get_by_role("link", name="Talk to it").click()
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("#say")).to_be_focused()
