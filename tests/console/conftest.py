@@ -155,11 +155,11 @@ class Tab:
         return self.page
 
     def faults(self):
-        """What of the page keeps somebody from using it, wide and light, narrow and dark, and what it did wrong."""
+        """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""
         from axe_playwright_python.sync_playwright import Axe
 
         found = []
-        for width, theme in ((1440, "light"), (390, "dark")):
+        for width, theme in ((1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")):
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=theme)
             told = Axe().run(self.page).response["violations"]

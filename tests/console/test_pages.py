@@ -57,23 +57,8 @@ def test_every_link_leads_somewhere(visitor, address):
         assert visitor.client.get(link).status_code in (200, 302, 303, 308), link
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_a_page_is_fit_for_everybody(demo, tab, address, width, theme):
-    from axe_playwright_python.sync_playwright import Axe
-
-    seen = tab(demo, width, theme)
-    page = seen.go(address)
-    # The page's own policy keeps scripts of others out: it is axe that is put in from outside.
-    found = Axe().run(page)
-    assert [(each["id"], each["nodes"][0]["html"]) for each in found.response["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    assert seen.wrong == []
-
-
-@pytest.mark.parametrize("address", SUBPAGES)
-def test_what_pages_lead_to_is_fit_for_everybody(demo, tab, address):
+@pytest.mark.parametrize("address", ADDRESSES + SUBPAGES)
+def test_a_page_is_fit_for_everybody(demo, tab, address):
     seen = tab(demo)
     seen.go(address)
     assert seen.faults() == []
