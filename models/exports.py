@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -191,11 +192,14 @@ class Export(Record):
     @property
     def open(self) -> bool:
         """Whether its file may be fetched now."""
-        return self._finished and self.expires_at is not None and self.path.exists()
+        return self._finished and self.expires_at is not None and not self.lost
 
-    @property
+    @cached_property
     def lost(self) -> bool:
-        """Whether its file should be there and is not: removed, imported without, or taken by a crash."""
+        """Whether its file should be there and is not: removed, imported without, or taken by a crash.
+
+        Looked for once: the file may come about while the export is shown, whose status and link go together.
+        """
         return self._finished and not self.path.exists()
 
     @property

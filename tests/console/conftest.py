@@ -96,8 +96,9 @@ def chromium():
     if found is None:
         told = "There is no chromium on the PATH: apt-get install chromium."
         pytest.fail(told) if os.environ.get("DRYLINE_TEST_BROWSER") else pytest.skip(told)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # to see that something never comes; what comes is not waited for so long
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield browser
@@ -178,7 +179,7 @@ def tab(chromium):
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, color_scheme=theme, java_script_enabled=script
         )
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         contexts.append(context)
         return Tab(context, server.url)
 
