@@ -187,6 +187,7 @@ def announce(app: Dryline, url: str) -> None:
     lines = [
         f"dryline {__version__} answers on {url}",
         f"  API key     {', '.join(settings.api_keys)}" + _other_keys(world),
+        f"  console     {url}/",
         f"  docs        {url}/docs",
         f"  data        {world.directory}" + _told_of_data(world),
     ]

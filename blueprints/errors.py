@@ -85,7 +85,8 @@ def _summary(details: list[dict[str, str]]) -> str:
     """The first three faults in one sentence, and how many more there are."""
     told = [_named(**detail).removesuffix(".") for detail in details[:3]]
     more = len(details) - len(told)
-    return "; ".join([*told, f"and {more} more"] if more else told) + "."
+    text = "; ".join([*told, f"and {more} more"] if more else told)
+    return text if text.endswith("?") else f"{text}."
 
 
 def _sentence(error: HTTPException, status: int) -> str:

@@ -43,6 +43,11 @@ def test_a_parameter_where_none_is_taken_is_refused(control, method, path):
     assert answer.status_code == 400 and "takes no parameters" in answer.json["error"]
 
 
+def test_the_sentence_ends_with_the_question(control):
+    answer = control.post("/faults", {"pth": "*", "status": 503})
+    assert answer.json["error"] == "pth: Unknown field; did you mean path?"
+
+
 def test_a_slip_changes_nothing(control):
     control.post("/faults", {"pth": "/api/workers", "status": 503})
     assert control.get("/faults").json == []
