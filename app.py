@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
-from dryline.blueprints.base import PLANE, READS, NoSessions, OrjsonProvider
+from dryline.blueprints.base import CONSOLE, PLANE, READS, NoSessions, OrjsonProvider
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
@@ -128,7 +128,7 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         token = enter(self.world)
         try:
-            if environ["PATH_INFO"].startswith("/console"):
+            if environ["PATH_INFO"].startswith(CONSOLE):
                 return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:

@@ -6,13 +6,15 @@ from typing import Any
 
 from flask import Blueprint, redirect, send_from_directory
 
+from dryline.blueprints.base import CONSOLE
+
 blp = Blueprint("documentation", __name__)
 
 
 @blp.get("/")
 def index() -> Any:
     """Lead a browser to the console."""
-    return redirect("/console")
+    return redirect(CONSOLE)
 
 
 @blp.get("/docs/assets/<path:name>")

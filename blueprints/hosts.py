@@ -7,6 +7,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+from flask import Request
+
 from dryline.settings import Settings
 from dryline.world.errors import Forbidden
 
@@ -26,6 +28,20 @@ def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
     if settings.loopback and name_of(host) not in known:
         raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host can name it.")
+
+
+def demand_no_webhook(asked: Request, door: str) -> None:
+    """Raises Forbidden for a webhook: whoever holds a team's key may have some sent here, and it is not this key."""
+    if "X-Dryline-Event" in asked.headers or "X-Dryline-Delivery" in asked.headers:
+        raise Forbidden(f"The {door} takes no webhooks.")
+
+
+def demand_this_machine(settings: Settings, asked: Request, door: str) -> None:
+    """Without a token, raises Forbidden unless the server is bound to this machine and asked by a name of it."""
+    if not settings.loopback:
+        raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
+    if not is_loopback(asked.host) and name_of(asked.host) not in settings.allowed_hosts:
+        raise Forbidden(f"The {door} answers this machine only, not the host {asked.host!r}.")
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from flask import Flask, flash, g, redirect, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from dryline.blueprints import errors
-from dryline.blueprints.base import READS
+from dryline.blueprints.base import CONSOLE, READS
 from dryline.blueprints.console import (
     bar,
     calls,
@@ -32,7 +32,7 @@ from dryline.blueprints.console import (
     words,
     workers,
 )
-from dryline.blueprints.console.base import CONSOLE, chosen_team
+from dryline.blueprints.console.base import chosen_team
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
 from dryline.world.errors import DomainError

@@ -11,12 +11,10 @@ from flask import Blueprint, flash, g, redirect, request, url_for
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import BadRequest
 
+from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.console import doors
 from dryline.models.teams import Team, start_team
 from dryline.world.errors import NotFound
-
-# Where the pages lie.
-CONSOLE = "/console"
 
 
 class Pages(Blueprint):

@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
 
-from dryline.blueprints.hosts import is_loopback, name_of
+from dryline.blueprints.base import CONSOLE
+from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
 from dryline.world.errors import Forbidden
 from dryline.world.world import World, current
 
-blp = Blueprint("doors", __name__, url_prefix="/console")
+blp = Blueprint("doors", __name__, url_prefix=CONSOLE)
 
 SIGNED_IN_S = 12 * 3600
 # What a signed-out browser may fetch.
@@ -25,7 +26,7 @@ def cookie(world: World) -> dict[str, Any]:
     """The session's cookie: out of reach for scripts and for other sites. Each world has a name of its own for it."""
     return {
         "SESSION_COOKIE_NAME": f"dryline_{sha256(world.secret.encode()).hexdigest()[:8]}",
-        "SESSION_COOKIE_PATH": "/console",
+        "SESSION_COOKIE_PATH": CONSOLE,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Strict",
         "PERMANENT_SESSION_LIFETIME": SIGNED_IN_S,
@@ -38,13 +39,9 @@ def demand_person() -> Any:
     Contract: issue of the console: a link from elsewhere may lead here, nothing else from another site.
     """
     settings = current().settings
-    if "X-Dryline-Event" in request.headers or "X-Dryline-Delivery" in request.headers:
-        raise Forbidden("The console takes no webhooks.")
+    demand_no_webhook(request, "console")
     if settings.admin_token is None:
-        if not settings.loopback:
-            raise Forbidden("The console is closed: the server is not bound to loopback and has no --admin-token.")
-        if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
-            raise Forbidden(f"The console answers this machine only, not the host {request.host!r}.")
+        demand_this_machine(settings, request, "console")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         return _arrived_by_link()
     _demand_own_origin()
@@ -67,7 +64,7 @@ def form_token() -> str:
 def local(address: str | None) -> str | None:
     """The address, where it is one of the console's pages."""
     parts = urlsplit(address or "")
-    is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith("/console/")
+    is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith(f"{CONSOLE}/")
     return address if is_page and "\\" not in (address or "") else None
 
 

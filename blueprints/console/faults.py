@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 from flask import current_app, render_template, request
@@ -83,8 +84,8 @@ def as_pytest(rule: Fault) -> str:
 
 def as_curl(rule: Fault) -> str:
     """The same from a shell."""
-    body = json.dumps({camel(name): value for name, value in _said(rule).items()}).replace("'", "'\\''")
-    return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d '{body}'"
+    body = json.dumps({camel(name): value for name, value in _said(rule).items()})
+    return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d {shlex.quote(body)}"
 
 
 def _said(rule: Fault) -> dict[str, Any]:

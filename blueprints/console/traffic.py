@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 from urllib.parse import quote
 
@@ -125,18 +126,16 @@ def forget() -> Any:
 def as_curl(found: Entry) -> str:
     """The request as a shell sends it. The key is shown where this server was started with it."""
     headers = plane.shown(found)["headers"]
-    parts = [f"curl -X {found.method} {_shell(base_url() + found.path + ('?' + found.query if found.query else ''))}"]
+    parts = [
+        f"curl -X {found.method} {shlex.quote(base_url() + found.path + ('?' + found.query if found.query else ''))}"
+    ]
     key = _key_of(found) or "YOUR_KEY"
     if "x-api-key" in headers:
-        parts.append(f"-H {_shell(f'x-api-key: {key}')}")
-    parts += [f"-H {_shell(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
+        parts.append(f"-H {shlex.quote(f'x-api-key: {key}')}")
+    parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
     if found.body:
-        parts.append(f"-d {_shell(found.text())}")
+        parts.append(f"-d {shlex.quote(found.text())}")
     return " \\\n  ".join(parts)
-
-
-def _shell(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _key_of(found: Entry) -> str | None:

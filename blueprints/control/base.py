@@ -8,7 +8,7 @@ from flask import current_app, request
 from marshmallow import fields
 
 from dryline.blueprints.base import PLANE, Area, Parser
-from dryline.blueprints.hosts import is_loopback, name_of
+from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.world.errors import Forbidden, Invalid, NotFound
@@ -75,9 +75,7 @@ def guard() -> None:
     Raises Forbidden.
     """
     settings = current().settings
-    # Whoever holds a team's key may have webhooks sent to this machine: that is not the plane's key.
-    if "X-Dryline-Event" in request.headers or "X-Dryline-Delivery" in request.headers:
-        raise Forbidden("The control plane takes no webhooks.")
+    demand_no_webhook(request, "control plane")
     if settings.admin_token is not None:
         import hmac
 
@@ -85,10 +83,7 @@ def guard() -> None:
         if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
             raise Forbidden("The control plane needs the header x-dryline-token.")
         return
-    if not settings.loopback:
-        raise Forbidden("The control plane is closed: the server is not bound to loopback and has no --admin-token.")
-    if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
-        raise Forbidden(f"The control plane answers this machine only, not the host {request.host!r}.")
+    demand_this_machine(settings, request, "control plane")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         raise Forbidden("The control plane does not answer other sites' pages.")
     origin = request.headers.get("Origin")
