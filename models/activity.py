@@ -30,11 +30,6 @@ def calls_by_hour(team: Team, after: str) -> dict[str, dict[str, int]]:
     return hours
 
 
-def newest_calls(team: Team, limit: int) -> list[VoiceLog]:
-    """The calls that began last."""
-    return newest_logs(team, VoiceLog, limit)
-
-
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
     """The conversations of a channel, with these column values, that began last."""
     mine = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))

@@ -10,6 +10,7 @@ from flask import g, render_template
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import Pages
 from dryline.models import activity
+from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.world.clock import wire
 from dryline.world.world import current
@@ -32,7 +33,7 @@ def show() -> Any:
     return render_template(
         "overview.html",
         workers=list(Worker.listing(g.team)),
-        calls=activity.newest_calls(g.team, NEWEST),
+        calls=activity.newest_logs(g.team, VoiceLog, NEWEST),
         hours=hours,
         chart=charts.stacked_hours(hours, since, HOURS),
         errors=activity.newest_errors(g.team, 5),

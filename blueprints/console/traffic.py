@@ -70,13 +70,14 @@ def news() -> Any:
 def entry(number: int) -> Any:
     """One request and its answer."""
     found = _entry(number)
+    shown = plane.shown(found)
     return render_template(
         "request.html",
         entry=found,
-        shown=plane.shown(found),
+        shown=shown,
         curl=as_curl(found),
         documentation=_documentation(found),
-        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in plane.shown(found)["touched"]],
+        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in shown["touched"]],
         presets=PRESETS,
         key_known=_key_of(found) is not None,
     )
