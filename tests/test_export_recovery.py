@@ -16,9 +16,24 @@ from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.test_server import Process
 
-LOGS = 40_000
+LOGS = 2_000
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-02-01T00:00:00.000Z"}
 
+# Serves, but an export waits before its first line until the server ends, so that no test has to be quicker than it.
+HELD = """
+import sys
+from dryline.command_line import cli
+from dryline.jobs import export_files
+from dryline.world.world import current
+
+def hold(names, header=export_files.header):
+    current().ending.wait()
+    return header(names)
+
+export_files.header = hold
+del sys.argv[1]
+cli()
+"""
 # Writes the one export that waits, and is killed at a moment of our choice.
 KILLED = """
 import os, signal, sys
@@ -78,11 +93,12 @@ def data_dir(tmp_path):
 
 @pytest.fixture
 def start(tmp_path, data_dir):
-    """Start a server on that directory."""
+    """Start a server on that directory; `held`: one that does not get ahead with an export."""
     running = []
 
-    def start():
-        running.append(Process(tmp_path, "--data-dir", str(data_dir)))
+    def start(held=False):
+        before = (sys.executable, "-c", HELD) if held else ()
+        running.append(Process(tmp_path, "--data-dir", str(data_dir), before=before))
         return running[-1]
 
     yield start
@@ -135,7 +151,7 @@ def assert_whole(server, id, data_dir):
 
 
 def test_an_export_survives_a_server_killed_in_the_middle_of_it(start, data_dir):
-    server = start()
+    server = start(held=True)
     id = server.call("POST", "/api/team/exports", ASK)["id"]
     until(lambda: files(data_dir))
     server.end(signal.SIGKILL)
@@ -145,7 +161,7 @@ def test_an_export_survives_a_server_killed_in_the_middle_of_it(start, data_dir)
 
 
 def test_a_server_told_to_end_gives_a_running_export_back(start, data_dir):
-    server = start()
+    server = start(held=True)
     id = server.call("POST", "/api/team/exports", ASK)["id"]
     until(lambda: files(data_dir))
     assert server.end(signal.SIGTERM)[0] == 0
