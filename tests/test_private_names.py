@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import collections
 import contextlib
+import functools
 import importlib
 import importlib.metadata
-import inspect
 import re
 import sys
-import textwrap
 import tomllib
 import types
 from pathlib import Path
@@ -79,8 +78,13 @@ def private(name):
     return name.startswith("_") and name.strip("_") != "" and name not in PYTHONS
 
 
+@functools.cache
 def modules():
-    """The shipped modules: (name, tree)."""
+    """The shipped modules: name -> tree."""
+    return dict(read_modules())
+
+
+def read_modules():
     for package in PACKAGES:
         folder = ROOT.joinpath(*package.split(".")[1:])
         for path in sorted(folder.glob("*.py")):
@@ -132,12 +136,20 @@ def overridden(module, tree):
             given = set(filter(private, defined(node)))
             for base in getattr(importlib.import_module(module), node.name).__mro__[1:] if given else ():
                 if base.__module__.split(".")[0] not in {"dryline", *sys.stdlib_module_names}:
-                    yield from given & set(defined(ast.parse(textwrap.dedent(inspect.getsource(base)))))
+                    yield from given & own_names(base)
 
 
+@functools.cache
+def own_names(base):
+    """What a class has, and the attributes that its functions ask for or give."""
+    functions = (value for value in vars(base).values() if isinstance(value, types.FunctionType))
+    return frozenset(vars(base)).union(*(function.__code__.co_names for function in functions))
+
+
+@functools.cache
 def found():
     """Every private name of others: name -> the modules that use it."""
-    trees = dict(modules())
+    trees = modules()
     ours = {name for tree in trees.values() for name in defined(tree)}
     result = collections.defaultdict(set)
     for module, tree in trees.items():
@@ -158,7 +170,7 @@ def test_every_private_name_that_is_used_is_listed():
 def test_every_listed_name_is_still_used():
     listed = set().union(*(names for _, names in PRIVATE.values()))
     assert listed - set(found()) == set()
-    code = "\n".join(ast.unparse(tree) for _, tree in modules())
+    code = "\n".join(ast.unparse(tree) for tree in modules().values())
     assert [name for _, names in UNDOCUMENTED.values() for name in names if not re.search(rf"\b{name}\b", code)] == []
 
 
