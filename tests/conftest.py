@@ -44,12 +44,56 @@ def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1)
 
 
+class Kept:
+    """The stand-in of the last test, for the next one of the same settings: a reset takes a twentieth of a start."""
+
+    def __init__(self):
+        self.app = None
+
+    def give(self, settings):
+        """A stand-in at its start."""
+        if self.app is not None and self.app.world.settings == settings:
+            assert self.app.test_client().post("/_dryline/reset", headers=token(settings)).status_code == 204
+            return self.app
+        self.end()
+        self.app = create_app(settings)
+        return self.app
+
+    def take_back(self, settings):
+        """Keep it, unless a test has ended it or given it other settings, which no reset undoes."""
+        world = self.app.world
+        if world.settings != settings or world.ending.is_set():
+            self.end()
+
+    def end(self):
+        if self.app is not None:
+            self.app.close()
+            self.app = None
+
+
+def token(settings):
+    return {"x-dryline-token": settings.admin_token or ""}
+
+
+@pytest.fixture(scope="session")
+def kept():
+    """Where the stand-in waits for the next test."""
+    kept = Kept()
+    yield kept
+    kept.end()
+
+
 @pytest.fixture
-def app(settings):
+def app(request, settings, kept):
     """A stand-in with an empty world. Its jobs run when the clock is moved, never by themselves."""
-    app = create_app(settings)
-    yield app
-    app.close()
+    alone = request.node.get_closest_marker("alone")
+    if alone:
+        kept.end()
+    yield kept.give(settings)
+    if alone:
+        kept.end()
+    else:
+        kept.take_back(settings)
 
 
 @pytest.fixture

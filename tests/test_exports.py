@@ -526,6 +526,7 @@ def test_after_24_hours_the_export_is_expired_and_its_file_gone(app, api, contro
 # What goes wrong
 
 
+@pytest.mark.alone
 def test_a_folder_that_cannot_be_written_fails_the_export(app, export):
     app.world.exports.rmdir()
     app.world.exports.write_text("in the way")
@@ -674,6 +675,7 @@ def test_a_file_that_is_removed_meanwhile_is_made_anew(app, api, export, fetch, 
     assert len(fetch(made).data) == made["fileSizeBytes"]
 
 
+@pytest.mark.alone
 def test_a_lost_file_that_cannot_be_made_anew_fails_its_export(app, api, export, advance):
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()

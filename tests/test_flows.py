@@ -90,6 +90,7 @@ def test_a_change_is_validated_with_the_code_that_it_leaves(api, make_flow):
     assert api.patch(path_of(flow), {"code": "say('Hi')", "validate": True}).json["version"] == 2
 
 
+@pytest.mark.alone
 def test_the_engine_starts_with_the_first_flow_that_is_looked_at_and_ends_with_the_world(app, make_flow):
     make_flow()
     assert "engine" not in app.world.memory

@@ -55,6 +55,7 @@ def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advan
     assert (status(), calls()) == ("COMPLETED", 1)
 
 
+@pytest.mark.alone
 def test_a_step_that_fails_is_logged_once_and_not_at_every_look(failing, advance, caplog):
     with caplog.at_level(logging.ERROR, "dryline"):
         advance(), advance()
@@ -80,6 +81,7 @@ def stuck(app, monkeypatch):
     go_on.set()
 
 
+@pytest.mark.alone
 def test_an_export_that_takes_long_holds_up_neither_calls_nor_the_clock(stuck, export, call, advance):
     status = export()
     calls = call()
@@ -88,6 +90,7 @@ def test_an_export_that_takes_long_holds_up_neither_calls_nor_the_clock(stuck, e
     assert status() == "PROCESSING"
 
 
+@pytest.mark.alone
 def test_an_export_that_took_too_long_for_the_clock_is_completed_all_the_same(stuck, export, advance):
     status = export()
     advance()
@@ -96,6 +99,7 @@ def test_an_export_that_took_too_long_for_the_clock_is_completed_all_the_same(st
         advance()
 
 
+@pytest.mark.alone
 def test_a_call_on_the_clock_waits_for_what_the_threads_have_begun(app, export, other_api, api, advance):
     app.jobs.start()
     mine, others = export(), export(other_api)

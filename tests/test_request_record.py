@@ -169,6 +169,7 @@ def test_a_team_that_there_is_not_is_not_found(control, method, path):
     assert control.client.open(f"/_dryline{path}?team=nope", method=method).status_code == 404
 
 
+@pytest.mark.alone
 def test_the_record_is_bounded_in_number(api, control, monkeypatch):
     monkeypatch.setattr(request_record, "MOST_ENTRIES", 3)
     for _ in range(5):
@@ -176,6 +177,7 @@ def test_the_record_is_bounded_in_number(api, control, monkeypatch):
     assert [entry["number"] for entry in control.get("/requests").json] == [5, 4, 3]
 
 
+@pytest.mark.alone
 def test_the_record_is_bounded_in_size(api, control, monkeypatch):
     monkeypatch.setattr(request_record, "MOST_BYTES", 9_000)
     for _ in range(3):
@@ -184,6 +186,7 @@ def test_the_record_is_bounded_in_size(api, control, monkeypatch):
 
 
 # The answer to an unknown path tells it.
+@pytest.mark.alone
 @pytest.mark.parametrize(("part", "most"), [("path", 9_000), ("headers", 5_000)])
 def test_the_bound_counts_path_and_headers(api, control, monkeypatch, part, most):
     monkeypatch.setattr(request_record, "MOST_BYTES", most)
@@ -201,6 +204,7 @@ def test_methods_that_are_made_up_are_one_series(app, control):
     assert 'count{method="OTHER",route="unknown",status="405"} 2.0' in control.get("/metrics").text
 
 
+@pytest.mark.alone
 def test_metrics_count_requests_by_operation_and_status_and_faults(api, control):
     api.get("/workers")
     api.get("/workers/none")

@@ -410,6 +410,7 @@ def test_what_falls_due_while_others_are_told_is_for_later(
     assert [one["attempts"] for one in deliveries()] == [1, 1]
 
 
+@pytest.mark.alone
 def test_an_address_that_hangs_holds_up_neither_the_clock_nor_an_export(
     app, api, receiver, add_webhook, simulate, advance, impatient
 ):

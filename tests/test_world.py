@@ -383,6 +383,7 @@ def test_a_large_write_leaves_no_large_log_behind(directory, open_world):
     assert log.stat().st_size <= 16_000_000
 
 
+@pytest.mark.alone
 def test_a_full_disk_is_a_507_and_nothing_half_done(app, api, caplog):
     pages = app.world.db.pragma("page_count")
     app.world.db.pragma("max_page_count", pages)

@@ -55,6 +55,7 @@ def test_reads_are_answered_beside_writes_that_wait_for_the_writer(app, ask, beg
     assert {outcome() for outcome in outcomes} == {201}
 
 
+@pytest.mark.alone
 def test_everything_is_answered_beside_calls_on_the_clock_that_wait_for_long_work(app, ask, begin):
     begun, over = threading.Semaphore(0), threading.Event()
 

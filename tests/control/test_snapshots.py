@@ -16,6 +16,9 @@ from dryline.tests.control.documents import WHEN
 from dryline.world import database
 from dryline.world.database import WorldDatabase
 
+# Save points stay through a reset.
+pytestmark = pytest.mark.alone
+
 
 def save(control, name="before"):
     answer = control.post("/snapshots", {"name": name})

@@ -54,6 +54,7 @@ def test_who_asks_for_the_flow_is_told_why_it_cannot_be(make_line, refused):
     assert refused(make_line('say("Hello.")\n'), follow="flow") == ("follow", "The flow has no loop.")
 
 
+@pytest.mark.alone
 def test_no_flow_is_run_for_a_script(line, simulate, app):
     simulate(line, 3, follow="script")
     assert not engine_of(app.world).running
@@ -217,6 +218,7 @@ def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulat
     assert why(steps_of, second) == "A call of the flow took longer than -1 s."
 
 
+@pytest.mark.alone
 def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, simulate, steps_of, monkeypatch):
     monkeypatch.setattr("dryline.simulator.surveys.SLOW_S", -1.0)
     (log,) = simulate(line, 1, outcome="completed")
