@@ -299,7 +299,7 @@ def test_where_espeak_is_to_be_tested_it_is_there():
         assert "espeak-ng" in [voice.mark for voice in HERE]
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "🎉", "\x00", "--help", "<script>", "中文", "x" * 3000])
+@pytest.mark.parametrize("text", ["", " ", "...", "🎉", "\x00", "--help", "<script>", "中文", "x" * 600])
 def test_any_text_can_be_asked_for(text):
     for voice, speaker in itertools.product([*HERE, Murmur()], (AGENT, CALLER)):
         assert len(voice.say(text, RATE, speaker)) == RATE
