@@ -1,7 +1,9 @@
 """Rows as the lines of a CSV file, RFC 4180. SQLite puts whole lines together: Python never sees most cells.
 
-JSON and long texts are always quoted. What is short hardly ever has to be, and to ask each cell would cost more than
-all else: it is written as it is, and a batch of rows is asked at once. A row where it was wrong is made again.
+JSON and long texts are always quoted: where, is marked, and the quotes within are doubled for a batch of rows at once. What
+is short hardly ever has to be quoted, and to ask each cell would cost more than all else: it is written as it is, and a
+batch is asked at once. A row where it was wrong is made again. The addresses of recordings are put in by Python, which
+alone can sign.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import orjson
 from peewee import SQL, BooleanField, Case, IntegerField, TextField, Value, fn
 
 from dryline.models.logs import Log
-from dryline.models.recordings import shown_address
+from dryline.models.recordings import Addresses
 from dryline.world.record import JsonField
 
 # What people say and write, which has commas and line ends.
@@ -21,47 +23,62 @@ _LONG = frozenset({"transcription", "flow_snapshot", "feedback", "response_conte
 # Times have one form, which needs no quotes.
 _TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
 _BREAKS = b'",\r\n\0'  # the last one ends a text for SQLite's printf, which joins the cells
+# What no text has, since all are UTF-8: where a cell's own quotes will stand, and where the address of a recording will.
+_QUOTE, _QUOTE_SQL = b"\xff", SQL("x'ff'")
+_PLACE, _PLACE_SQL = b"\xfe", SQL("x'fe'")
+_ADDRESS = "recording_url"
 
 
 class CsvLines:
     """How the lines of one log table are read: `columns` are to be selected, and `of` makes lines of what that gives.
 
-    `attributes` are the columns of the file, None for one that the table lacks; `base` is where its reader reaches this
-    server.
+    `attributes` are the columns of the file, None for one that the table lacks; `addresses` are those that are shown in it.
     """
 
-    def __init__(self, log: type[Log], attributes: Sequence[str | None], base: str) -> None:
+    def __init__(self, log: type[Log], attributes: Sequence[str | None], addresses: Addresses) -> None:
         self._log = log
-        self._cells = [_Cell(log, attribute, base) for attribute in attributes]
+        self._addresses = addresses
+        self._cells = [_Cell(log, attribute, addresses.base) for attribute in attributes]
         line = fn.PRINTF(",".join(["%s"] * len(self._cells)), *[cell.written for cell in self._cells])
         doubts: Any = Value("")
         for cell in self._cells:
             if cell.doubt is not None:
                 doubts = doubts.concat(fn.IFNULL(cell.doubt, ""))
-        self.columns = [line, doubts, SQL("rowid")]
+        self._heard = _ADDRESS in attributes
+        self.columns = [line, doubts, log.id, log._meta.fields[_ADDRESS] if self._heard else Value(None)]
 
-    def of(self, rows: list[tuple[bytes, bytes, int]], db: Any) -> Sequence[bytes]:
-        """The lines, without their ends, of rows of `columns`, which are read from `db` as bytes."""
-        lines, doubts, numbers = zip(*rows, strict=True)
-        if _breaks(b"".join(doubts)):
-            lines = tuple(
-                self._with_care(db, number) if _breaks(doubt) else line
-                for line, doubt, number in zip(lines, doubts, numbers, strict=True)
-            )
+    def of(self, rows: list[tuple[Any, ...]], db: Any) -> bytes:
+        """The lines of rows of `columns`, which are read from `db` as bytes."""
+        careful = _breaks(b"".join([row[1] for row in rows]))
+        lines = []
+        for line, doubts, id, kept in rows:
+            doubtful = careful and _breaks(doubts)
+            if doubtful:
+                line = self._with_care(db, id)
+            if self._heard:
+                line = line.replace(_PLACE, self._address(id, kept, doubtful))
+            lines.append(line)
         if len(self._cells) == 1:  # an empty line would be no row
-            return [line or b'""' for line in lines]
-        return lines
+            lines = [line or _QUOTE + _QUOTE for line in lines]
+        return b"\r\n".join([*lines, b""]).replace(b'"', b'""').replace(_QUOTE, b'"')
 
-    def _with_care(self, db: Any, number: int) -> bytes:
+    def _address(self, id: bytes, kept: bytes | None, doubtful: bool) -> bytes:
+        """The cell that says where a recording is heard."""
+        if kept is None:
+            return b""
+        shown = self._addresses.of(id.decode(), kept.decode()).encode()
+        return _quoted(shown) if doubtful and _breaks(shown) else shown
+
+    def _with_care(self, db: Any, id: bytes) -> bytes:
         texts = [cell.text for cell in self._cells]
-        sql, params = self._log.select(*texts).where(SQL("rowid") == number).sql()
+        sql, params = self._log.select(*texts).where(self._log.id == id.decode()).sql()
         row: tuple[bytes | None, ...] = db.execute(sql, params).fetchone()
         return b",".join([cell.quoted(text) for cell, text in zip(self._cells, row, strict=True)])
 
 
 def header(names: Sequence[str]) -> bytes:
     """The first line."""
-    return ",".join(names).encode()
+    return ",".join(names).encode() + b"\r\n"
 
 
 class _Cell:
@@ -72,31 +89,31 @@ class _Cell:
         self.text = self.written = column
         self.doubt: Any = None
         self._always = self._unpacked = False
-        if attribute in _LONG:
-            self._write_long(column)
-        elif isinstance(column, JsonField):
-            self._always = True
-            # `typeof` does not read what it is asked about.
-            self.written = Case(fn.TYPEOF(column), [("null", "")], fn.PRINTF('"%w"', column))
+        if isinstance(column, JsonField) or attribute in _LONG:
+            self._write_quoted(column)
         elif isinstance(column, BooleanField):
             self.text = self.written = Case(None, [(column, "true")], "false")
         elif isinstance(column, IntegerField):
             self.text = column.cast("TEXT")
-        elif attribute == "recording_url":
-            self.text = self.written = shown_address(column)
+        elif attribute == _ADDRESS:
+            self.text = self.written = _PLACE_SQL
             self.doubt = column.concat(base)  # what is shown of an address of ours has no other text in it
         elif isinstance(column, TextField) and attribute not in _TIMES:
             self.doubt = column
 
-    def _write_long(self, column: Any) -> None:
-        shown, nul = column, "\0"
-        if isinstance(column, JsonField):  # usually the flow's code, a text: shown as it is, not as a JSON string
-            shown, nul = Case(None, [(fn.SUBSTR(column, 1, 1) == '"', fn.JSON_EXTRACT(column, "$"))], column), "\\u0000"
-            self._unpacked = True
+    def _write_quoted(self, column: Any) -> None:
         self._always = True
+        shown, nul = column, "\0"
+        if isinstance(column, JsonField):  # has no NUL but as an escape
+            nul = None
+            if column.name in _LONG:  # usually the flow's code, a text: shown as it is, not as a JSON string
+                unpacked = fn.JSON_EXTRACT(column, "$")
+                shown, nul = Case(None, [(fn.SUBSTR(column, 1, 1) == '"', unpacked)], column), "\\u0000"
+                self._unpacked = True
         # Null stays null however it is joined.
-        self.written = fn.IFNULL(Value('"').concat(fn.REPLACE(shown, '"', '""')).concat('"'), "")
-        self.doubt = fn.SUBSTR('"', 1, fn.INSTR(column, nul))
+        self.written = fn.IFNULL(_QUOTE_SQL.concat(shown).concat(_QUOTE_SQL), "")
+        if nul is not None:
+            self.doubt = fn.SUBSTR('"', 1, fn.INSTR(column, nul))
 
     def quoted(self, text: bytes | None) -> bytes:
         """The text from the table as it belongs into the file, whatever it holds."""
@@ -104,7 +121,11 @@ class _Cell:
             return b""
         if self._unpacked and text.startswith(b'"'):
             text = orjson.loads(text).encode()
-        return b'"' + text.replace(b'"', b'""') + b'"' if self._always or _breaks(text) else text
+        return _quoted(text) if self._always or _breaks(text) else text
+
+
+def _quoted(text: bytes) -> bytes:
+    return _QUOTE + text + _QUOTE
 
 
 def _breaks(text: bytes) -> bool:

@@ -11,6 +11,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -19,7 +20,7 @@ import orjson
 from dryline.jobs.csv_lines import CsvLines, header
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
-from dryline.models.recordings import shown_address, teach_addresses
+from dryline.models.recordings import Addresses
 from dryline.models.voice_logs import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.files import rename
@@ -128,29 +129,30 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 def _write_csv(export: Export, file: IO[bytes]) -> int:
     """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
     names = export.fields or members(export.log_type)
-    file.write(header(names) + b"\r\n")
-    count = 0
-    teach_addresses(export.base_url)
+    file.write(header(names))
+    count, addresses = 0, Addresses(export.base_url)
     with _bytes_from(connection()):
         for source in _sources(export):
-            csv = CsvLines(source.model, [source.columns.get(name) for name in names], export.base_url)
+            csv = CsvLines(source.model, [source.columns.get(name) for name in names], addresses)
             for rows in _batches(source, csv.columns):
-                file.write(b"\r\n".join(csv.of(rows, connection())) + b"\r\n")
+                file.write(csv.of(rows, connection()))
                 count += len(rows)
     return count
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
     """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
-    count, comma = 0, b"["
-    teach_addresses(export.base_url)
+    count, comma, addresses = 0, b"[", Addresses(export.base_url)
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
-        columns = [shown_address(source.model._meta.fields[attribute]) for attribute in read.values()]
-        for rows in _batches(source, columns):
+        heard = [name for name, attribute in read.items() if attribute == "recording_url"]
+        columns = [source.model._meta.fields[attribute] for attribute in read.values()]
+        for rows in _batches(source, [*columns, source.model.id]):
             records = wire_rows(source.model, read, rows)
+            for name in heard:
+                addresses.put_into(records, name, map(itemgetter(-1), rows))
             if len(held) < len(names):
                 records = [{name: record.get(name) for name in names} for record in records]
             file.write(comma + orjson.dumps(records)[1:-1])

@@ -142,7 +142,7 @@ class SelectedLogs:
         logs = [by_id[id] for id in self.ids]
         if self.addresses is not None:
             for wire in [wire for wire, name in names.items() if name == "recording_url"]:
-                self.addresses.put_into(logs, wire)
+                self.addresses.put_into(logs, wire, self.ids)
         return logs[0] if self.single else logs
 
 

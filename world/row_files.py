@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Collection
-from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
@@ -56,18 +55,25 @@ class RowFiles:
         _demand_not_over(signed["until"])
         return signed
 
-    def seal(self, use: str, id: str, until: str, secret: str) -> str:
-        """As `sign`, about nothing else, for lists: a hundred take a quarter of a millisecond. Addresses say `until`.
+    def sealer(self, use: str, until: str, secret: str) -> Callable[[str], str]:
+        """As `sign`, about nothing else, for lists: what gives each id its seal. Addresses say `until` themselves.
 
-        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693), which needs one pass over a short text.
+        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693): one copy of its state and one pass over a
+        short text take 0.4 µs.
         """
-        mac = _mac(secret, f"{self.kind} {use}").copy()
-        mac.update(f"{until} {id}".encode())
-        return mac.hexdigest()
+        key = sha256(f"{self.kind} {use} {secret}".encode()).digest()
+        state = blake2b(f"{until} ".encode(), key=key, digest_size=20)
+
+        def seal(id: str) -> str:
+            mac = state.copy()
+            mac.update(id.encode())
+            return mac.hexdigest()
+
+        return seal
 
     def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
         """Raises Forbidden unless what was sealed is good for this."""
-        if not hmac.compare_digest(self.seal(use, id, until, current().secret).encode(), seal.encode()):
+        if not hmac.compare_digest(self.sealer(use, until, current().secret)(id).encode(), seal.encode()):
             raise Forbidden("The link is not valid.")
         _demand_not_over(until)
 
@@ -88,11 +94,6 @@ class RowFiles:
             for name in strays:
                 (self.folder / name).unlink(missing_ok=True)
         return bool(strays)
-
-
-@lru_cache(maxsize=16)
-def _mac(secret: str, use: str) -> blake2b:
-    return blake2b(key=sha256(f"{use} {secret}".encode()).digest(), digest_size=20)
 
 
 def _demand_not_over(until: str) -> None:
