@@ -16,17 +16,16 @@ from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.world.errors import DomainError
 from dryline.world.faults import Fault
-from dryline.world.request_record import ANSWER_BYTES
+from dryline.world.request_record import ANSWER_BYTES, masked
 from dryline.world.world import World
 
-# What the record does not keep: headers by their names in the environ, and members by theirs in queries and bodies.
+# What the record does not keep: headers by their names in the environ, and members by theirs in queries.
 _MASKED = {
     *("HTTP_X_API_KEY", "HTTP_X_BRAINBASE_API_KEY", "HTTP_TEAM_SECRET", "HTTP_X_DRYLINE_TOKEN"),
     *("HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_COOKIE"),
 }
 _OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
 _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret))=)[^&]+")
-_IN_BODY = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
 # In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
@@ -152,7 +151,7 @@ def _answer(response: Any) -> bytes:
         return b""
     chunks = response.response
     whole = chunks[0] if isinstance(chunks, list) and len(chunks) == 1 else response.get_data()
-    return _masked(bytes(whole[:ANSWER_BYTES]))
+    return bytes(whole[:ANSWER_BYTES])
 
 
 def _query(environ: dict[str, Any]) -> str:
@@ -166,11 +165,4 @@ def _body(asked: Request) -> bytes:
     length = asked.content_length
     if length is None or length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
-    return _masked(asked.get_data())
-
-
-def _masked(body: bytes) -> bytes:
-    """A body without the tokens in it. The expression tries every quote: first it is asked whether there is a name."""
-    if (b'"auth' in body and b'oken"' in body) or (b'"api' in body and b'ey"' in body):
-        return _IN_BODY.sub(rb'\1"***"', body)
-    return body
+    return masked(asked.get_data())

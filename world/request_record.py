@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import deque
@@ -22,12 +23,20 @@ _OVERHEAD = 1_000
 # Real time that one question may take for its regular expression, in seconds.
 LONGEST_SEARCH_S = 2.0
 MOST_SURPLUS = 10
+_TOKEN = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
+
+
+def masked(body: bytes) -> bytes:
+    """A body without the tokens in it. The expression tries every quote: first it is asked whether there is a name."""
+    if (b'"auth' in body and b'oken"' in body) or (b'"api' in body and b'ey"' in body):
+        return _TOKEN.sub(rb'\1"***"', body)
+    return body
 
 
 class Entry(NamedTuple):
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
 
-    `answer` is the beginning of the answer's body, at most ANSWER_BYTES of it; empty where that was a file.
+    `sent` is the beginning of the answer's body, at most ANSWER_BYTES of it; empty where that was a file.
     """
 
     number: int
@@ -42,7 +51,12 @@ class Entry(NamedTuple):
     fault_id: str | None
     team_id: str | None
     answer_headers: tuple[tuple[str, str], ...] = ()
-    answer: bytes = b""
+    sent: bytes = b""
+
+    @property
+    def answer(self) -> bytes:
+        """What was sent, without the tokens in it: they are looked for when somebody looks, not at each request."""
+        return masked(self.sent)
 
     def text(self) -> str:
         """The body as text; bytes that are none are replaced."""
@@ -188,10 +202,10 @@ class RequestRecord:
 
 def _size(entry: tuple[Any, ...]) -> int:
     """What an entry takes of the bound, about."""
-    texts = len(entry[_PATH]) + len(entry[_QUERY]) + len(entry[_BODY]) + len(entry[_ANSWER])
+    texts = len(entry[_PATH]) + len(entry[_QUERY]) + len(entry[_BODY]) + len(entry[_SENT])
     return texts + sum(map(len, chain.from_iterable(entry[_HEADERS]))) + _OVERHEAD
 
 
-_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID, _ANSWER = map(
-    Entry._fields.index, ("path", "query", "headers", "body", "team_id", "answer")
+_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID, _SENT = map(
+    Entry._fields.index, ("path", "query", "headers", "body", "team_id", "sent")
 )
