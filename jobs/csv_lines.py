@@ -1,8 +1,8 @@
 """Rows as the lines of a CSV file, RFC 4180. SQLite puts whole lines together: Python never sees most cells.
 
-JSON and long texts are always quoted: where, is marked, and the quotes within are doubled for a batch of rows at once. What
-is short hardly ever has to be quoted, and to ask each cell would cost more than all else: it is written as it is, and a
-batch is asked at once. A row where it was wrong is made again. The addresses of recordings are put in by Python, which
+JSON and long texts are always quoted: where, is marked, and their own quotes are doubled for a batch of rows at once.
+What is short hardly ever has to be quoted, and to ask each cell would cost more than all else: it is written as it is,
+and a batch is asked at once. A row where it was wrong is made again. The addresses of recordings Python puts in, which
 alone can sign.
 """
 
@@ -23,7 +23,7 @@ _LONG = frozenset({"transcription", "flow_snapshot", "feedback", "response_conte
 # Times have one form, which needs no quotes.
 _TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
 _BREAKS = b'",\r\n\0'  # the last one ends a text for SQLite's printf, which joins the cells
-# What no text has, since all are UTF-8: where a cell's own quotes will stand, and where the address of a recording will.
+# What no text has, since all are UTF-8: where a cell's own quotes will stand, and where a recording's address will.
 _QUOTE, _QUOTE_SQL = b"\xff", SQL("x'ff'")
 _PLACE, _PLACE_SQL = b"\xfe", SQL("x'fe'")
 _ADDRESS = "recording_url"
@@ -32,7 +32,8 @@ _ADDRESS = "recording_url"
 class CsvLines:
     """How the lines of one log table are read: `columns` are to be selected, and `of` makes lines of what that gives.
 
-    `attributes` are the columns of the file, None for one that the table lacks; `addresses` are those that are shown in it.
+    `attributes` are the columns of the file, None for one that the table lacks; `addresses` are what it shows of
+    those of recordings.
     """
 
     def __init__(self, log: type[Log], attributes: Sequence[str | None], addresses: Addresses) -> None:
@@ -64,10 +65,9 @@ class CsvLines:
 
     def _address(self, id: bytes, kept: bytes | None, doubtful: bool) -> bytes:
         """The cell that says where a recording is heard."""
-        if kept is None:
-            return b""
-        shown = self._addresses.of(id.decode(), kept.decode()).encode()
-        return _quoted(shown) if doubtful and _breaks(shown) else shown
+        shown = (self._addresses.of(id.decode(), kept.decode()) if kept else None) or ""
+        cell = shown.encode()
+        return _quoted(cell) if doubtful and _breaks(cell) else cell
 
     def _with_care(self, db: Any, id: bytes) -> bytes:
         texts = [cell.text for cell in self._cells]
@@ -103,7 +103,8 @@ class _Cell:
 
     def _write_quoted(self, column: Any) -> None:
         self._always = True
-        shown, nul = column, "\0"
+        shown: Any = column
+        nul: str | None = "\0"
         if isinstance(column, JsonField):  # has no NUL but as an escape
             nul = None
             if column.name in _LONG:  # usually the flow's code, a text: shown as it is, not as a JSON string

@@ -30,7 +30,7 @@ LIFE = timedelta(hours=25)
 
 _NEUTRAL = "https://recordings.dryline.invalid/"
 _NAME = re.compile(r"([^/?#\s]+)\.(?:wav|mp3)")  # mp3: as versions before this one wrote it
-# A log's id and what it keeps, where both may stand in an address as they are: nearly always, and in a fifth of the time.
+# A log's id and what it keeps, where both may stand in an address as they are, which nearly all may.
 _PLAIN = re.compile(rf"[\w-]+ {re.escape(_NEUTRAL)}([\w-]+)\.wav", re.ASCII)
 _DIGEST = re.compile("[0-9a-f]{64}")
 

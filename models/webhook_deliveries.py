@@ -19,7 +19,8 @@ from dryline.world.clock import parse, wire
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.due import due_rows
 from dryline.world.errors import Conflict
-from dryline.world.record import JsonField, Record, connection, connection_execute, select_sql
+from dryline.world.record import JsonField, Record, connection, connection_execute
+from dryline.world.statements import select_sql
 from dryline.world.world import current
 
 Log = Mapping[str, Any]

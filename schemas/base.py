@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
+import orjson
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 
 from dryline.world.clock import parse, wire
+from dryline.world.record import Rows
 
 # SQLite's integers. A larger one would be an error at the database's door.
 INT64 = validate.Range(-(2**63), 2**63 - 1)
@@ -113,6 +115,9 @@ class ApiSchema(Schema):
             return [self.dump(item, many=False) for item in obj]
         if isinstance(obj, dict):
             dumped = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
+        elif isinstance(obj, Rows) and obj.is_short:
+            nested = dict(self._nested)
+            return obj.written(names, lambda name, value: orjson.dumps(nested[name].dump(value)))
         else:
             dumped = obj.project(names)
         if self._nested:

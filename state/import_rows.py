@@ -19,7 +19,8 @@ from dryline.world.clock import parse, wire
 from dryline.world.collection import Collection
 from dryline.world.errors import BadDocument, Conflict, Invalid
 from dryline.world.nesting import AROUND_ROWS, too_deep
-from dryline.world.record import JsonField, Record, insert_sql
+from dryline.world.record import JsonField, Record
+from dryline.world.statements import insert_sql
 from dryline.world.world import current
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

@@ -16,25 +16,12 @@ import orjson
 from peewee import BooleanField, IntegrityError, Model, TextField
 
 from dryline.world.errors import Conflict, NotFound
+from dryline.world.json_field import JsonField
+from dryline.world.statements import count_sql, delete_sql, insert_sql, json_sql, places, select_sql, update_sql
 from dryline.world.world import CurrentDatabase, current
 
 Values = Mapping[str, Any]
 Child = TypeVar("Child", bound="Record")
-
-
-class JsonField(TextField):
-    """JSON kept as its text: decoded for rules, passed on as it is to answers and exports.
-
-    Not peewee's own JSONField, which binds itself to one database and wraps each read in a function call.
-    """
-
-    def db_value(self, value: Any) -> str | None:
-        """The text, or NULL for None."""
-        return None if value is None else orjson.dumps(value).decode()
-
-    def python_value(self, value: str | None) -> Any:
-        """The decoded value."""
-        return None if value is None else orjson.loads(value)
 
 
 class Record(Model):
@@ -156,20 +143,20 @@ class Record(Model):
         if "updated_at" in fields:
             values.setdefault("updated_at", current().clock.stamp())
         # In the model's order, which is the order that peewee writes them in.
-        names = tuple(sorted(values, key=_places(type(self)).__getitem__))
+        names = tuple(sorted(values, key=places(type(self)).__getitem__))
         row = [fields[name].db_value(values[name]) for name in names]
         self.__data__.update(values)
-        connection_execute(_update_sql(type(self), names), [*row, self.id])
+        connection_execute(update_sql(type(self), names), [*row, self.id])
         return self
 
     def remove(self) -> None:
         """Delete the row; the database deletes what hangs on it."""
-        connection_execute(_delete_sql(type(self), ("id",)), [self.id])
+        connection_execute(delete_sql(type(self), ("id",)), [self.id])
 
     @classmethod
     def remove_where(cls, **where: Any) -> int:
         """Delete the rows with these column values. Returns how many there were."""
-        return connection_execute(_delete_sql(cls, tuple(where)), list(where.values())).rowcount
+        return connection_execute(delete_sql(cls, tuple(where)), list(where.values())).rowcount
 
 
 @contextmanager
@@ -192,6 +179,7 @@ class Rows:
         self.order = model.order if order is None else order
         self.window: tuple[int, int] | None = None
         self._attached: dict[str, Callable[[str], Any]] = {}
+        self.is_short = False
 
     def slice(self, limit: int, offset: int = 0) -> Self:
         """Only `limit` rows after the first `offset`."""
@@ -203,9 +191,14 @@ class Rows:
         self._attached[name] = value_of
         return self
 
+    def short(self) -> Self:
+        """Say that no row has a long text: SQLite is to write their JSON (see `written`)."""
+        self.is_short = True
+        return self
+
     def count(self) -> int:
         """How many rows there are without the window."""
-        sql = _count_sql(self.model, tuple(self.where))
+        sql = count_sql(self.model, tuple(self.where))
         return connection().execute(sql, tuple(self.where.values())).fetchone()[0]
 
     def project(self, names: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -220,6 +213,21 @@ class Rows:
                 for row in wired:
                     row[wire] = value_of(row["id"])
         return wired
+
+    def written(self, names: Mapping[str, str], dump: Callable[[str, Any], bytes]) -> orjson.Fragment:
+        """As `project`, as one JSON text; `dump` gives that of a value that was attached under a wire name.
+
+        A hundred workers take 110 µs so, and 190 by way of cells and dicts. Long texts orjson escapes faster.
+        """
+        columns = tuple((wire, attribute) for wire, attribute in names.items() if attribute not in self._attached)
+        sql = json_sql(self.model, columns, tuple(self.where), self.order)
+        rows = connection().execute(sql, tuple(self.where.values())).fetchall()
+        texts = [text for _, text in rows]
+        for wire, attribute in names.items():
+            if value_of := self._attached.get(attribute):
+                dumped = [dump(wire, value).decode() if (value := value_of(id)) else "[]" for id, _ in rows]
+                texts = [f'{text[:-1]},"{wire}":{more}}}' for text, more in zip(texts, dumped, strict=True)]
+        return orjson.Fragment(f"[{','.join(texts)}]")
 
     def __iter__(self) -> Iterator[Any]:
         """The rows as records."""
@@ -258,66 +266,6 @@ def connection() -> Any:
 def connection_execute(sql: str, params: Iterable[Any]) -> Any:
     """Run one statement and give its cursor. Raises peewee's errors, as peewee itself would."""
     return current().db.execute_sql(sql, params)
-
-
-def _equal(model: type[Record], query: Any, columns: tuple[str, ...]) -> Any:
-    """`query` where each of `columns` equals a parameter. The values here only hold the parameters' places."""
-    for name in columns:
-        query = query.where(model._meta.fields[name] == "")
-    return query
-
-
-@cache
-def _select_sql(
-    model: type[Record], columns: tuple[str, ...], where: tuple[str, ...], order: tuple[str, ...], window: bool
-) -> str:
-    fields = model._meta.fields
-    query = _equal(model, model.select(*[fields[name] for name in columns]), where)
-    if order:
-        query = query.order_by(*[fields[name[1:]].desc() if name[0] == "-" else fields[name].asc() for name in order])
-    if window:
-        query = query.limit(0).offset(1)
-    return query.sql()[0]
-
-
-def select_sql(
-    model: type[Record],
-    columns: Iterable[str],
-    where: tuple[str, ...],
-    order: tuple[str, ...],
-    window: bool = False,
-) -> str:
-    """SELECT of `columns` where all `where` columns equal a parameter; with `window`, LIMIT ? OFFSET ? at the end."""
-    return _select_sql(model, tuple(columns), where, order, window)
-
-
-@cache
-def _count_sql(model: type[Record], where: tuple[str, ...]) -> str:
-    from peewee import fn
-
-    return _equal(model, model.select(fn.COUNT(model.id)), where).sql()[0]
-
-
-@cache
-def insert_sql(model: type[Record]) -> str:
-    """INSERT of one row of all columns."""
-    return model.insert(dict.fromkeys(model._meta.sorted_field_names, "")).sql()[0]
-
-
-@cache
-def _update_sql(model: type[Record], columns: tuple[str, ...]) -> str:
-    return model.update(dict.fromkeys(columns, "")).where(model.id == "").sql()[0]
-
-
-@cache
-def _places(model: type[Record]) -> Mapping[str, int]:
-    """Where each column stands in the model's order."""
-    return {name: place for place, name in enumerate(model._meta.sorted_field_names)}
-
-
-@cache
-def _delete_sql(model: type[Record], where: tuple[str, ...]) -> str:
-    return _equal(model, model.delete(), where).sql()[0]
 
 
 @cache

@@ -58,8 +58,8 @@ class RowFiles:
     def sealer(self, use: str, until: str, secret: str) -> Callable[[str], str]:
         """As `sign`, about nothing else, for lists: what gives each id its seal. Addresses say `until` themselves.
 
-        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693): one copy of its state and one pass over a
-        short text take 0.4 µs.
+        `secret` is the current world's. This is BLAKE2b with a key (RFC 7693). To copy its state and to add a short
+        text takes 0.4 µs.
         """
         key = sha256(f"{self.kind} {use} {secret}".encode()).digest()
         state = blake2b(f"{until} ".encode(), key=key, digest_size=20)

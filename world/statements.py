@@ -1,0 +1,85 @@
+"""SQL of the queries that every area needs, written by peewee once for each form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from peewee import SQL, Model, fn
+
+from dryline.world.json_field import JsonField
+
+
+def _equal(model: type[Model], query: Any, columns: tuple[str, ...]) -> Any:
+    """`query` where each of `columns` equals a parameter. The values here only hold the parameters' places."""
+    for name in columns:
+        query = query.where(model._meta.fields[name] == "")
+    return query
+
+
+def _ordered(query: Any, order: tuple[str, ...]) -> Any:
+    fields = query.model._meta.fields
+    return query.order_by(*[fields[name[1:]].desc() if name[0] == "-" else fields[name].asc() for name in order])
+
+
+@cache
+def _select_sql(
+    model: type[Model], columns: tuple[str, ...], where: tuple[str, ...], order: tuple[str, ...], window: bool
+) -> str:
+    fields = model._meta.fields
+    query = _ordered(_equal(model, model.select(*[fields[name] for name in columns]), where), order)
+    if window:
+        query = query.limit(0).offset(1)
+    return query.sql()[0]
+
+
+def select_sql(
+    model: type[Model],
+    columns: Iterable[str],
+    where: tuple[str, ...],
+    order: tuple[str, ...],
+    window: bool = False,
+) -> str:
+    """SELECT of `columns` where all `where` columns equal a parameter; with `window`, LIMIT ? OFFSET ? at the end."""
+    return _select_sql(model, tuple(columns), where, order, window)
+
+
+@cache
+def json_sql(
+    model: type[Model], columns: tuple[tuple[str, str], ...], where: tuple[str, ...], order: tuple[str, ...]
+) -> str:
+    """As `select_sql`, of each row's id and its JSON, in which columns have the names of the wire."""
+    members: list[Any] = []
+    for wire, attribute in columns:
+        field = model._meta.fields[attribute]
+        members += [SQL(f"'{wire}'"), fn.JSON(field) if isinstance(field, JsonField) else field]
+    query = model.select(model._meta.fields["id"], fn.JSON_OBJECT(*members))
+    return _ordered(_equal(model, query, where), order).sql()[0]
+
+
+@cache
+def count_sql(model: type[Model], where: tuple[str, ...]) -> str:
+    return _equal(model, model.select(fn.COUNT(model._meta.fields["id"])), where).sql()[0]
+
+
+@cache
+def insert_sql(model: type[Model]) -> str:
+    """INSERT of one row of all columns."""
+    return model.insert(dict.fromkeys(model._meta.sorted_field_names, "")).sql()[0]
+
+
+@cache
+def update_sql(model: type[Model], columns: tuple[str, ...]) -> str:
+    return model.update(dict.fromkeys(columns, "")).where(model._meta.fields["id"] == "").sql()[0]
+
+
+@cache
+def places(model: type[Model]) -> Mapping[str, int]:
+    """Where each column stands in the model's order."""
+    return {name: place for place, name in enumerate(model._meta.sorted_field_names)}
+
+
+@cache
+def delete_sql(model: type[Model], where: tuple[str, ...]) -> str:
+    return _equal(model, model.delete(), where).sql()[0]
