@@ -32,7 +32,8 @@ _ONLY = [bytes([48 + (number == block) for number in range(_BLOCK)]) for block i
 
 # The first columns are the sort key, then the row's number in the table; a bitmap is made of codes for the last ones.
 _CODED = ("deployment_id", "flow_id", "direction", "status", "from_number", "to_number", "duration")
-_COLUMNS = f"IFNULL(start_time, ''), id, rowid, end_time, {', '.join(_CODED)}"
+_KEY = "IFNULL(start_time, ''), id"
+_COLUMNS = f"{_KEY}, rowid, end_time, {', '.join(_CODED)}"
 _OF_WORKER = f"SELECT {_COLUMNS} FROM voice_log WHERE worker_id = ?"
 _IN_ORDER = "ORDER BY start_time, id"
 
@@ -130,7 +131,7 @@ class Bitmaps:
             rows = connection().execute(f"{_OF_WORKER} {_IN_ORDER}", (self._worker_id,))
             self._segments = list(self._cut(rows))
         elif newest > self._seen:
-            sql = "SELECT IFNULL(start_time, ''), id FROM voice_log WHERE rowid > ? AND +worker_id = ?"
+            sql = f"SELECT {_KEY} FROM voice_log WHERE rowid > ? AND +worker_id = ?"
             self._renew(connection().execute(sql, (self._seen, self._worker_id)).fetchall())
         self._seen = max(newest, self._seen)
         return self._seen == newest
@@ -251,7 +252,14 @@ def bitmaps_of(worker_id: str, tests: Mapping[str, tuple[str, Test]]) -> Iterato
 
 def key_of(rowid: int) -> Key:
     """The place of a log among the worker's."""
-    return connection().execute("SELECT IFNULL(start_time, ''), id FROM voice_log WHERE rowid = ?", (rowid,)).fetchone()
+    return connection().execute(f"SELECT {_KEY} FROM voice_log WHERE rowid = ?", (rowid,)).fetchone()
+
+
+def keys_of(rowids: Sequence[int]) -> list[Key]:
+    """The places of many, asked at once: one by one a page of 100 took a fifth of its time for them."""
+    sql = f"SELECT rowid, {_KEY} FROM voice_log WHERE rowid IN (SELECT value FROM json_each(?))"
+    keys = {row: (start, id) for row, start, id in connection().execute(sql, (orjson.dumps(rowids).decode(),))}
+    return [keys[row] for row in rowids]
 
 
 def _bitmap_of(codes: list[int]) -> Callable[[bytes], int]:

@@ -19,7 +19,7 @@ from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models.logs import Log, Page, collection_of, first_of
-from dryline.models.voice_log_bitmaps import bitmaps_of, key_of
+from dryline.models.voice_log_bitmaps import bitmaps_of, keys_of
 from dryline.world.database import FRAGMENT
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
@@ -215,7 +215,7 @@ def _found(
             rows, total = bitmaps.find(
                 tuple(filters.items()), falling=order[1] == "desc", after=behind, limit=limit, offset=offset
             )
-            return [(id, start or None) for start, id in map(key_of, rows)], total
+            return [(id, start or None) for start, id in keys_of(rows)], total
         keys = list(_keys(names, values, order, after, limit, offset))
         if bitmaps is not None:
             return keys, bitmaps.count(tuple(filters.items()))
