@@ -1,6 +1,8 @@
 """What is heard behind a call's recordingUrl, and who may hear it."""
 
+import csv
 import io
+import json
 import math
 import threading
 import wave
@@ -564,6 +566,19 @@ def test_exports_have_addresses_that_work(app, api, simulate, fetch, advance, fo
         assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
 
 
+@pytest.mark.parametrize("form", ["CSV", "JSON"])
+def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_call, fetch, advance, form):
+    kept = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
+    shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(kept)]
+    asked = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    made = api.post("/team/exports", asked | {"fields": ["recordingUrl", "status"]}).json
+    advance()
+    text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
+    rows = json.loads(text) if form == "JSON" else csv.DictReader(io.StringIO(text, newline=""))
+    assert [row["recordingUrl"] or "" for row in rows] == shown
+    assert len({url for url in shown if url.startswith("http://localhost/recordings/")}) == 2
+
+
 def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
     with DrylineInProcess() as dryline:
         assert dryline.app.world.base_url == dryline.url
@@ -571,7 +586,6 @@ def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
 
 def test_over_http_list_webhook_and_player_agree():
     """With a server on a socket: what a webhook is told and a list shows is fetched by Range."""
-    import json
     from http.client import HTTPConnection
     from urllib.request import Request, urlopen
 

@@ -31,6 +31,18 @@ def test_workers_are_listed_newest_first(api, make_worker):
     assert [worker["id"] for worker in api.get("/workers").json] == [third, second, first]
 
 
+def test_whatever_a_worker_holds_the_list_and_the_record_agree(api, control, make_worker):
+    odd = 'say "hé" \\ \0\x1f\x7f\u2028\n</script> 🦎'
+    worker = make_worker(name=odd, description="", status=None)
+    document = control.get("/state").json
+    document["workers"][0]["visualizations"] = {odd: [1.5, 1e300, 2**60, None, True, {}]}
+    document["workers"][0]["icon"] = odd
+    assert control.put("/state", document).status_code == 204
+    record = api.get(f"/workers/{worker['id']}").json
+    assert record["name"] == record["icon"] == odd
+    assert api.get("/workers").json == [record | {"tags": []}]
+
+
 def test_the_list_shows_each_workers_tags(api, make_worker):
     plain, tagged = make_worker(), make_worker()
     tag = api.post("/team/tags", {"label": "VIP", "color": "#ff0000"}).json
