@@ -7,7 +7,6 @@ those rows. A cursor names the last row's sort value and id, so that a page deep
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
@@ -18,6 +17,7 @@ import orjson
 from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
+from dryline.models import totals
 from dryline.models.logs import Log, Page, collection_of, first_of
 from dryline.models.voice_log_bitmaps import bitmaps_of, keys_of
 from dryline.world.database import FRAGMENT
@@ -228,7 +228,7 @@ def _total(
     # A list that ends on this page needs no second look to be counted.
     if not after and len(keys) < limit and (keys or not offset):
         return offset + len(keys)
-    return _totals.count(_total_sql(names), values)
+    return totals.count(_total_sql(names), values)
 
 
 class Piece(Enum):
@@ -285,30 +285,6 @@ def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) ->
     }[piece]
     query = VoiceLog.select(id, value).where(*_asked(filters), *within)
     return query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1).sql()[0]
-
-
-class _Totals(threading.local):
-    """What was counted on this thread's connection since the database last changed: who pages on need not count again.
-
-    Never out of date: SQLite tells when others have written (`data_version`) and what this connection wrote
-    (`total_changes`), and with either of them all that was counted is dropped.
-    """
-
-    state: Any = None
-    counted: dict[Any, int]
-
-    def count(self, sql: str, values: tuple[Any, ...]) -> int:
-        """The number that `sql` gives."""
-        db = connection()
-        state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
-        if state != self.state or len(self.counted) > 1000:
-            self.state, self.counted = state, {}
-        if (sql, values) not in self.counted:
-            self.counted[sql, values] = db.execute(sql, values).fetchone()[0]
-        return self.counted[sql, values]
-
-
-_totals = _Totals()
 
 
 @lru_cache(maxsize=1024)  # filters come in any combination
