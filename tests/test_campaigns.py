@@ -1,6 +1,5 @@
 """Outbound campaigns of voice deployments."""
 
-
 import pytest
 
 
