@@ -97,8 +97,9 @@ STEPS = (
     export_jobs.expire,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
-    moves.settle_campaigns,
     campaign_jobs.place_voicev1_calls,
+    moves.go_on_with_calls,
+    moves.settle_campaigns,
     campaign_jobs.finish_voicev1_calls,
     moves.settle_voicev1_campaigns,
 )

@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from dryline.jobs.csv_lines import CsvLines, header
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import Addresses
@@ -48,9 +49,10 @@ class Source(NamedTuple):
 def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, int]:
     """Write what the export asks for to `part`. Returns how many records and bytes it holds.
 
-    In a world that is to outlive a power cut it is on the disk then. Logs come channel by channel, each from the oldest
-    to the newest. `stop` is asked again and again, in equal steps of work, and ends it. Raises OSError, sqlite3.Error,
-    Stopped, and marshmallow's ValidationError for filters that came in with a state document and make no sense.
+    Calls in progress are left out. In a world that is to outlive a power cut it is on the disk then. Logs come channel
+    by channel, each from the oldest to the newest. `stop` is asked again and again, in equal steps of work; it ends it.
+    Raises OSError, sqlite3.Error, Stopped, and marshmallow's ValidationError for filters that came in with a state
+    document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
         with _interruptible(stop), current().reading():  # one view of the data, however long it takes
@@ -190,7 +192,7 @@ def _sources(export: Export) -> Iterator[Source]:
         teach_contains()
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
-        asked = [log.team_id == export.team_id, *conditions(filters, log)]
+        asked = [log.team_id == export.team_id, *CallInProgress.over(log, export), *conditions(filters, log)]
         if export.worker_id is not None:
             asked.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:

@@ -7,36 +7,35 @@ from random import Random
 
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.world.arrivals import Arrivals
 from dryline.world.clock import parse
 from dryline.world.world import World
 
-# However far the clock is moved at once, so many calls are placed: the latest ones.
-MOST_AT_ONCE = 1000
+# However far the clock is moved at once, so many calls come in: the latest ones. Expected, as chance has it.
+MOST_AT_ONCE = 10_000
+STEP = 100  # calls in one transaction: other requests get their turn in between
 
 
 def place_calls(world: World, moment: str) -> bool:
-    """Place the calls that have become due on the start team's active voice deployments.
+    """Begin the next calls that have come in by a moment on the start team's active voice deployments.
 
-    Each is over at the moment it became due, and the moments lie evenly from the one at which the rate was set.
+    They come at random, independent of each other (a Poisson process), from the moment at which the rate was set.
     """
     if world.live.calls_per_minute <= 0:
-        world.live_since = None
+        world.arrivals = None
         return False
-    now = parse(moment)
-    if world.live_since is None or world.live_since > now:  # just begun, or the clock was set back
-        world.live_since = now
-        return False
-    every = timedelta(minutes=1 / world.live.calls_per_minute)
-    count = int((now - world.live_since) / every)
-    if count == 0:
-        return False
-    last = world.live_since + count * every
-    _place(world, [last - back * every for back in reversed(range(min(count, MOST_AT_ONCE)))])
-    world.live_since = last
-    return True
+    now, mean_wait = parse(moment), timedelta(minutes=1 / world.live.calls_per_minute)
+    if world.arrivals is None or world.arrivals.since > now:  # just begun, or the clock was set back
+        world.arrivals = Arrivals(now, Random(world.ids.random.getrandbits(64)))
+    if now - world.arrivals.since > MOST_AT_ONCE * mean_wait:
+        world.arrivals.skip_to(now - MOST_AT_ONCE * mean_wait)
+    begun = world.arrivals.until(now, mean_wait, STEP)
+    if begun:
+        _place(world, begun)
+    return bool(begun)
 
 
-def _place(world: World, moments: list[datetime]) -> None:
+def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:
     """The flows are run before anything is written: a call on the way holds up no other writer."""
     from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
     from dryline.simulator.following import Followings
@@ -51,20 +50,17 @@ def _place(world: World, moments: list[datetime]) -> None:
         lines = [line_of(deployment) for deployment in deployments]
     if not lines:
         return
-    chance = Random(world.ids.random.getrandbits(64))
     followings = Followings(world)
-    chosen = [chance.choice(lines) for _ in moments]
-    plans = [
-        plan_call(line, chance, following=followings.of(line, None), at=moment)
-        for line, moment in zip(chosen, moments, strict=True)
-    ]
+    plans = []
+    for moment, chance in begun:
+        line = chance.choice(lines)
+        plan = plan_call(line, chance, following=followings.of(line, None), at=moment)
+        plans.append((line, moment, chance, plan))
     with world.transaction():
         here = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
-        placed = zip(chosen, moments, plans, strict=True)
-        store(
-            [
-                make_call(line, chance, ends=moment, plan=plan)
-                for line, moment, plan in placed
-                if line.deployment_id in here
-            ]
-        )
+        calls = [
+            make_call(line, chance, starts=moment, plan=plan, rings=True)
+            for line, moment, chance, plan in plans
+            if line.deployment_id in here
+        ]
+        store(calls, in_progress=True)

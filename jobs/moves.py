@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dryline.models import recordings, uploads
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.echo_runs import EchoRun
 from dryline.models.resources import Resource
@@ -61,6 +62,11 @@ def move_test_runs(world: World, moment: str) -> bool:
 def review_whatsapp_senders(world: World, moment: str) -> bool:
     """The provider's word on WhatsApp senders comes."""
     return _move(WhatsappSender, world, moment)
+
+
+def go_on_with_calls(world: World, moment: str) -> bool:
+    """Calls in progress begin, go on and end."""
+    return _move(CallInProgress, world, moment)
 
 
 def settle_campaigns(world: World, moment: str) -> bool:

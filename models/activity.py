@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any, TypeVar
 
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
@@ -10,8 +9,6 @@ from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
-from dryline.models.voice_logs import VoiceLog
-from dryline.world.clock import parse, wire
 from dryline.world.record import Record, connection
 
 AnyLog = TypeVar("AnyLog", bound=Log)
@@ -34,14 +31,6 @@ def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> li
     """The conversations of a channel, with these column values, that began last."""
     mine = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
     return list(mine.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
-
-
-def calls_in_progress(team: Team, now: str, limit: int) -> list[VoiceLog]:
-    """The calls that have begun and are not over, the newest first."""
-    running = (VoiceLog.team_id == team.id, VoiceLog.start_time <= now, VoiceLog.end_time > now)
-    # No call is longer than an hour: older ones need not be looked at.
-    recent = VoiceLog.start_time >= wire(parse(now) - timedelta(hours=1))
-    return list(VoiceLog.select().where(*running, recent).order_by(VoiceLog.start_time.desc()).limit(limit))
 
 
 def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:

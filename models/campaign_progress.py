@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dryline.models.calls_in_progress import UNDER_WAY
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import number_fault, numbered
 from dryline.models.teams import Team
@@ -95,7 +96,7 @@ def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
         progress = RowProgress(row_id, row, fault=number_fault(row))
         if calls[row_id]:
             progress.log_id, outcome, progress.at, end = calls[row_id].pop()
-            progress.state = IN_CALL if end and end > now else outcome or "called"
+            progress.state = IN_CALL if outcome in UNDER_WAY or (end and end > now) else outcome or "called"
         elif queued[row_id]:
             progress.state, progress.at = QUEUED, queued[row_id].pop()
         yield progress

@@ -13,6 +13,7 @@ import orjson
 from peewee import SQL, Select, fn
 
 from dryline.models.business_hours import is_zone
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.world.clock import parse, wire
 from dryline.world.errors import Invalid
@@ -56,7 +57,7 @@ def analyze(
     include_call_details: bool = False,
     timezone: str = "UTC",
 ) -> Figures:
-    """Sums over the team's calls that started between the dates, both inside. Contract: analyzeVoice.
+    """Sums over the team's calls that started between the dates, both inside, and are over. Contract: analyzeVoice.
 
     Dates are wire times or days, `2026-11-21`, which are those of the time zone. A period without calls has no entry.
     Raises Invalid for an unknown time zone and for dates in the wrong order.
@@ -189,7 +190,7 @@ class _Calls:
     def __init__(
         self, team: Record, start: str | None, end: str | None, worker_id: str | None, deployment_ids: list[str] | None
     ) -> None:
-        conditions = [VoiceLog.team_id == team.team_id]
+        conditions = [VoiceLog.team_id == team.team_id, *CallInProgress.over(VoiceLog, team)]
         if start is not None:
             conditions.append(moment >= start)
         if end is not None:

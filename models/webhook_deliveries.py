@@ -139,22 +139,25 @@ class WebhookDelivery(Record):
         )
 
 
-def announce(logs: Sequence[Log]) -> None:
+def announce(logs: Sequence[Log], *events: str) -> None:
     """Tell the webhooks of their deployments about calls, given as rows by column names; in the caller's transaction.
 
-    Each active webhook gets a message for the start and one for the end, at these times, or now where they are past.
-    A batch's `wsUrl` gets one for the end.
+    Each active webhook gets a message for each of `events`, which have just come; without events, for the start and
+    the end, at these times, or now where they are past. A batch's `wsUrl` gets one for the end.
     """
+    now = current().clock.stamp()
     webhooks = _webhooks({log["deployment_id"] for log in logs})
     rows: list[dict[str, Any]] = []
     for log in logs:
         for webhook in webhooks.get(log["deployment_id"], ()):
             about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
-            for event, at in ((STARTED, log["start_time"]), (ENDED, log["end_time"])):
-                rows.append(_row(log, event, at, **about, body=payload(webhook, log, event)))
+            for event in events or (STARTED, ENDED):
+                rows.append(_row(log, event, **about, body=payload(webhook, log, event)))
         address = log["metadata"].get("wsUrl") if log["metadata"] else None
-        if address:
-            rows.append(_row(log, ENDED, log["end_time"], url=address, method="POST", body=_batch_payload(log)))
+        if address and ENDED in (events or (ENDED,)):
+            rows.append(_row(log, ENDED, url=address, method="POST", body=_batch_payload(log)))
+    for row in rows:
+        row["due_at"] = row["due_at"] if events else max(row["due_at"], now)
     if not rows:
         return
     WebhookDelivery.add_many(rows)
@@ -167,8 +170,9 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
     Raises Conflict where the deployment has none.
     """
     now = current().clock.stamp()
+    told = {"due_at": now}
     rows = [
-        _row(log, event, now, webhook_id=hook.id, method=hook.method, url=hook.url, body=payload(hook, log, event))
+        _row(log, event, webhook_id=hook.id, method=hook.method, url=hook.url, body=payload(hook, log, event), **told)
         for hook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
     ]
     if not rows:
@@ -205,7 +209,8 @@ def _active(deployment_id: str) -> list[CustomWebhook]:
     return [CustomWebhook.from_row(row) for row in connection().execute(sql, (deployment_id, 1))]
 
 
-def _row(log: Log, event: str, at: str, **values: Any) -> dict[str, Any]:
+def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
+    """The row of a message, due when the event came."""
     world = current()
     now = world.clock.stamp()
     return {
@@ -217,7 +222,7 @@ def _row(log: Log, event: str, at: str, **values: Any) -> dict[str, Any]:
         "event": event,
         "status": "PENDING",
         "attempts": 0,
-        "due_at": max(at, now),
+        "due_at": log["start_time" if event == STARTED else "end_time"],
         **values,
     }
 
@@ -257,9 +262,9 @@ def _batch_payload(log: Log) -> dict[str, Any]:
     }
 
 
-def _ms(stamp: str) -> int:
+def _ms(stamp: str | None) -> int | None:
     """Milliseconds since 1970."""
-    return round(parse(stamp).timestamp() * 1000)
+    return None if stamp is None else round(parse(stamp).timestamp() * 1000)
 
 
 def _text(value: Any) -> str | None:

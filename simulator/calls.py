@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from math import ceil
+from operator import itemgetter
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.recordings import neutral_address
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import announce
+from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, traces
 from dryline.simulator.courses import Course
 from dryline.simulator.facts import Facts
@@ -54,12 +57,12 @@ class Prepared:
 
     def write(self) -> list[str]:
         """Write them in the running transaction. Returns their log ids, oldest first."""
-        ids: list[str] = []
+        found: list[tuple[str, str]] = []
         for first in range(0, self._count, AT_ONCE):
             made = [self._make(index) for index in range(first, min(first + AT_ONCE, self._count))]
             self._keep(made)
-            ids += [one.log["id"] for one in made]
-        return ids
+            found += [(one.log["start_time"], one.log["id"]) for one in made]
+        return [id for _, id in sorted(found, key=itemgetter(0))]
 
 
 def simulate_calls(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
@@ -83,18 +86,25 @@ def prepare_calls(
     llm_logs: bool | None = None,
     follow: str | None = None,
     branch: Sequence[str] = (),
+    in_progress: bool = False,
 ) -> Prepared:
     """Settle `count` calls on a line. They follow its flow, which is run for each, or else scripts.
 
-    The calls lie between `start_time`, when the first one begins, and `end_time` (now); without `start_time`, in the
-    24 hours before `end_time`, when the last one ends. The same `seed` gives the same conversations, people and
-    outcomes; ids are always new. LLM logs, more than half of all that is written, are left out by default where
-    there are more than LLM_LOGGED calls. `follow` (flow, script) and `branch` are as with Following. Raises Invalid
-    when `start_time` lies behind `end_time`, and for what the flow cannot do; Busy.
+    The calls lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
+    before `end_time` (now), when the last one ends. None ends after an `end_time`: one that does not fit begins before
+    `start_time`. Calls `in_progress` go on by the clock, and without times begin now.
+
+    The same `seed` gives the same conversations, people and outcomes; ids are always new. LLM logs, more than half of
+    all that is written, are left out by default where there are more than LLM_LOGGED calls. `follow` (flow, script) and
+    `branch` are as with Following. Raises Invalid when `start_time` lies behind `end_time` and for what the flow cannot
+    do; Busy.
     """
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    end_time = end_time or world.clock.now()
+    by, end_time = end_time, end_time or world.clock.now()
+    if in_progress and by is None:
+        start_time = start_time or end_time
+        end_time = max(start_time, end_time)
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     last = count - 1 if start_time is None else None
     state = state_of(line.number, None)
@@ -108,11 +118,12 @@ def prepare_calls(
     plans = [] if following.why else [planned(index) for index in range(count)]
 
     def made(index: int) -> Call:
-        starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
         plan = plans[index] if plans else planned(index)
-        return make_call(line, rng, starts=starts_at, ends=ends_at, llm_logs=llm_logs, plan=plan)
+        starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
+        settled: dict[str, Any] = {"llm_logs": llm_logs, "plan": plan, "rings": in_progress}
+        return make_call(line, rng, starts=starts_at, ends=ends_at, by=by, **settled)
 
-    return Prepared(count, made, store)
+    return Prepared(count, made, partial(store, in_progress=in_progress))
 
 
 def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
@@ -146,6 +157,8 @@ def make_call(
     *,
     starts: datetime | None = None,
     ends: datetime | None = None,
+    by: datetime | None = None,
+    rings: bool = False,
     outcome: str | None = None,
     direction: str | None = None,
     customer_number: str | None = None,
@@ -156,16 +169,21 @@ def make_call(
 ) -> Call:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
+    It begins earlier where it would not be over `by` then. With `rings` it rings first, else it is answered at once.
     `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with and what about; `metadata` is
     kept in the log. A `plan` has settled all this before; without one the call follows a script.
     """
     plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
+    if rings:
+        plan = plan.ringing(rng)
     course, talk, facts = plan.course, plan.talk, plan.facts
     reports = handover(rng) if plan.outcome == "transferred" else None
     talked = ceil(talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
+    if by is not None:
+        starts = min(starts, by - timedelta(seconds=duration))
     fault = plan.told.fault if plan.told else None
     if course.ending == "error" and plan.told is None:
         fault = facts.pick(line.program.faults)
@@ -290,10 +308,17 @@ def _data(line: Line, talk: Talk, outcome: str, course: Course, facts: Facts, *,
     }
 
 
-def store(calls: Sequence[Call]) -> None:
-    """Write the calls in the running transaction, and tell the webhooks of their deployments."""
+def store(calls: Sequence[Call], *, in_progress: bool = False) -> None:
+    """Write the calls in the running transaction, and tell the webhooks of their deployments.
+
+    Calls `in_progress` that are not over by now are seen as far as they have come, and go on by the clock.
+    """
+    if in_progress:
+        now = current().clock.stamp()
+        CallInProgress.place(asdict(call) for call in calls if call.log["end_time"] > now)
+        calls = [call for call in calls if call.log["end_time"] <= now]
     VoiceLog.add_many([call.log for call in calls])
     Session.add_many([call.session for call in calls])
     LlmLog.add_many([row for call in calls for row in call.llm_logs])
     RuntimeErrorRecord.add_many([row for call in calls for row in call.runtime_errors])
-    announce([call.log for call in calls])
+    announce([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))

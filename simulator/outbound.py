@@ -103,7 +103,7 @@ def call_queued(due: Sequence[Due], still: Container[str]) -> None:
         if row.campaign_id:
             first, last = campaigns.get(row.campaign_id, (row.due_at or "", ""))
             campaigns[row.campaign_id] = first, max(last, call.log["end_time"])
-    store(calls)
+    store(calls, in_progress=True)
     for id, (first, last) in campaigns.items():
         OutboundCampaign.placed(id, first, last)
     QueuedCall.delete().where(QueuedCall.id << ids).execute()
@@ -117,7 +117,7 @@ def call_legacy_rows(due: Sequence[Due], still: Container[str]) -> None:
             call = place(one)
             calls.append(call)
             one.row.called(call.log["end_time"], _result(call.log))
-    store(calls)
+    store(calls, in_progress=True)
 
 
 class Lines:
@@ -158,7 +158,7 @@ def place(due: Due) -> Call:
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
     if due.plan is not None:
-        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan)
+        return make_call(due.line, due.chance, **common, metadata=metadata, plan=due.plan, rings=True)
     error = number_fault(row)
     call = make_call(due.line, due.chance, **common, outcome="no-answer", metadata={**metadata, "error": error})
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
 from random import Random
@@ -24,6 +24,9 @@ from dryline.simulator.telling import Told, course_of, tell
 # How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
 _SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
+# For how many seconds it rings: the least, and how much more it can be. Assumed.
+_RINGS_S = {"no-answer": (20, 10), "voicemail": (14, 8), "busy": (2, 1), "failed": (1, 2)}
+_ANSWERED_S = (3, 4)
 _NOTHING_SAID = Talk([], [], [], [], 0.0)
 
 
@@ -38,6 +41,14 @@ class Plan:
     talk: Talk
     told: Told | None = None
     why: str | None = None
+
+    def ringing(self, rng: Random) -> Plan:
+        """The call from its first ring on."""
+        unreached = not self.talk.messages or self.outcome == "voicemail"
+        least, more = _RINGS_S.get(self.outcome, _ANSWERED_S) if unreached else _ANSWERED_S
+        seconds = round(least + more * rng.random(), 2)
+        told = self.told.delayed(seconds) if self.told else None
+        return replace(self, talk=told.talk if told else self.talk.delayed(seconds), told=told)
 
     def lean(self) -> Plan:
         """The plan without what only LLM logs need: thousands may wait to be written."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
 CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
-_NAMES = {"assistant": "Agent: ", "user": "User: "}
 _PERCENTILES = (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99))
 
 
@@ -30,7 +30,7 @@ class Talk:
     @property
     def transcription(self) -> str:
         """The messages as one text, a line a turn."""
-        return "\n".join([_NAMES[said["role"]] + said["content"] for said in self.messages])
+        return calls_in_progress.transcription(self.messages)
 
     def spoken(self, role: str) -> int:
         """How many characters the role has said."""
@@ -43,6 +43,15 @@ class Talk:
     def turns_within(self, seconds: float) -> int:
         """How many of the turns are over by then."""
         return sum([said["end"] <= seconds for said in self.messages])
+
+    def delayed(self, seconds: float) -> Talk:
+        """The conversation when it begins so much later."""
+        messages = [
+            {**said, "start": round(said["start"] + seconds, 2), "end": round(said["end"] + seconds, 2)}
+            for said in self.messages
+        ]
+        functions = [(name, round(at + seconds, 2)) for name, at in self.functions]
+        return Talk(messages, functions, self.answers_ms, self.voices_ms, round(self.seconds + seconds, 2))
 
     def shortened(self, turns: int, seconds: float) -> Talk:
         """The conversation cut after so many turns, over at `seconds`."""

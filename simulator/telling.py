@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
 
@@ -101,6 +101,12 @@ class Told:
     state: dict[str, Any]
     fault: Fault | None
     transferred_to: str | None
+
+    def delayed(self, seconds: float) -> Told:
+        """The run when it begins so much later."""
+        trace = [{**step, "at": round(step["at"] + seconds, 2)} for step in self.trace]
+        sent = [one._replace(asked=one.asked + seconds, answered=one.answered + seconds) for one in self.sent]
+        return replace(self, talk=self.talk.delayed(seconds), trace=trace, sent=sent)
 
 
 class _Telling:

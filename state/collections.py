@@ -33,6 +33,7 @@ AREAS = (
     "voicev1_campaigns",
     "default_checks",
     "voice_logs",
+    "calls_in_progress",
     "chat_logs",
     "chat_embed_logs",
     "sms_logs",

@@ -130,7 +130,7 @@ def test_a_condition_that_cannot_be_read_is_named(api, path, logs, advance):
 def test_the_batchs_extractions_are_drawn_from_its_calls(api, path, logs, advance):
     extractions = '{"shoe_size": {"type": "number", "description": "EU size", "required": true}}'
     api.post(f"{path}/make-batch-calls", {"data": rows(10), "extractions": extractions})
-    advance()
+    advance(900)
     drawn = [log["extractionsData"] for log in logs() if log["extractionsData"]]
     assert drawn
     assert all(set(found) == {"shoe_size"} for found in drawn)
@@ -154,7 +154,7 @@ def test_stopping_batch_calls_leaves_campaigns_alone(api, path):
 
 def test_calls_turn_out_in_different_ways(api, path, logs, advance):
     api.post(f"{path}/make-batch-calls", {"data": rows(40), "batch_size": 40})
-    advance()
+    advance(900)
     assert len({log["status"] for log in logs()}) > 2
 
 

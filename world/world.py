@@ -13,14 +13,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
 from dataclasses import asdict, replace
-from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from peewee import DatabaseProxy, PeeweeException, SqliteDatabase
 
 from dryline.settings import BadSetting, Live, Settings
+from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.database import WorldDatabase
 from dryline.world.directory import Directory, NoWorld, database_in
@@ -58,8 +59,8 @@ class World:
     def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
         self.settings = settings
         self.live = Live.at_start(settings)
-        # Up to when calls have come in by themselves (jobs/live.py).
-        self.live_since: datetime | None = None
+        # The calls that come in by themselves (jobs/live.py); None until somebody looks.
+        self.arrivals: Arrivals | None = None
         self.clock = Clock()
         self.ids = Ids(settings.seed)
         self.faults = Faults(settings.seed)
@@ -185,7 +186,7 @@ class World:
             self.live = replace(self.live, **values)
             self.keep_course()
         if "calls_per_minute" in values:
-            self.live_since = self.clock.now()
+            self.arrivals = Arrivals(self.clock.now(), Random(self.ids.random.getrandbits(64)))
         self.wake()
 
     def changed_live(self) -> dict[str, Any]:
@@ -210,7 +211,7 @@ class World:
 
     def start_over(self) -> None:
         """Take back what was recorded while it ran; rows, clock, ids and settings are state/scenarios.py's."""
-        self.live_since = None
+        self.arrivals = None
         self.faults.start_over()
         self.requests.clear()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import g, redirect, render_template, request, url_for
+from flask import g, make_response, redirect, render_template, request, url_for
 
 from dryline.blueprints.console import conversation, snippets, timeline
 from dryline.blueprints.console.base import Pages, done, form, team
 from dryline.blueprints.console.log_lists import PAGE_LENGTH, WORDS, Asked, rows_of
 from dryline.blueprints.links import base_url, log_with_recording
 from dryline.models import activity
+from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
@@ -54,7 +55,7 @@ def show() -> Any:
         page=page,
         rows=rows_of(asked.channel, page, asked.filters.get("search_query")) if page else [],
         channels=[(WORDS[one.key], one.key) for one in CHANNELS],
-        outcomes=OUTCOMES,
+        outcomes=(*UNDER_WAY, *OUTCOMES),
         sortable=SORTABLE,
         formats=FORMATS,
         deployments=[(one.id, one.name) for one in deployments],
@@ -130,7 +131,11 @@ def call(log_id: str) -> Any:
         "exchanges": list(conversation.exchanges(LlmLog.behind(log))),
     }
     if isinstance(log, VoiceLog):
-        return render_template("call.html", **shared, **_of_call(log, said, told))
+        of_call = _of_call(log, said, told)
+        page = make_response(render_template("call.html", **shared, **of_call))
+        if "HX-Request" in request.headers and of_call["elapsed_s"] is None:
+            page.headers["HX-Refresh"] = "true"  # it has ended while it was watched: the whole page, with its player
+        return page
     return render_template("conversation.html", **shared, facts=_facts(log, channel))
 
 
@@ -150,11 +155,13 @@ def deliveries(log_id: str) -> Any:
 
 def _of_call(log: VoiceLog, said: list[conversation.Turn], told: list[Any]) -> dict[str, Any]:
     asked = Asked()
+    running = CallInProgress.find(id=log.id) is not None
     before, after = log.beside(**asked.filters)
     length_s = conversation.length_s(log, said)
     campaign_id = (log.metadata or {}).get("campaignId")
     timed = any(turn.start is not None for turn in said)
     return {
+        "elapsed_s": conversation.elapsed_s(log) if running else None,
         "length_s": length_s,
         "lanes": timeline.lanes(told, length_s, conversation.transferred_at(log)) if timed and length_s else None,
         "recording": _recording(log.recording_url),

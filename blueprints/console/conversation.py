@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from dryline.world.clock import parse
+from dryline.world.world import current
 
 ROLES = {"assistant": "agent", "user": "caller"}
 # Details of steps that need no name.
@@ -99,6 +100,11 @@ def course(said: list[Turn], done: list[Step]) -> list[Turn | Step]:
 def length_s(log: Any, said: list[Turn]) -> float:
     """How long the conversation took, at least up to the end of its last turn."""
     return max([_number(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in said)])
+
+
+def elapsed_s(call: Any) -> float:
+    """For how long a call in progress has been going on."""
+    return (current().clock.now() - parse(call.start_time)).total_seconds()
 
 
 def transferred_at(log: Any) -> float | None:

@@ -41,7 +41,9 @@ class SimulateBody(ApiSchema):
         metadata={"description": "when the first begins; left out, all lie in the 24 hours before `endTime`"},
     )
     end_time = Timestamp(
-        load_default=None, allow_none=True, metadata={"description": "when the last is over, by default now"}
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "none ends later; left out, now, which the first may outlast"},
     )
     llm_logs = Boolean(
         load_default=None,
@@ -71,6 +73,13 @@ class SimulateCallsBody(SimulateBody):
         metadata={"description": "left out, a believable mixture"},
     )
     direction = fields.String(load_default=None, allow_none=True, validate=OneOf("inbound", "outbound"))
+    in_progress = Boolean(
+        load_default=False,
+        metadata={
+            "description": "whether the calls go on by the clock: ringing, then in progress, and over at their end; "
+            "without times they begin now"
+        },
+    )
 
 
 class SimulatedSchema(ApiSchema):

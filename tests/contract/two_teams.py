@@ -13,6 +13,7 @@ KEYS = {team: f"{team}-key" for team in TEAMS}
 # Both teams keep the same number, so that a lookup by number has to tell them apart.
 NUMBER = "+14155550100"
 WHEN = "2026-03-02T10:00:00.000Z"
+LATER = "9000-01-01T00:00:00.000Z"
 
 # The collection whose row a path's parameter names, by the path up to it; "." names a member other than the id.
 PLACES = {
@@ -145,6 +146,7 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
         "teamDefaultChecks": {"alertEmails": [f"{team}@example.com"]},
         "deploymentDefaultChecks": {"deploymentId": voice, "alertEmails": [f"{team}@example.com"]},
         "voiceLogs": {**log, "deploymentId": voice, "transcription": name, "direction": "inbound"},
+        "callsInProgress": {"deploymentId": voice, "call": _call(team)},
         "chatLogs": {**log, "deploymentId": ref("chatDeployments"), "userName": name},
         "chatEmbedLogs": {**log, "deploymentId": ref("chatEmbedDeployments"), "sessionId": ref("sessions")},
         "apiLogs": {**log, "deploymentId": None, "responseContent": name},
@@ -186,6 +188,15 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
         if collection in OF_A_TEAM:
             row["teamId"] = id_of(team, "teams")
     return found
+
+
+def _call(team: str) -> dict[str, Any]:
+    """A call that has not begun: what its log and session will be."""
+    place = {"team_id": id_of(team, "teams"), "worker_id": id_of(team, "workers"), "created_at": LATER}
+    log = {"id": id_of(team, "callsInProgress"), "deployment_id": id_of(team, "voiceDeployments"), **place}
+    log |= {"updated_at": LATER, "start_time": LATER, "end_time": LATER, "type": "VoiceDeploymentLog"}
+    session = {"id": id_of(team, "laterSession"), **place}
+    return {"log": log, "session": session, "llm_logs": [], "runtime_errors": []}
 
 
 OF_A_TEAM = {

@@ -50,7 +50,7 @@ def another(draw, name, value):
     if name.endswith(KEPT) or isinstance(value, bool | type(None) | list):
         return value
     if isinstance(value, dict):
-        return value if name in ("hours", "externalConfig", "profile", "changes") else draw(OBJECTS)
+        return value if name in ("hours", "externalConfig", "profile", "changes", "call") else draw(OBJECTS)
     if isinstance(value, int | float):
         return draw(some.integers(1, 2**53))
     if len(value) == 24 and value.endswith("Z"):

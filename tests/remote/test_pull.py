@@ -21,7 +21,7 @@ NOT_COPIED = (
     *("whatsappSenders", "customVoices", "deploymentHistory", "teamDefaultChecks", "deploymentDefaultChecks"),
     *("outboundCampaigns", "queuedCalls", "voicev1Campaigns", "voicev1CampaignData", "sessions", "llmLogs"),
     *("apiLogs", "runtimeErrors", "folders", "resources", "tests", "testRuns", "businessHours", "teamPhoneHours"),
-    *("echoSuites", "echoScorecards", "echoAgents", "echoRuns", "exports", "webhookDeliveries"),
+    *("echoSuites", "echoScorecards", "echoAgents", "echoRuns", "exports", "webhookDeliveries", "callsInProgress"),
 )
 
 

@@ -1,0 +1,18 @@
+"""Calls in progress: their logs show them; the state document holds what will come of them as well."""
+
+from __future__ import annotations
+
+from dryline.schemas.base import JsonObject, Timestamp
+from dryline.schemas.row_forms import RowForm, text
+
+ROWS = {
+    "callsInProgress": RowForm(
+        None,
+        "deploymentId call",
+        log_id=text(data_key="id", attribute="id"),
+        created_at=Timestamp(),
+        deployment_id=text(),
+        shown_until=Timestamp(allow_none=True),
+        call=JsonObject(),
+    )
+}

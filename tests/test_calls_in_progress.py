@@ -1,0 +1,365 @@
+"""Calls in progress: what their logs show as the clock goes on, and what waits until they are over."""
+
+import csv
+import io
+
+import pytest
+
+from dryline.app import create_app
+from dryline.models import voice_log_bitmaps
+from dryline.settings import Settings
+from dryline.tests.conftest import Api
+from dryline.tests.test_webhook_deliveries import Receiver
+
+START = "2026-03-02T10:00:00.000Z"
+LATER = ("endTime", "duration", "recordingUrl", "data", "extractionsData", "successResults", "transferData")
+UNDER_WAY = ("ringing", "in-progress")
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    control.put("/clock", {"now": START, "frozen": True})
+
+
+@pytest.fixture
+def line(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def call(control, line):
+    """Place a call now. Returns its log's id."""
+
+    def place(**body):
+        place = {"workerId": line["workerId"], "deploymentId": line["id"], "inProgress": True, "outcome": "completed"}
+        answer = control.post("/simulate/calls", place | body)
+        assert answer.status_code == 201, answer.text
+        return answer.json["ids"][0]
+
+    return place
+
+
+@pytest.fixture
+def path(line):
+    return f"/workers/{line['workerId']}/deploymentLogs/voice"
+
+
+@pytest.fixture
+def read(api, path):
+    return lambda id: api.get(f"{path}/{id}").json
+
+
+@pytest.fixture
+def each_second(advance, read):
+    """A call's log, second by second, until it is over."""
+
+    def seen(id):
+        logs = [read(id)]
+        while logs[-1]["status"] in UNDER_WAY:
+            advance(1)
+            logs.append(read(id))
+        return logs
+
+    return seen
+
+
+# What is seen of a call
+
+
+def test_a_call_rings_is_in_progress_and_comes_out_at_its_end(call, each_second):
+    logs = each_second(call())
+    assert list(dict.fromkeys(log["status"] for log in logs)) == ["ringing", "in-progress", "completed"]
+    assert {(log["startTime"], log["createdAt"]) for log in logs} == {(START, START)}
+
+
+@pytest.mark.parametrize("outcome", ["no-answer", "busy"])
+def test_whom_nobody_reaches_it_rings_until_the_end(call, each_second, outcome):
+    logs = each_second(call(outcome=outcome))
+    assert list(dict.fromkeys(log["status"] for log in logs)) == ["ringing", outcome]
+    assert {log["messages"] and log["messages"]["messages"] for log in logs} == {None}
+
+
+def test_what_is_found_out_at_the_end_is_null_until_then(call, each_second):
+    *before, over = each_second(call(outcome="transferred"))
+    assert all(log[member] is None for log in before for member in LATER)
+    assert all(over[member] is not None for member in ("endTime", "duration", "recordingUrl", "data", "transferData"))
+
+
+def test_the_conversation_grows_and_what_was_said_stays(call, each_second):
+    *before, over = each_second(call())
+    whole = over["messages"]["messages"]
+    lengths = []
+    for seconds, log in enumerate(before):
+        said = (log["messages"] or {"messages": []})["messages"]
+        assert said == [message for message in whole if message["start"] <= seconds]
+        assert over["transcription"].startswith(log["transcription"] or "")
+        lengths.append((len(said), len(log["transcription"] or "")))
+    assert len(set(lengths)) > 2
+
+
+def test_times_of_a_call_that_is_over_agree(call, each_second):
+    over = each_second(call())[-1]
+    assert over["endTime"] == f"2026-03-02T10:00:{over['duration']:02}.000Z"
+    assert over["messages"]["messages"][-1]["end"] <= over["duration"]
+
+
+def test_the_session_runs_as_long_as_the_call(control, call, read, advance):
+    id = call()
+    (running,) = control.get("/state").json["sessions"]
+    assert (running["status"], running["session_end"], running["minutes"]) == ("running", None, None)
+    advance(900)
+    (over,) = control.get("/state").json["sessions"]
+    assert over["status"] == "completed" and over["session_end"] == read(id)["endTime"]
+    assert over["trace"][: len(running["trace"])] == running["trace"] != over["trace"]
+
+
+def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
+    id, counts = call(), []
+    while read(id)["status"] in UNDER_WAY:
+        now = advance(1)
+        found = control.get("/state").json["llmLogs"]
+        assert all(log["createdAt"] <= now for log in found)
+        counts.append(len(found))
+    assert counts[0] == 0 and len(set(counts)) > 2
+
+
+def test_runtime_errors_come_when_the_call_fails(control, call, advance):
+    for seed in range(8):  # some fail in the network, before the engine is asked
+        call(outcome="failed", direction="inbound", seed=seed)
+    assert control.get("/state").json["runtimeErrors"] == []
+    advance(900)
+    state = control.get("/state").json
+    ends = {log["id"]: log["endTime"] for log in state["voiceLogs"]}
+    errors = state["runtimeErrors"]
+    assert errors and all(error["createdAt"] == ends[error["metadata"]["logId"]] for error in errors)
+
+
+def test_it_comes_to_the_same_in_one_leap_as_step_by_step(control, call, each_second, read, advance):
+    control.post("/snapshots", {"name": "start"})
+    step_by_step = each_second(call(seed=7))[-1]
+    control.post("/snapshots/start/restore")
+    id = call(seed=7)
+    advance(900)
+    assert read(id) == step_by_step
+
+
+def test_a_call_that_begins_later_is_not_there_before(control, call, advance, api, path):
+    call(startTime="2026-03-02T10:05:00.000Z")
+    assert api.get(path).json["data"] == []
+    advance(300)
+    assert [log["status"] for log in api.get(path).json["data"]] == ["ringing"]
+
+
+def test_without_in_progress_a_call_is_over_at_once(call, read):
+    assert read(call(inProgress=False))["status"] == "completed"
+
+
+def test_no_call_ends_after_the_end_time_that_was_asked_for(control, line, api, path):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 30, "outcome": "completed"}
+    control.post("/simulate/calls", body | {"startTime": START, "endTime": "2026-03-02T10:00:20.000Z"})
+    ends = [log["endTime"] for log in api.get(path).json["data"]]
+    assert max(ends) == "2026-03-02T10:00:20.000Z"
+
+
+# Lists, exports, sums
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance, monkeypatch, large):
+    if large:
+        monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
+        monkeypatch.setattr(voice_log_bitmaps, "SIZE", 3)
+    for seed in range(8):
+        call(seed=seed)
+        call(seed=seed, outcome="no-answer")
+        advance(7)
+        logs = api.get(path).json["data"]
+        for name, query in (("status", "status"), ("endTime", "endTimeAfter"), ("duration", "minDuration")):
+            for value in {log[name] for log in logs if log[name] is not None}:
+                passing = {log["id"] for log in logs if log[name] is not None and _passes(query, log[name], value)}
+                answer = api.get(path, query_string={query: value, "limit": 100}).json
+                assert {log["id"] for log in answer["data"]} == passing
+                assert answer["pagination"]["total"] == len(passing)
+
+
+def _passes(query, found, asked):
+    return found == asked if query == "status" else found >= asked
+
+
+def test_turns_leave_the_bitmaps_of_a_large_worker_alone(api, path, call, advance, app, monkeypatch):
+    monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
+    call()
+    api.get(path)
+    kept = app.world.memory["voice log bitmaps"].workers
+    (before,) = kept.values()
+    advance(900)
+    assert api.get(f"{path}?status=completed").json["pagination"]["total"] == 1
+    assert list(kept.values()) == [before]
+
+
+def test_who_asks_for_what_began_since_finds_each_call_that_comes_in(control, api, path, line, advance):
+    control.put("/settings", {"callsPerMinute": 30})
+    newest, found = START, set()
+    for _ in range(30):
+        advance(1)
+        logs = api.get(f"{path}?startTimeAfter={newest}&limit=100").json["data"]
+        found |= {log["id"] for log in logs}
+        newest = max([newest, *(log["startTime"] for log in logs)])
+    assert found == {log["id"] for log in control.get("/state").json["voiceLogs"]} != set()
+
+
+def test_an_export_holds_calls_that_are_over(api, call, advance):
+    call()
+    over = call(inProgress=False)
+    window = {"startDate": "2026-03-01T00:00:00.000Z", "endDate": "2026-03-03T00:00:00.000Z"}
+    export = api.post("/team/exports", {"format": "CSV", "logType": "voice", **window}).json
+    advance()
+    file = api.client.get(api.get(f"/team/exports/{export['id']}").json["downloadUrl"], buffered=True).text
+    assert [row["id"] for row in csv.DictReader(io.StringIO(file))] == [over]
+
+
+def test_the_voice_analysis_counts_calls_that_are_over(api, call, advance):
+    call()
+    assert api.post("/voice-analysis", {"includeCallDetails": True}).json["summary"]["totalCalls"] == 0
+    advance(900)
+    assert api.post("/voice-analysis", {"includeCallDetails": True}).json["summary"]["totalCalls"] == 1
+
+
+# Webhooks
+
+
+def test_webhooks_are_told_of_a_call_when_it_starts_and_when_it_ends(control, api, line, call, advance, read):
+    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    assert api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "transcript"}).status_code == 201
+
+    def told():
+        return [delivery["event"] for delivery in control.get("/webhooks").json[::-1]]
+
+    id = call()
+    assert told() == ["call_started"]
+    while read(id)["status"] in UNDER_WAY:
+        assert told() == ["call_started"]
+        advance(1)
+    assert told() == ["call_started", "call_ended"]
+
+
+def test_webhooks_are_told_of_several_calls_in_the_order_of_their_moments(control, api, line, call, advance):
+    receiver = Receiver()
+    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    api.post(hooks, {"url": receiver.url, "fields": "start_timestamp,end_timestamp"})
+    for seed in range(6):
+        call(seed=seed)
+    advance(3600)
+    receiver.close()
+    ends = [body["end_timestamp"] for body in receiver.bodies][6:]
+    assert len(ends) == 6 and ends == sorted(ends)
+
+
+def test_the_end_of_a_call_in_progress_may_be_told_by_hand(control, api, line, call):
+    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "end_timestamp"})
+    answer = control.post("/webhooks", {"logId": call(), "event": "call_ended"})
+    assert answer.status_code < 300, answer.text
+
+
+# What happens in the middle of a call
+
+
+def test_a_call_goes_on_after_a_restart(tmp_path):
+    settings = Settings(data_dir=tmp_path, scenario="demo", seed=1)
+    app = create_app(settings)
+    plane = Api(app.test_client(), "", prefix="/_dryline")
+    plane.put("/clock", {"frozen": True})
+    line = plane.get("/state").json["voiceDeployments"][0]
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "inProgress": True, "outcome": "completed"}
+    (id,) = plane.post("/simulate/calls", body).json["ids"]
+    app.close()
+    app = create_app(settings)
+    plane = Api(app.test_client(), "", prefix="/_dryline")
+    plane.post("/clock/advance", {"seconds": 900})
+    state = plane.get("/state").json
+    app.close()
+    assert next(log for log in state["voiceLogs"] if log["id"] == id)["status"] == "completed"
+    assert state["callsInProgress"] == []
+
+
+def test_a_save_point_holds_a_call_as_far_as_it_had_come(control, call, each_second, read, advance):
+    id = call()
+    advance(12)
+    before = read(id)
+    control.post("/snapshots", {"name": "middle"})
+    over = each_second(id)[-1]
+    control.post("/snapshots/middle/restore")
+    assert read(id) == before
+    assert each_second(id)[-1] == over
+
+
+def test_a_state_document_holds_a_call_whole(control, call, each_second, read, advance):
+    id = call()
+    advance(12)
+    document = control.get("/state").data
+    over = each_second(id)[-1]
+    control.put("/clock", {"now": "2026-03-02T10:00:12.000Z", "frozen": True})
+    control.put("/state", data=document, content_type="application/json")
+    assert control.get("/state").data == document
+    assert each_second(id)[-1] == over
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda row: row["call"].pop("session"),
+        lambda row: row["call"]["log"].update(start_time="soon"),
+        lambda row: row["call"]["log"].update(colour="red"),
+        lambda row: row["call"]["log"].update(team_id="another"),
+        lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}),
+        lambda row: row["call"]["llm_logs"].append({}),
+        lambda row: row.update(shownUntil="9000-01-01T00:00:00.000Z"),
+    ],
+)
+def test_a_document_with_a_call_that_could_not_go_on_is_refused(control, call, damage):
+    call()
+    document = control.get("/state").json
+    damage(document["callsInProgress"][0])
+    answer = control.put("/state", document)
+    assert answer.status_code == 422, answer.text
+    assert answer.json["details"][0]["path"] == "callsInProgress[0].call"
+
+
+@pytest.mark.parametrize("which", ["deployment", "worker"])
+def test_nothing_stays_of_a_call_whose_line_is_deleted_in_the_middle(api, control, line, call, advance, which):
+    call()
+    advance(12)
+    worker = f"/workers/{line['workerId']}"
+    gone = worker if which == "worker" else f"{worker}/deployments/voice/{line['id']}"
+    assert api.delete(gone).status_code in (200, 204)
+    advance(900)
+    state = control.get("/state").json
+    assert not any(state[name] for name in ("voiceLogs", "callsInProgress", "sessions", "llmLogs", "runtimeErrors"))
+
+
+def test_a_campaign_that_is_stopped_lets_its_calls_end(api, line, control, advance):
+    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
+    rows = [{"id": f"r{n}", "phoneNumber": f"+141555501{n:02}"} for n in range(50, 56)]
+    campaign = api.post(base, {"data": rows, "status": "STARTED", "batch_size": 3}).json
+    advance()
+    logs = control.get("/state").json["voiceLogs"]
+    assert {log["status"] for log in logs} == {"ringing"} and len(logs) == 3
+    stop = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/stop-campaign"
+    assert api.post(stop, {"campaign_id": campaign["id"]}).json["removedCount"] == 3
+    advance(3600)
+    logs = control.get("/state").json["voiceLogs"]
+    assert len(logs) == 3 and not any(log["status"] in UNDER_WAY for log in logs)
+
+
+def test_a_campaign_is_completed_once_its_calls_are_over(api, line, control, advance):
+    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
+    rows = [{"id": "r", "phoneNumber": "+14155550150"}]
+    campaign = api.post(base, {"data": rows, "status": "STARTED"}).json
+    advance()
+    (log,) = control.get("/state").json["voiceLogs"]
+    while log["status"] in UNDER_WAY:
+        assert api.get(f"{base}/{campaign['id']}").json["status"] == "RUNNING"
+        advance(1)
+        (log,) = control.get("/state").json["voiceLogs"]
+    assert api.get(f"{base}/{campaign['id']}").json["status"] == "COMPLETED"
