@@ -206,7 +206,10 @@ def make_call(
     if reports:
         to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
         log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
-    return _with_traces(log, line, run, llm_logs)
+    call = _with_traces(log, line, run, llm_logs)
+    if rings and not course.steps:  # ringing is no talking
+        call.log["duration"] = call.session["minutes"] = 0
+    return call
 
 
 def _find_out(log: dict[str, Any], line: Line, plan: Plan, rng: Random) -> None:

@@ -76,7 +76,8 @@ def test_a_call_rings_is_in_progress_and_comes_out_at_its_end(call, each_second)
 def test_whom_nobody_reaches_it_rings_until_the_end(call, each_second, outcome):
     logs = each_second(call(outcome=outcome))
     assert list(dict.fromkeys(log["status"] for log in logs)) == ["ringing", outcome]
-    assert {log["messages"] and log["messages"]["messages"] for log in logs} == {None}
+    assert {log["messages"] for log in logs} == {None}
+    assert logs[-1]["duration"] == 0 and logs[-1]["endTime"] > START
 
 
 def test_what_is_found_out_at_the_end_is_null_until_then(call, each_second):

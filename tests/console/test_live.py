@@ -1,5 +1,7 @@
 """The page of calls in progress."""
 
+from html import unescape
+
 import pytest
 
 from dryline.settings import Settings
@@ -15,22 +17,47 @@ def frozen(control):
     control.put("/clock", {"frozen": True})
 
 
-def test_a_call_that_is_placed_is_seen_until_it_ends(visitor, frozen, advance, api):
+def test_a_call_that_is_placed_is_seen_until_it_ends(visitor, frozen, advance, control):
     assert "No call is in progress" in visitor.go("/live").text
     page = visitor.send("/live", outcome="completed")
-    assert "The call has begun" in page.text and "No call is in progress" not in page.text
+    assert "The call has begun" in page.text and "It rings" in page.text
     (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
-    advance(8)
-    assert "Agent" in visitor.go("/live").text
+    advance(10)
+    log = next(log for log in control.get("/state").json["voiceLogs"] if log["status"] == "in-progress")
+    assert log["messages"]["messages"][-1]["content"] in unescape(visitor.go("/live").text)
     advance(900)
     assert "No call is in progress" in visitor.go("/live").text
     assert visitor.client.get(link).status_code == 200
 
 
-def test_an_outcome_is_asked_for(visitor, frozen, api, control):
+def test_the_page_of_a_call_in_progress_grows_and_has_a_player_once_it_is_over(visitor, frozen, advance, control):
+    visitor.go("/live")
+    page = visitor.send("/live", outcome="completed")
+    (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
+
+    def look():
+        answer = visitor.client.get(link, headers={"HX-Request": "true"})
+        return answer.headers.get("HX-Refresh"), unescape(answer.text)
+
+    assert "It rings." in look()[1]
+    seen = []
+    for seconds in (10, 10, 900):
+        advance(seconds)
+        log = next(log for log in control.get("/state").json["voiceLogs"] if log["id"] == link.rpartition("/")[2])
+        said = [message["content"] for message in log["messages"]["messages"]]
+        refresh, text = look()
+        assert all(each in text for each in said)
+        seen.append((len(said), "<audio" in text, refresh))
+    assert [player for _, player, _ in seen] == [False, False, True]
+    assert [refresh for _, _, refresh in seen] == [None, None, "true"]
+    assert seen[0][0] < seen[1][0] < seen[2][0]
+
+
+def test_an_outcome_is_asked_for(visitor, frozen, advance, control):
     visitor.go("/live")
     page = visitor.send("/live", outcome="voicemail", direction="outbound")
     (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
+    advance(900)
     state = control.get("/state").json
     found = next(log for log in state["voiceLogs"] if log["id"] == link.rpartition("/")[2])
     assert (found["status"], found["direction"]) == ("voicemail", "outbound")
