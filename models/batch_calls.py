@@ -10,6 +10,7 @@ import orjson
 from dryline.models.conditions import Condition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
+from dryline.models.said_outcomes import demand_outcomes
 from dryline.world.errors import Invalid
 from dryline.world.nesting import too_deep
 from dryline.world.world import current
@@ -32,9 +33,10 @@ def make(
     """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
 
     `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
-    takes too long, and for JSON text that is nested too deeply.
+    takes too long, for JSON text that is nested too deeply, and as `demand_outcomes`.
     """
     asked = Condition(condition)
+    demand_outcomes(data)
     shared = _object(additional_data, "additional_data")
     rows = [
         (id, row)

@@ -13,6 +13,7 @@ from peewee import IntegerField, TextField
 
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
+from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.clock import parse
 from dryline.world.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
@@ -50,8 +51,9 @@ class OutboundCampaign(Record):
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
         """A new campaign; its flow is the deployment's unless it names one of the worker's.
 
-        Raises NotFound for an unknown flow. Contract: createOutboundCampaign.
+        Raises NotFound for an unknown flow, and Invalid as `demand_outcomes`. Contract: createOutboundCampaign.
         """
+        demand_outcomes(values["data"])
         if flow_id is None:
             flow_id = deployment.flow_id
         else:
@@ -64,6 +66,7 @@ class OutboundCampaign(Record):
 
     def revise(self, **values: Any) -> Self:
         """Change the values. What is still to be called follows the new rows, batches and status."""
+        demand_outcomes(values.get("data"))
         self.change(**values)
         if not values.keys().isdisjoint(_SCHEDULE):
             self.queue_rows()

@@ -8,6 +8,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
+from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.world.clock import parse
 from dryline.world.collection import Collection
@@ -44,8 +45,9 @@ class Voicev1Campaign(Record):
     def run(self, rows: list[dict[str, Any]]) -> Self:
         """Call these rows, ten every five minutes, the first ones now. A row of the same id is replaced.
 
-        Raises Invalid when two rows have the same id. Contract: runVoiceV1Campaign.
+        Raises Invalid when two rows have the same id, and as `demand_outcomes`. Contract: runVoiceV1Campaign.
         """
+        demand_outcomes(rows)
         ids: set[str] = set()
         for index, row in enumerate(rows):
             if row["id"] in ids:

@@ -96,11 +96,22 @@ class QueueRemovalSchema(ApiSchema):
     removed_items = fields.List(JsonObject(), dump_only=True, metadata={"description": "the rows not yet called"})
 
 
+class TextRow(fields.Dict):
+    """A contact row of texts. What it tells the stand-in itself, its member `dryline`, may be an object."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        own = value.get("dryline") if isinstance(value, dict) else None
+        if not isinstance(own, dict):
+            return super()._deserialize(value, attr, data, **kwargs)
+        rest = {name: text for name, text in value.items() if name != "dryline"}
+        return {**super()._deserialize(rest, attr, data, **kwargs), "dryline": own}
+
+
 class VoiceBatchCallsBodySchema(ApiSchema):
     """What a voice deployment shall call."""
 
     data = fields.List(
-        fields.Dict(keys=fields.String(), values=fields.String()),
+        TextRow(keys=fields.String(), values=fields.String()),
         required=True,
         metadata={"description": "one row a call: `id`, `phoneNumber` (E.164) and any further values"},
     )

@@ -17,6 +17,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.llm_logs import LlmLog
 from dryline.models.recordings import neutral_address
 from dryline.models.runtime_errors import RuntimeErrorRecord
+from dryline.models.said_outcomes import said_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
@@ -80,6 +81,7 @@ def prepare_calls(
     *,
     outcome: str | None = None,
     direction: str | None = None,
+    customer_number: str | None = None,
     seed: int | None = None,
     start_time: datetime | None = None,
     end_time: datetime | None = None,
@@ -94,11 +96,13 @@ def prepare_calls(
     before `end_time` (now), when the last one ends. None ends after an `end_time`: one that does not fit begins before
     `start_time`. Calls `in_progress` go on by the clock, and without times begin now.
 
-    The same `seed` gives the same conversations, people and outcomes; ids are always new. LLM logs, more than half of
-    all that is written, are left out by default where there are more than LLM_LOGGED calls. `follow` (flow, script) and
-    `branch` are as with Following. Raises Invalid when `start_time` lies behind `end_time` and for what the flow cannot
-    do; Busy.
+    They are with `customer_number` (E.164), else everybody with a number of their own; without an `outcome` that number
+    may say one (models/said_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids are
+    always new. LLM logs, more than half of all that is written, are left out by default where there are more than
+    LLM_LOGGED calls. `follow` (flow, script) and `branch` are as with Following. Raises Invalid when `start_time` lies
+    behind `end_time` and for what the flow cannot do; Busy.
     """
+    outcome = outcome or said_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     by, end_time = end_time, end_time or world.clock.now()
@@ -112,7 +116,8 @@ def prepare_calls(
 
     def planned(index: int) -> Plan:
         at = end_time if index == last else starts[index]
-        plan = plan_call(line, rng, outcome=outcome, direction=direction, following=following, at=at)
+        asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
+        plan = plan_call(line, rng, **asked, following=following, at=at)
         return plan if llm_logs else plan.lean()
 
     plans = [] if following.why else [planned(index) for index in range(count)]

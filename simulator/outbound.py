@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -12,6 +12,7 @@ from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, stated_number
+from dryline.models.said_outcomes import MEMBER, said_outcome
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
@@ -47,7 +48,7 @@ class Due:
 def queued(rows: Sequence[QueuedCall]) -> list[Due]:
     """What batches and outbound campaigns have to call."""
     lines = Lines()
-    return [Due(row, lines.of(row), row.row, _metadata(row), Random(row.id)) for row in rows]
+    return [Due(row, lines.of(row), _contact(row.row), _metadata(row), Random(row.id)) for row in rows]
 
 
 def legacy(rows: Sequence[Voicev1CampaignData]) -> list[Due]:
@@ -59,14 +60,14 @@ def legacy(rows: Sequence[Voicev1CampaignData]) -> list[Due]:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
             lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        found.append(Due(row, lines[row.campaign_id], row.row_data, metadata, Random(row.id)))
+        found.append(Due(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
     return found
 
 
 def settle(world: World, due: Sequence[Due]) -> list[Due]:
     """Plan the calls, which runs the flows of their lines; no new one after HELD_S. Returns those that are planned.
 
-    A row without a usable number is not called. Raises Busy.
+    A row without a usable number is not called; one whose call is said to come out in a way does. Raises Busy.
     """
     followings = Followings(world)
     late = time.monotonic() + HELD_S
@@ -75,11 +76,13 @@ def settle(world: World, due: Sequence[Due]) -> list[Due]:
             return list(due[:index])
         number = phone_number(one.contact)
         if number is not None:
+            drawn = one.chance.choices(OUTCOMES, _SHARES)[0]
+            said = said_outcome(number, one.metadata["row"])
             one.plan = plan_call(
                 one.line,
                 one.chance,
-                outcome=one.chance.choices(OUTCOMES, _SHARES)[0],
-                drawn=True,
+                outcome=said or drawn,
+                drawn=said is None,
                 direction="outbound",
                 customer_number=number,
                 row=one.contact,
@@ -164,6 +167,11 @@ def place(due: Due) -> Call:
     call.log |= {"status": "failed", "to_number": stated_number(row), "call_sid": None, "external_call_id": None}
     call.log["data"] |= {"disposition": "failed", "disconnection_reason": "invalid_destination"}
     return call
+
+
+def _contact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row tells of its contact, without what it tells the stand-in."""
+    return {name: value for name, value in row.items() if name != MEMBER}
 
 
 def _metadata(queued: QueuedCall) -> dict[str, Any]:

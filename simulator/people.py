@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from dryline.models.said_outcomes import BY_NUMBER
+
 Row = Mapping[str, Any]
 
 
@@ -73,12 +75,16 @@ _SPOKEN_OF = {
     "order": ("order", "order_number", "orderNumber"),
     "account": ("account", "account_number", "accountNumber"),
 }
+_FIRST_FREE = len(BY_NUMBER)
 _LONGEST = 100  # characters of a row's text that somebody says
 
 
 def fictional_number(random: Callable[[], float], area_code: str) -> str:
-    """A number that belongs to nobody: of the range that is kept for fiction (555-01xx), in E.164."""
-    return f"+1{area_code}55501{int(random() * 100):02d}"
+    """A number that belongs to nobody: of the range that is kept for fiction (555-01xx), in E.164.
+
+    None that stands for an outcome: what comes out is drawn by itself.
+    """
+    return f"+1{area_code}55501{_FIRST_FREE + int(random() * (100 - _FIRST_FREE)):02d}"
 
 
 def said_number(number: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flask.views import MethodView
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
 from dryline.world.clock import parse
@@ -24,6 +25,16 @@ class OneOrMore(fields.List):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         return super()._deserialize([value] if isinstance(value, str) else value, attr, data, **kwargs)
+
+
+class PhoneNumber(fields.String):
+    """A telephone number in any notation. Loads as E.164."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        number = e164(super()._deserialize(value, attr, data, **kwargs) or "")
+        if number is None:
+            raise ValidationError("Not a telephone number.")
+        return number
 
 
 class SimulateBody(ApiSchema):
@@ -70,7 +81,12 @@ class SimulateCallsBody(SimulateBody):
         load_default=None,
         allow_none=True,
         validate=OneOf(*OUTCOMES),
-        metadata={"description": "left out, a believable mixture"},
+        metadata={"description": "left out, what the number says, else a believable mixture"},
+    )
+    customer_number = PhoneNumber(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "whom the calls are with; 555-0100 to 0105 of any area say how they come out"},
     )
     direction = fields.String(load_default=None, allow_none=True, validate=OneOf("inbound", "outbound"))
     in_progress = Boolean(

@@ -1,0 +1,144 @@
+"""How a call comes out where its number or its row says so."""
+
+import pytest
+
+from dryline.models.said_outcomes import BY_NUMBER
+from dryline.models.voice_logs import OUTCOMES
+
+NUMBERS = {f"+1212555{digits}": outcome for digits, outcome in BY_NUMBER.items()}
+WANTED = list(NUMBERS.values())
+BY_ROW = [{"id": f"r{n}", "phoneNumber": f"+141555501{50 + n}", "said": outcome} for n, outcome in enumerate(OUTCOMES)]
+FLOW = """loop:
+    talk("Help the caller.", False)
+until "caller has no more questions":
+    say("Goodbye.")
+"""
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    control.put("/clock", {"now": "2026-03-02T10:00:00Z", "frozen": True})
+
+
+@pytest.fixture
+def line(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def path(line):
+    return f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
+
+
+@pytest.fixture
+def came_out(control, advance):
+    """How the calls came out, by the number that was called."""
+
+    def read():
+        advance(3600)
+        return {log["toNumber"]: log["status"] for log in control.get("/state").json["voiceLogs"]}
+
+    return read
+
+
+def rows_by_number(**more):
+    return [{"id": f"r{n}", "phoneNumber": number, **more} for n, number in enumerate(NUMBERS)]
+
+
+def rows_by_member(form):
+    rows = [{"id": f"r{n}", "phoneNumber": f"+141555501{50 + n}"} for n in range(len(OUTCOMES))]
+    return [{**row, "dryline": form(outcome)} for row, outcome in zip(rows, OUTCOMES, strict=True)]
+
+
+def as_object(outcome):
+    return {"outcome": outcome}
+
+
+def as_text(outcome):
+    return outcome
+
+
+def test_every_outcome_has_a_number():
+    assert sorted(BY_NUMBER.values()) == sorted(OUTCOMES)
+
+
+def test_the_numbers_of_a_campaigns_rows_say_how_its_calls_come_out(api, path, came_out):
+    api.post(f"{path}/outbound-campaigns", {"data": rows_by_number(), "status": "STARTED"})
+    assert came_out() == NUMBERS
+
+
+@pytest.mark.parametrize("form", [as_object, as_text])
+@pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
+def test_a_row_says_how_its_call_comes_out(api, path, came_out, kind, form):
+    data = rows_by_member(form)
+    body = {"status": "STARTED"} if kind == "outbound-campaigns" else {}
+    assert api.post(f"{path}/{kind}", {"data": data, **body}).status_code < 300
+    assert list(dict(sorted(came_out().items())).values()) == list(OUTCOMES)
+
+
+def test_the_row_counts_before_the_number(api, path, came_out):
+    api.post(f"{path}/make-batch-calls", {"data": rows_by_number(dryline={"outcome": "voicemail"})})
+    assert set(came_out().values()) == {"voicemail"}
+
+
+@pytest.mark.parametrize("notation", ["(212) 555-0101", "212.555.0101", "+12125550101"])
+def test_a_number_says_it_in_any_notation(api, path, came_out, notation):
+    api.post(f"{path}/make-batch-calls", {"data": [{"id": "r", "phoneNumber": notation}]})
+    assert came_out() == {"+12125550101": "busy"}
+
+
+def test_the_rows_of_a_legacy_campaign_say_it_too(api, make_voicev1_deployment, came_out, control):
+    line = make_voicev1_deployment()
+    base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}/campaigns"
+    campaign = api.post(base, {"steps": []}).json
+    assert api.post(f"{base}/{campaign['id']}/run", {"data": rows_by_number()}).status_code == 200
+    assert came_out() == NUMBERS
+    results = [row["result"]["callStatus"] for row in control.get("/state").json["voicev1CampaignData"]]
+    assert results == WANTED
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("in_progress", [False, True])
+def test_a_simulated_call_with_such_a_number_comes_out_as_it_says(control, line, came_out, number, in_progress):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": number}
+    answer = control.post("/simulate/calls", {**body, "direction": "outbound", "inProgress": in_progress})
+    assert answer.status_code == 201
+    assert came_out() == {number: NUMBERS[number]}
+
+
+def test_the_outcome_that_is_asked_for_counts_before_the_number(control, line, came_out):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": "+12125550101"}
+    control.post("/simulate/calls", {**body, "direction": "outbound", "outcome": "completed"})
+    assert came_out() == {"+12125550101": "completed"}
+
+
+def test_a_text_that_is_no_number_is_refused(control, line):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "customerNumber": "nobody"}
+    answer = control.post("/simulate/calls", body)
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "customerNumber")
+
+
+def test_whom_the_simulator_makes_up_has_no_number_that_says_anything(control, line):
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 400, "llmLogs": False, "seed": 1}
+    control.post("/simulate/calls", {**body, "outcome": "no-answer", "direction": "outbound"})
+    called = {log["toNumber"] for log in control.get("/state").json["voiceLogs"]}
+    assert len(called) > 300 and not any(number[-7:].removeprefix("555") in BY_NUMBER for number in called)
+
+
+@pytest.mark.parametrize("said", [{"outcome": "voicemial"}, {}, "voicemial", {"outcome": None}])
+@pytest.mark.parametrize("kind", ["outbound-campaigns", "make-batch-calls"])
+def test_an_outcome_that_there_is_not_is_refused_by_name(api, path, kind, said):
+    row = {"id": "r", "phoneNumber": "+12125550150", "dryline": said}
+    answer = api.post(f"{path}/{kind}", {"data": [{"id": "q", "phoneNumber": "+12125550151"}, row]})
+    assert answer.status_code == 400
+    assert [detail["path"] for detail in answer.json["details"]] == ["data.1.dryline"]
+
+
+def test_what_a_row_tells_the_stand_in_the_flow_does_not_see(api, make_flow, make_voice_deployment, came_out, control):
+    line = make_voice_deployment(make_flow(code=FLOW))
+    row = {"id": "r", "phoneNumber": "+12125550150", "dryline": {"outcome": "completed"}}
+    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}"
+    api.post(f"{path}/make-batch-calls", {"data": [row]})
+    came_out()
+    (session,) = control.get("/state").json["sessions"]
+    assert "dryline" not in session["state"] and session["state"]["phoneNumber"] == "+12125550150"
