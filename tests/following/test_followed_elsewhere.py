@@ -14,7 +14,9 @@ until "patient confirms the visit":
 until "patient cannot come":
     extract("name", res.ask("Who cannot come?", {"name": "Jo Lee", "phone": "", "day": "Monday"}))
 """
-ROWS = [{"phoneNumber": f"+141555501{n + 20}", "first_name": f"Ada{n}", "day": "Friday", "id": str(n)} for n in range(12)]
+ROWS = [
+    {"phoneNumber": f"+141555501{20 + n}", "first_name": f"Ada{n}", "day": "Friday", "id": f"{n}"} for n in range(12)
+]
 UNTIL = {"patient confirms the visit", "patient cannot come"}
 
 
