@@ -191,11 +191,11 @@ def test_turns_leave_the_bitmaps_of_a_large_worker_alone(api, path, call, advanc
     monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
     call()
     api.get(path)
-    kept = app.world.memory["voice log bitmaps"].workers
-    (before,) = kept.values()
+    kept = app.world.memory["voice log bitmaps"]
+    (before,) = kept.workers.values()
     advance(900)
     assert api.get(f"{path}?status=completed").json["pagination"]["total"] == 1
-    assert list(kept.values()) == [before]
+    assert list(kept.workers.values()) == [before]
 
 
 def test_who_asks_for_what_began_since_finds_each_call_that_comes_in(control, api, path, line, advance):
