@@ -20,6 +20,7 @@ from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
+from dryline.world.clock import work_for
 from dryline.world.outgoing import INBOX
 from dryline.world.world import World, enter, leave, refusing
 
@@ -128,6 +129,7 @@ class Dryline(Flask):
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
         token = enter(self.world)
+        work_for(None)
         try:
             if environ["PATH_INFO"].startswith(CONSOLE):
                 return self.console(environ, start_response)

@@ -119,14 +119,14 @@ class StandIn:
         """The present moment of API time."""
         return self.plane("GET", "/clock")["now"]
 
-    def freeze(self, now: str | None = None) -> str:
-        """Let API time stand still, at `now` (ISO 8601) or where it is."""
-        return self.plane("PUT", "/clock", {"frozen": True} | ({"now": now} if now else {}))["now"]
+    def freeze(self, now: str | None = None, *, team: str | None = None) -> str:
+        """Let API time stand still, at `now` (ISO 8601) or where it is; with `team`, its id, for that team alone."""
+        return self.plane("PUT", _of_team("/clock", team), {"frozen": True} | ({"now": now} if now else {}))["now"]
 
-    def advance(self, seconds: float = 0, **duration: float) -> str:
-        """Move API time forward, e.g. `advance(days=1)`; due work is done when this returns."""
+    def advance(self, seconds: float = 0, *, team: str | None = None, **duration: float) -> str:
+        """Move API time forward, e.g. `advance(days=1)`; due work is done then. `team` is as with `freeze`."""
         total = timedelta(seconds=seconds, **duration).total_seconds()
-        return self.plane("POST", "/clock/advance", {"seconds": total})["now"]
+        return self.plane("POST", _of_team("/clock/advance", team), {"seconds": total})["now"]
 
     def fault(
         self,
@@ -387,6 +387,10 @@ def _transport_class() -> Any:
             self.close()
 
     return Transport
+
+
+def _of_team(path: str, team: str | None) -> str:
+    return path if team is None else f"{path}?team={team}"
 
 
 def _wire(**values: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
+from dryline.world.clock import work_for
 from dryline.world.nesting import too_deep
 from dryline.world.world import current
 
@@ -214,6 +215,7 @@ def demand_key(asked: Request) -> None:
         return
     key = authenticate(sent_key(asked))
     g.key, g.team = key, key.team
+    work_for(key.team_id)
 
 
 def sent_key(asked: Request) -> str | None:

@@ -15,6 +15,7 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.base import json_response, read_json
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
+from dryline.world.clock import work_for
 from dryline.world.errors import Unauthorized
 from dryline.world.world import current
 
@@ -44,6 +45,7 @@ def demand_keys() -> None:
         if authenticate(engine_key).team_id != key.team_id:
             raise Unauthorized("The two keys are of different teams.")
     g.key, g.team = key, key.team
+    work_for(key.team_id)
 
 
 @blp.post("/chat/completions")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
+from dryline.world.clock import working_for
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -96,6 +97,12 @@ class Runner:
                 self._wake.wait(self.LOOK_EVERY_S)
 
     def _run(self) -> None:
+        for team_id in (None, *self.world.clock.teams):
+            with working_for(team_id):
+                self._run_for_one_clock()
+        self._busy_since = None
+
+    def _run_for_one_clock(self) -> None:
         # What falls due meanwhile is for the next round, so that this one has an end.
         moment = self.world.clock.stamp()
         found = True
@@ -104,7 +111,6 @@ class Runner:
                 found = False
                 for step in self.steps:
                     found = self._try(step, moment) or found
-        self._busy_since = None
 
     def _try(self, step: Step, moment: str) -> bool:
         self._busy_since = now = time.monotonic()

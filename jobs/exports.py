@@ -12,6 +12,7 @@ from marshmallow import ValidationError
 
 from dryline.jobs import export_files
 from dryline.models.exports import Export, give_back_all
+from dryline.world.clock import work_for
 from dryline.world.errors import Conflict, NotFound
 from dryline.world.world import World
 
@@ -74,6 +75,7 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     """
     with world.transaction():
         export = _find(id)
+        work_for(export.team_id)
         export.demand_move(status)
         if status == "FAILED":
             export.move(status, error_message=error_message or "Failed by hand.")

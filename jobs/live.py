@@ -8,7 +8,7 @@ from random import Random
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.arrivals import Arrivals
-from dryline.world.clock import parse
+from dryline.world.clock import at_work, parse
 from dryline.world.world import World
 
 # However far the clock is moved at once, so many calls come in: the latest ones. Expected, as chance has it.
@@ -24,6 +24,8 @@ def place_calls(world: World, moment: str) -> bool:
     if world.live.calls_per_minute <= 0:
         world.arrivals = None
         return False
+    if world.clock.teams and not _shows_the_start_teams_time(world):
+        return False
     now, mean_wait = parse(moment), timedelta(minutes=1 / world.live.calls_per_minute)
     if world.arrivals is None or world.arrivals.since > now:  # just begun, or the clock was set back
         world.arrivals = Arrivals(now, Random(world.ids.random.getrandbits(64)))
@@ -33,6 +35,11 @@ def place_calls(world: World, moment: str) -> bool:
     if begun:
         _place(world, begun)
     return bool(begun)
+
+
+def _shows_the_start_teams_time(world: World) -> bool:
+    team = start_team()
+    return team is not None and at_work() == (team.id if team.id in world.clock.teams else None)
 
 
 def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:

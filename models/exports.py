@@ -17,7 +17,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.logs import Log, model_of
 from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
-from dryline.world.clock import parse, wire
+from dryline.world.clock import parse, wire, work_for
 from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.world.due import due_rows
 from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
@@ -224,8 +224,11 @@ class Export(Record):
 
         Raises Forbidden when the link is altered or expired, NotFound when the export is gone. Its file may be lost.
         """
+        export = cls.find(id=id)
+        work_for(export and export.team_id)
         signed = FILES.check("get", id, signature)
-        export = cls.by_id(id)
+        if export is None:
+            raise NotFound(f"{cls.noun()} {id} not found.")
         if export.expires_at != signed["until"] or not export._finished:
             raise Forbidden("The link has expired.")
         return export

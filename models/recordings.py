@@ -16,7 +16,7 @@ from urllib.parse import quote
 import orjson
 
 from dryline.models.voice_logs import VoiceLog
-from dryline.world.clock import wire
+from dryline.world.clock import wire, work_for
 from dryline.world.errors import NotFound
 from dryline.world.record import connection
 from dryline.world.row_files import RowFiles
@@ -80,8 +80,9 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
 
     Raises Forbidden when the link is altered or expired, NotFound when the log is gone or has another address by now.
     """
-    FILES.demand_seal("get", log, until, signature)
     found = VoiceLog.find(id=log)
+    work_for(found and found.team_id)
+    FILES.demand_seal("get", log, until, signature)
     if found is None or _name(found.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")
     return found

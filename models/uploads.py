@@ -14,7 +14,7 @@ from typing import Self
 from peewee import IntegerField, TextField
 
 from dryline.models.workers import Worker
-from dryline.world.clock import wire
+from dryline.world.clock import wire, work_for
 from dryline.world.errors import NotFound
 from dryline.world.record import Record, connection
 from dryline.world.row_files import RowFiles
@@ -54,7 +54,8 @@ class Upload(Record):
         """An absolute address below `base` that takes the bytes once or more, for an hour."""
         id = current().ids.new(cls.id_prefix)
         name = re.sub(r"[^A-Za-z0-9._-]", "_", file_name).strip(".") or "file"
-        signature = FILES.sign("put", id, _in_an_hour(), worker=worker.id, name=file_name, type=content_type)
+        about = {"worker": worker.id, "team": worker.team_id, "name": file_name, "type": content_type}
+        signature = FILES.sign("put", id, _in_an_hour(), **about)
         return f"{base}/uploads/{id}/{name}?signature={signature}"
 
     @classmethod
@@ -74,8 +75,9 @@ class Upload(Record):
     @classmethod
     def read(cls, id: str, signature: str) -> Self:
         """The upload behind a signed address for reading. Raises Forbidden and NotFound."""
-        FILES.check("get", id, signature)
         upload = cls.find(id=id)
+        work_for(upload and upload.team_id)
+        FILES.check("get", id, signature)
         if upload is None or not upload.path.exists():
             raise NotFound(f"Upload {id} not found.")
         return upload

@@ -15,7 +15,7 @@ from peewee import IntegerField, TextField
 
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.recordings import Addresses
-from dryline.world.clock import parse, wire
+from dryline.world.clock import parse, wire, work_for
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.due import due_rows
 from dryline.world.errors import Conflict
@@ -87,6 +87,7 @@ class WebhookDelivery(Record):
 
     def again(self) -> Self:
         """A new delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
+        work_for(self.team_id)
         world = current()
         copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
         fresh = {"id": world.ids.new(self.id_prefix), "due_at": world.clock.stamp(), "created_at": world.clock.stamp()}
@@ -169,6 +170,7 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
 
     Raises Conflict where the deployment has none.
     """
+    work_for(log["team_id"])
     now = current().clock.stamp()
     told = {"due_at": now}
     rows = [

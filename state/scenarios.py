@@ -67,7 +67,7 @@ def reset(world: World, scenario: str | None = None) -> None:
         with replacing(world):
             wipe(world)
             before = world.clock.position(), world.ids.position()
-            world.clock.reset()
+            world.clock.start_over()
             world.ids.restart(world.settings.seed)
             try:
                 _fill(world, document)
@@ -91,6 +91,8 @@ def reset_team(world: World, team_id: str) -> None:
         for team, keys in kept:
             for record in (team, *keys):
                 record.insert_row()
+    world.clock.disown(team_id)
+    world.keep_course()
     world.faults.start_over(team_id)
     world.requests.clear(team_id)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from itsdangerous import BadData
 
+from dryline.world.clock import work_for
 from dryline.world.errors import Forbidden
 from dryline.world.files import write_whole
 from dryline.world.signatures import signer
@@ -52,6 +53,8 @@ class RowFiles:
             signed = {"id": None}
         if signed["id"] != id:
             raise Forbidden("The link is not valid.")
+        if "team" in signed:
+            work_for(signed["team"])
         _demand_not_over(signed["until"])
         return signed
 

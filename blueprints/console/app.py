@@ -35,6 +35,7 @@ from dryline.blueprints.console import (
 from dryline.blueprints.console.base import chosen_team
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
+from dryline.world.clock import work_for
 from dryline.world.errors import DomainError
 from dryline.world.world import current
 
@@ -83,6 +84,7 @@ class Console(Flask):
         if request.method in READS and request.blueprint and request.blueprint != "pulse":
             with self.world.reading():
                 g.team = chosen_team()
+                work_for(g.team and g.team.id)
                 return super().dispatch_request()
         return super().dispatch_request()
 

@@ -16,7 +16,7 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.models.teams import Team
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
-from dryline.world.clock import parse
+from dryline.world.clock import parse, working_for
 from dryline.world.world import current
 
 blp = Pages("bar", path="/bar")
@@ -28,12 +28,14 @@ STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 def context() -> dict[str, Any]:
     """What every page shows beside its own."""
     world = current()
+    with working_for(None):  # its buttons move the world's
+        world_clock = {"now": world.clock.stamp(), "frozen": world.clock.frozen}
     pages = current_app.blueprints.get(request.blueprint or "")
     section = pages.under if isinstance(pages, Pages) else None
     return {
         "label": world.settings.label,
         "version": __version__,
-        "world_clock": world.clock,
+        "world_clock": world_clock,
         "live": world.live,
         "faults_on": [fault for fault in world.faults.listing() if not fault.spent],
         "save_points": [found.name for found in snapshots.listing(world)] if g.get("team") else [],

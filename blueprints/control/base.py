@@ -11,6 +11,7 @@ from dryline.blueprints.base import PLANE, Area, Parser
 from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
+from dryline.world.clock import work_for
 from dryline.world.errors import Forbidden, Invalid, NotFound
 from dryline.world.world import current
 
@@ -47,6 +48,7 @@ class ControlArea(Area):
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
         self.before_request(demand_no_query)
+        self.before_request(work_for_team)
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
         """As any area's; a view that takes no query is known by what it lacks."""
@@ -67,6 +69,11 @@ def demand_no_query() -> None:
     if request.args and method is not None and not getattr(method, "takes_query", False):
         name = next(iter(request.args))
         raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
+
+
+def work_for_team() -> None:
+    """With `?team=` that team is at work: its clock counts."""
+    work_for(request.args.get("team"))
 
 
 def guard() -> None:

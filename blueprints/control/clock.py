@@ -7,7 +7,7 @@ from datetime import timedelta
 from flask.views import MethodView
 from marshmallow import validate
 
-from dryline.blueprints.control.base import ControlArea
+from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
 from dryline.world.clock import FIRST, LAST, parse, wire
 from dryline.world.errors import Invalid
@@ -33,40 +33,56 @@ class AdvanceSchema(ApiSchema):
 
 @blp.route("/clock")
 class ClockView(MethodView):
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    def get(self):
-        """Read the clock."""
+    def get(self, query):
+        """Read the clock, the world's or a team's."""
+        _known(query)
         return _read()
 
     @blp.arguments(ClockSchema)
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    def put(self, body):
-        """Set the clock, freeze it or let it run. Due work is done before the answer."""
+    def put(self, body, query):
+        """Set the clock, freeze it or let it run; with `team`, for that team alone. Due work is done first."""
+        own = _known(query)
         now = body.get("now")
         try:
-            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"))
+            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"), own=own)
         except OverflowError:
             raise Invalid(_RANGE, "now") from None
         return _moved()
 
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    def delete(self):
-        """Back to real time. Due work is done before the answer."""
-        current().clock.reset()
+    def delete(self, query):
+        """Back to real time; with `team`, to the world's. Due work is done before the answer."""
+        if _known(query):
+            current().clock.disown(query["team"])
+        else:
+            current().clock.reset()
         return _moved()
 
 
 @blp.route("/clock/advance")
 class ClockAdvance(MethodView):
     @blp.arguments(AdvanceSchema)
+    @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
-    def post(self, body):
-        """Move the clock forward. Due work is done before the answer."""
+    def post(self, body, query):
+        """Move the clock forward; with `team`, for that team alone. Due work is done before the answer."""
+        own = _known(query)
         try:
-            current().clock.advance(timedelta(seconds=body["seconds"]))
+            current().clock.advance(timedelta(seconds=body["seconds"]), own=own)
         except OverflowError:
             raise Invalid(_RANGE, "seconds") from None
         return _moved()
+
+
+def _known(query):
+    """Whether a team is named. Raises NotFound for one that there is not."""
+    with current().reading():
+        return known_team(query.get("team")) is not None
 
 
 def _moved():
