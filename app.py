@@ -129,12 +129,12 @@ class Dryline(Flask):
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
         token = enter(self.world)
-        work_for(None)
         try:
             if environ["PATH_INFO"].startswith(CONSOLE):
                 return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:
+            work_for(None)
             leave(token)
 
     @cached_property

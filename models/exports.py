@@ -225,7 +225,7 @@ class Export(Record):
         Raises Forbidden when the link is altered or expired, NotFound when the export is gone. Its file may be lost.
         """
         export = cls.find(id=id)
-        work_for(export and export.team_id)
+        work_for(export.team_id if export else None)
         signed = FILES.check("get", id, signature)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")

@@ -81,7 +81,7 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     Raises Forbidden when the link is altered or expired, NotFound when the log is gone or has another address by now.
     """
     found = VoiceLog.find(id=log)
-    work_for(found and found.team_id)
+    work_for(found.team_id if found else None)
     FILES.demand_seal("get", log, until, signature)
     if found is None or _name(found.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")

@@ -76,7 +76,7 @@ class Upload(Record):
     def read(cls, id: str, signature: str) -> Self:
         """The upload behind a signed address for reading. Raises Forbidden and NotFound."""
         upload = cls.find(id=id)
-        work_for(upload and upload.team_id)
+        work_for(upload.team_id if upload else None)
         FILES.check("get", id, signature)
         if upload is None or not upload.path.exists():
             raise NotFound(f"Upload {id} not found.")

@@ -84,7 +84,7 @@ class Console(Flask):
         if request.method in READS and request.blueprint and request.blueprint != "pulse":
             with self.world.reading():
                 g.team = chosen_team()
-                work_for(g.team and g.team.id)
+                work_for(g.team.id if g.team else None)
                 return super().dispatch_request()
         return super().dispatch_request()
 
