@@ -30,6 +30,9 @@ _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?
 
 # In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
 CLOSE = "dryline.close"
+# A client in this process may have put in who says whether it gives up before a delay of so many seconds is over. Then
+# nobody waits; the request goes on as it does behind a client that has left (testing/transports.py).
+GIVES_UP = "dryline.gives_up"
 
 
 def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
@@ -67,7 +70,7 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
 def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     """The answer that a fault leaves of a request. `Fault` says when the view runs."""
     response = view() if fault.phase == "after" else None
-    if fault.delay_ms and not fault.delay(world.ending):
+    if fault.delay_ms and not _left(fault) and not fault.delay(world.ending):
         return Dropped()
     if fault.drop:
         return Dropped()
@@ -83,6 +86,11 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
         else:
             response.headers[name] = value
     return response
+
+
+def _left(fault: Fault) -> bool:
+    gives_up = request.environ.get(GIVES_UP)
+    return gives_up is not None and gives_up(fault.delay_ms / 1000)
 
 
 class Dropped(Response):
