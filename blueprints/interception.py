@@ -15,7 +15,7 @@ from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.world.errors import DomainError
-from dryline.world.faults import Fault
+from dryline.world.faults import GIVES_UP, Fault
 from dryline.world.request_record import ANSWER_BYTES, masked
 from dryline.world.world import World
 
@@ -30,9 +30,6 @@ _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?
 
 # In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
 CLOSE = "dryline.close"
-# A client in this process may have put in who says whether it gives up before a delay of so many seconds is over. Then
-# nobody waits; the request goes on as it does behind a client that has left (testing/transports.py).
-GIVES_UP = "dryline.gives_up"
 
 
 def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from dryline.settings import BadSetting
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, transport
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
 from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -113,25 +113,6 @@ def test_verify_raises_with_what_was_found(stand_in):
     assert stand_in.verify(path="/api/workers") == 1
     with pytest.raises(DrylineError, match="found 1"):
         stand_in.verify(path="/api/workers", at_least=2)
-
-
-def test_a_dropped_connection_reaches_the_client_as_one(stand_in):
-    stand_in.fault(drop=True)
-    http = httpx.Client(transport=stand_in.transport(), base_url=stand_in.url)
-    with http, pytest.raises(httpx.RemoteProtocolError):
-        http.get("/api/workers")
-
-
-def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
-    one, two = transport(), transport()
-    directory = one.dryline.app.world.directory
-    headers = {"x-api-key": one.dryline.api_key}
-    with httpx.Client(transport=one, base_url="http://dryline.local", headers=headers) as client:
-        client.post("/api/workers", json=NEW)
-        with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
-            assert other.get("/api/workers").json() == []
-        assert directory.exists()
-    assert not directory.exists()
 
 
 def test_two_servers_live_in_one_process():
