@@ -32,14 +32,15 @@ def run(folder, *command):
     return done.stdout
 
 
-@pytest.mark.parametrize("title", [title for title in TESTING if title.startswith("test_") and "unittest" not in title])
-def test_a_pytest_example(tmp_path, title):
-    (tmp_path / title).write_text(TESTING[title])
+def test_the_pytest_examples(tmp_path):
+    titles = {title for title in TESTING if title.startswith("test_") and "unittest" not in title}
+    for title in titles:
+        (tmp_path / title).write_text(TESTING[title].replace("path/to/venv/bin/dryline", f"{BIN}/dryline"))
     # No other plugins: those of the running pytest would take seconds to import.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", title)
-    assert " passed" in out
+        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "-rA")
+    assert set(re.findall(r"^PASSED (\w+\.py)::", out, re.MULTILINE)) == titles
 
 
 def test_the_unittest_example(tmp_path):

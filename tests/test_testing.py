@@ -1,7 +1,5 @@
 """What dryline gives to other projects' tests."""
 
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
@@ -12,7 +10,6 @@ from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
 from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
-pytest_plugins = ["pytester"]
 
 
 @pytest.fixture(params=[DrylineServer, DrylineInProcess])
@@ -132,88 +129,3 @@ def test_an_admin_token_does_not_lock_the_fixture_out():
     with DrylineServer(admin_token="secret") as server:
         server.reset()
         assert httpx.get(server.url + "/_dryline/clock").status_code == 403
-
-
-class TestThePlugin:
-    def run(self, pytester, code, *flags):
-        """A pytest of its own with no other plugin: those of the running one would take seconds to import."""
-        pytester.makepyfile(code)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-            return pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
-
-    def test_an_installed_dryline_gives_its_fixtures_by_itself(self, pytester):
-        pytester.makepyfile("def test_it(dryline_in_process): assert dryline_in_process.state()['version'] == 1")
-        pytester.runpytest_subprocess().assert_outcomes(passed=1)
-
-    def test_each_test_gets_a_reset_world_and_the_clients_environment(self, pytester):
-        code = """
-            from brainbase_labs import BrainbaseLabs
-
-            def test_one(dryline):
-                BrainbaseLabs().workers.create(name="A", description=None, status=None)
-
-            def test_two(dryline):
-                assert BrainbaseLabs().workers.list() == []
-        """
-        self.run(pytester, code).assert_outcomes(passed=2)
-
-    def test_the_environment_is_as_before_afterwards(self, pytester):
-        code = """
-            import os
-
-            def test_one(dryline):
-                assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
-
-            def test_two():
-                assert "BRAINBASE_LABS_BASE_URL" not in os.environ
-        """
-        self.run(pytester, code).assert_outcomes(passed=2)
-
-    def test_the_seed_makes_ids_repeat_in_every_test(self, pytester):
-        code = """
-            seen = []
-
-            def make(dryline):
-                seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
-                assert len(set(seen)) == 1
-
-            def test_one(dryline):
-                make(dryline)
-
-            def test_two(dryline):
-                make(dryline)
-        """
-        self.run(pytester, code, "--dryline-seed", "7").assert_outcomes(passed=2)
-
-    def test_the_scenario_is_where_each_test_starts(self, pytester):
-        pytester.path.joinpath("world.json").write_text('{"version": 1, "workers": [{"id": "w1", "name": "One"}]}')
-        code = """
-            def test_it(dryline_in_process):
-                assert [worker.id for worker in dryline_in_process.client().workers.list()] == ["w1"]
-        """
-        self.run(pytester, code, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
-
-    def test_under_xdist_each_worker_has_its_own_server(self, pytester):
-        code = """
-            import pytest
-
-            @pytest.mark.parametrize("n", range(6))
-            def test_it(dryline, n):
-                client = dryline.client()
-                assert client.workers.list() == []
-                client.workers.create(name="A", description=None, status=None)
-                assert len(client.workers.list()) == 1
-        """
-        self.run(pytester, code, "-p", "xdist", "-n", "2").assert_outcomes(passed=6)
-
-    def test_a_project_that_does_not_use_it_pays_nothing(self):
-        code = """if True:
-            import sys
-            import pytest
-            loaded = set(sys.modules)
-            import dryline.pytest_plugin
-            print(*sorted(set(sys.modules) - loaded))
-        """
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr
