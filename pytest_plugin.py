@@ -64,14 +64,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if not report.failed or call.when == "teardown" or driver is None:
         return
     newest = _number(item.config, "journal")
-    fixtures = getattr(item, "funcargs", {})
-    worlds = {id(value): (name, value) for name, value in fixtures.items() if isinstance(value, driver.Driver)}
-    for name, world in worlds.values() if newest else ():
+    worlds = dict.fromkeys(one for one in getattr(item, "funcargs", {}).values() if isinstance(one, driver.Driver))
+    for world in worlds if newest else ():
         try:
             told = world.journal(newest)
         except Exception as error:  # its server may have ended: the test's own failure is what matters
             told = f"Not to be had: {error}"
-        report.sections.append((f"Requests to {name}", told))
+        report.sections.append((f"Requests to {str(world)[1:-1]}", told))
 
 
 @pytest.fixture(scope="session")

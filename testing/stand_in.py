@@ -29,6 +29,9 @@ _MOVES = {
 class StandIn(Driver):
     """A stand-in and the ways to drive it, wherever it runs: `connect` gives one, and so do the fixtures."""
 
+    def __repr__(self) -> str:
+        return f"<dryline at {getattr(self, 'url', 'no address yet')}>"
+
     @property
     def app(self) -> WSGIApplication:
         """The application, for other tools that call one. Raises DrylineError where it is in another process."""
@@ -119,6 +122,9 @@ class Team(Driver):
         self.stand_in, self.url = stand_in, stand_in.url
         self._token, self._way = stand_in._token, stand_in._way
         self._scope = {"team": id}
+
+    def __repr__(self) -> str:
+        return f"<team {self.name!r} of {str(self.stand_in)[1:]}"
 
     def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
         return self.stand_in._http(kind)
