@@ -27,8 +27,8 @@ _FOR_ALL = b"X-Content-Type-Options: nosniff\r\n"
 _FOR_PAGES = _FOR_ALL + b"X-Frame-Options: DENY\r\nContent-Security-Policy: frame-ancestors 'none'\r\n"
 
 log = logging.getLogger("dryline")
-# waitress warns of answers that are shorter than announced. Here a fault asked for that: nothing for the log of a process
-# that tests a program.
+# waitress warns of answers that are shorter than announced. Here a fault asked for that: it is nothing for the log of a
+# process that tests a program.
 _of_tasks = logging.getLogger("waitress.dryline")
 _of_tasks.setLevel(logging.ERROR)
 

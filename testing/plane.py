@@ -56,12 +56,15 @@ def over_http(url: str) -> Way:
     return ask
 
 
-def by_call(app: Any) -> Way:
-    """The way to an application of this process. Its type is left out: who checks theirs need not have it all read."""
+def by_call(app: Any, url: str) -> Way:
+    """The way to an application of this process, which answers with links below `url`.
+
+    Its type is left out: who checks their own need not have the whole application read.
+    """
     client = app.test_client()
 
     def ask(method: str, path: str, headers: dict[str, str], body: bytes | None) -> Answer:
-        answer = client.open(path, method=method, headers=headers, data=body)
+        answer = client.open(path, base_url=url, method=method, headers=headers, data=body)
         return Answer(answer.status_code, answer.data)
 
     return ask

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, BadSetting
 from dryline.testing.plane import DrylineError, by_call, over_http
@@ -114,7 +115,7 @@ class DrylineServer(Started):
     def _begin(self) -> None:
         if self._command is None:
             server = self._in_this_process("in_thread")
-            self._app, self.url, self._way = server.app, server.url, by_call(server.app)
+            self._app, self.url, self._way = server.app, server.url, by_call(server.app, server.url)
         else:
             command = [*shlex.split(self._command), "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
@@ -126,10 +127,14 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
+    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
+        hosts = (*settings.pop("allowed_hosts", ()), urlsplit(self.url).netloc)
+        super().__init__(scenario=scenario, seed=seed, allowed_hosts=hosts, **settings)
+
     def _begin(self) -> None:
         self._app = self._in_this_process("running")
         self._app.world.address = self.url
-        self._way = by_call(self._app)
+        self._way = by_call(self._app, self.url)
 
     def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
         import httpx

@@ -241,7 +241,11 @@ def test_a_team_shows_its_own_requests_alone(run):
             team.client().workers.create(name="A", description=None, status=None)
             assert False
     """
-    shown = told(run(code)).partition(" Requests to team 'Test team' of dryline at http://")[2].partition(" Requests to ")[0]
+    shown = (
+        told(run(code))
+        .partition(" Requests to team 'Test team' of dryline at http://")[2]
+        .partition(" Requests to ")[0]
+    )
     assert " POST /api/workers 201 " in shown and " GET " not in shown
 
 

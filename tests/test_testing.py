@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
+from brainbase_labs import InternalServerError
 
 from dryline.settings import BadSetting
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, wait_until
 from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -103,6 +104,151 @@ def test_a_flow_of_the_api_is_talked_to_and_its_conditions_chosen(stand_in):
 
 def test_a_failure_of_a_flow_names_its_line(stand_in):
     assert stand_in.talk(code="x = 1\ny = x / 0\n").failure["line"] == 2
+
+
+def test_chats_are_simulated_likewise(stand_in):
+    ids = stand_in.simulate_chats(2)
+    assert sorted(row["id"] for row in stand_in.state()["chatLogs"]) == sorted(ids)
+    stand_in.simulate_chats(1)
+    assert len(stand_in.state()["chatDeployments"]) == 1
+
+
+def test_what_a_helper_makes_is_no_request_of_the_tested_program(stand_in):
+    stand_in.fault(status=503)
+    stand_in.simulate_calls()
+    stand_in.simulate_chats()
+    assert stand_in.requests() == []
+
+
+def test_calls_are_simulated_when_and_how_they_are_asked_for(stand_in):
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    stand_in.simulate_calls(3, outcome="voicemail", direction="outbound", seed=3, start_time=start, llm_logs=False)
+    logs = stand_in.state()["voiceLogs"]
+    assert {(log["status"], log["direction"]) for log in logs} == {("voicemail", "outbound")}
+    assert min(log["startTime"] for log in logs) == "2026-01-05T09:00:00.000Z"
+    assert stand_in.state()["llmLogs"] == []
+
+
+def test_settings_are_changed_and_read_until_the_next_reset(stand_in):
+    changed = {"exportMode": "manual", "exportDelayMs": 5, "strict": True, "callsPerMinute": 2}
+    given = {"export_mode": "manual", "export_delay_ms": 5, "strict": True, "calls_per_minute": 2}
+    assert stand_in.settings(**given) == stand_in.settings() == changed
+    stand_in.reset()
+    assert stand_in.settings()["strict"] is False
+
+
+class TestExportsByHand:
+    @pytest.fixture
+    def export(self, stand_in):
+        """The id of an export that waits."""
+        stand_in.settings(export_mode="manual")
+        body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
+        headers = {"x-api-key": stand_in.api_key}
+        options = {"transport": stand_in.transport(), "base_url": stand_in.url, "headers": headers}
+        with httpx.Client(**options) as http:
+            return http.post("/api/team/exports", json=body).json()["id"]
+
+    @pytest.mark.parametrize("status", ["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"])
+    def test_an_export_is_moved_to_any_state(self, stand_in, export, status):
+        assert stand_in.finish_export(export, status)["status"] == status
+
+    def test_an_export_goes_on_from_where_it_is(self, stand_in, export):
+        stand_in.finish_export(export, "PROCESSING")
+        assert stand_in.finish_export(export)["downloadUrl"].startswith(stand_in.url)
+
+    def test_a_failed_export_says_why(self, stand_in, export):
+        assert stand_in.finish_export(export, "FAILED", error_message="No disk.")["errorMessage"] == "No disk."
+
+    def test_an_export_that_is_over_is_not_moved(self, stand_in, export):
+        stand_in.finish_export(export, "FAILED")
+        with pytest.raises(DrylineError, match="is FAILED"):
+            stand_in.finish_export(export)
+
+    def test_an_export_that_there_is_not_is_told(self, stand_in):
+        with pytest.raises(DrylineError, match="export_no not found"):
+            stand_in.finish_export("export_no")
+
+
+def test_deliveries_of_webhooks_are_read_by_their_filters(stand_in):
+    (log,) = stand_in.simulate_calls()
+    line = stand_in.state()["voiceDeployments"][0]
+    hook = {"id": "hook", "deploymentId": line["id"], "name": "Hook", "url": "http://x.invalid/", "fields": ""}
+    stand_in.add({"version": 1, "customWebhooks": [hook | {"events": ["call_ended"]}]})
+    stand_in.plane("POST", "/webhooks", {"logId": log, "event": "call_ended"})
+    stand_in.advance(1)
+    (delivery,) = stand_in.webhooks(log_id=log, deployment_id=line["id"], webhook_id="hook", limit=5)
+    assert (delivery["event"], stand_in.webhooks(status="DELIVERED")) == ("call_ended", [])
+
+
+class TestTeams:
+    def test_a_team_sees_and_touches_nothing_of_another(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        made = one.client().workers.create(**NEW)
+        assert [row["id"] for row in one.state()["workers"]] == [made.id]
+        assert two.client().workers.list() == two.state()["workers"] == []
+        one.verify(method="POST", times=1)
+        two.verify(method="POST", times=0)
+        two.reset()
+        assert len(one.client().workers.list()) == 1
+
+    def test_a_teams_calls_and_chats_are_its_own(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        for team in (one, two):
+            assert len(team.simulate_calls(2)) == len(team.simulate_chats(2)) == 2
+            assert len(team.state()["voiceLogs"]) == len(team.state()["chatLogs"]) == 2
+
+    def test_a_teams_fault_strikes_it_alone(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        one.fault(path="/api/workers", status=503)
+        with pytest.raises(InternalServerError):
+            one.client(max_retries=0).workers.list()
+        assert two.client().workers.list() == []
+
+    def test_a_team_is_kept_and_gone_back_to(self, stand_in):
+        team = stand_in.team()
+        team.snapshot("none yet")
+        team.client().workers.create(**NEW)
+        team.restore("none yet")
+        assert team.state()["workers"] == []
+
+    def test_a_team_talks_to_a_flow(self, stand_in):
+        assert stand_in.team().talk(code=CLINIC).said[0] == "Oak Clinic."
+
+    def test_a_teams_environment_has_its_key(self, stand_in):
+        team = stand_in.team()
+        key = {"BRAINBASE_LABS_API_KEY": team.api_key}
+        assert team.environment == stand_in.environment | key != stand_in.environment
+
+    def test_a_team_can_be_deleted(self, stand_in):
+        team = stand_in.team("Gone")
+        team.delete()
+        assert "Gone" not in [row["name"] for row in stand_in.state()["teams"]]
+
+    def test_a_team_says_what_it_is(self, stand_in):
+        assert repr(stand_in.team("One")) == f"<team 'One' of dryline at {stand_in.url}>"
+
+
+class TestWaiting:
+    def test_it_is_asked_until_it_is_so(self):
+        answers = iter([None, [], "there"])
+        assert wait_until(lambda: next(answers), every_s=0) == "there"
+
+    def test_a_check_that_fails_is_tried_again(self, stand_in):
+        def check():
+            stand_in.client().workers.list()
+            return stand_in.verify(path="/api/workers", times=3)
+
+        assert wait_until(check, every_s=0) == 3
+
+    def test_who_waited_in_vain_is_told_why(self, stand_in):
+        with pytest.raises(DrylineError, match="Not so within 0 s: Expected at least 1, found 0"):
+            wait_until(lambda: stand_in.verify(path="/api/workers"), timeout_s=0)
+        with pytest.raises(DrylineError, match="Not so within 0 s: no call came"):
+            wait_until(lambda: False, timeout_s=0, told="no call came")
+
+    def test_what_breaks_is_not_tried_again(self):
+        with pytest.raises(ZeroDivisionError):
+            wait_until(lambda: 1 / 0)
 
 
 def test_verify_raises_with_what_was_found(stand_in):
