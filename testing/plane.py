@@ -19,8 +19,6 @@ TIMEOUT_S = 300
 class DrylineError(AssertionError):
     """The stand-in refused: the message is its answer's, and `answer` the whole of it."""
 
-    __module__ = "dryline.testing"  # where it is imported from, as a traceback names it
-
     def __init__(self, message: str, answer: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.answer = answer or {}

@@ -21,7 +21,7 @@ from dryline.testing.plane import DrylineError, by_call, over_http
 from dryline.testing.stand_in import StandIn
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from wsgiref.types import WSGIApplication
 
     from dryline.testing.transports import AsyncTransport, Transport
 
@@ -45,7 +45,7 @@ class Started(StandIn):
         self._token = settings.get("admin_token")
         self.api_key = (settings.get("api_keys") or (DEFAULT_API_KEY,))[0]
         self._running = ExitStack()
-        self._app: Any = None
+        self._application: Any = None
 
     def start(self) -> Self:
         """Open the world and let its jobs run. Raises BadSetting when the settings cannot work."""
@@ -81,9 +81,9 @@ class Started(StandIn):
     @property
     def app(self) -> WSGIApplication:
         """The application, for other tools that call one. Raises DrylineError where it is in another process."""
-        if self._app is None:
+        if self._application is None:
             return super().app
-        app: WSGIApplication = self._app
+        app: WSGIApplication = self._application
         return app
 
     def transport(self) -> Transport:
@@ -115,7 +115,7 @@ class DrylineServer(Started):
     def _begin(self) -> None:
         if self._command is None:
             server = self._in_this_process("in_thread")
-            self._app, self.url, self._way = server.app, server.url, by_call(server.app, server.url)
+            self._application, self.url, self._way = server.app, server.url, by_call(server.app, server.url)
         else:
             command = [*shlex.split(self._command), "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
@@ -132,9 +132,9 @@ class DrylineInProcess(Started):
         super().__init__(scenario=scenario, seed=seed, allowed_hosts=hosts, **settings)
 
     def _begin(self) -> None:
-        self._app = self._in_this_process("running")
-        self._app.world.address = self.url
-        self._way = by_call(self._app, self.url)
+        self._application = self._in_this_process("running")
+        self._application.world.address = self.url
+        self._way = by_call(self._application, self.url)
 
     def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
         import httpx

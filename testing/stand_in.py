@@ -13,7 +13,7 @@ from dryline.testing.plane import DrylineError, Way, given, over_http
 from dryline.world import clock
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from wsgiref.types import WSGIApplication
 
 Found = TypeVar("Found")
 

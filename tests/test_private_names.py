@@ -65,6 +65,7 @@ PYTHONS = {
         str,
         BaseException,
         types.GeneratorType,
+        types.AsyncGeneratorType,
         types.FunctionType,
         types.ModuleType,
         contextlib.ExitStack,
