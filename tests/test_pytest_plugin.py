@@ -191,10 +191,10 @@ def test_an_option_that_is_no_number_is_a_line(run):
 
 FAILS = """
     def test_it(dryline):
-        client = dryline.client(max_retries=0)
-        client.workers.list()
-        dryline.fault(path="/api/workers", status=503, body={"error": "Down."})
-        client.workers.list()
+        with dryline.client(max_retries=0) as client:
+            client.workers.list()
+            dryline.fault(path="/api/workers", status=503, body={"error": "Down."})
+            client.workers.list()
 """
 
 
@@ -215,7 +215,8 @@ def test_a_fixture_that_fails_upon_the_stand_in_shows_it_too(run):
 
         @pytest.fixture
         def clinic(dryline):
-            dryline.client().workers.list()
+            with dryline.client() as client:
+                client.workers.list()
             raise RuntimeError("no clinic")
 
         def test_it(clinic):
@@ -237,8 +238,9 @@ def test_a_team_shows_its_own_requests_alone(run):
             return dryline_server.team()
 
         def test_it(team, dryline_server):
-            dryline_server.client().workers.list()
-            team.client().workers.create(name="A", description=None, status=None)
+            with dryline_server.client() as client, team.client() as own:
+                client.workers.list()
+                own.workers.create(name="A", description=None, status=None)
             assert False
     """
     shown = (

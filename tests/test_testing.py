@@ -13,10 +13,17 @@ from dryline.tests.control.test_talk import CLINIC
 NEW = {"name": "Front desk", "description": None, "status": None}
 
 
-@pytest.fixture(params=[DrylineServer, DrylineInProcess])
-def stand_in(request):
+@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
+def started(request):
     with request.param(seed=1) as stand_in:
         yield stand_in
+
+
+@pytest.fixture
+def stand_in(started):
+    """On a socket and without one, as new: a reset costs a twentieth of a start."""
+    started.reset()
+    return started
 
 
 def test_the_vendors_client_speaks_to_it(stand_in):

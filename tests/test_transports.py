@@ -13,16 +13,23 @@ NEW = {"name": "Front desk", "description": None, "status": None}
 LONG_MS = 600_000
 
 
-@pytest.fixture(params=[DrylineServer, DrylineInProcess])
-def stand_in(request):
-    with request.param() as stand_in:
-        yield stand_in
+@pytest.fixture(scope="module")
+def started():
+    with DrylineServer() as server, DrylineInProcess() as process:
+        yield {"socket": server, "process": process}
+
+
+@pytest.fixture(params=["socket", "process"])
+def stand_in(request, started):
+    """On a socket and without one, as new."""
+    started[request.param].reset()
+    return started[request.param]
 
 
 @pytest.fixture
-def in_process():
-    with DrylineInProcess() as stand_in:
-        yield stand_in
+def in_process(started):
+    started["process"].reset()
+    return started["process"]
 
 
 def http(stand_in, timeout=None):
