@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from dryline.world import clock
 from dryline.world.wire_names import camel
@@ -92,3 +93,23 @@ def _wire(value: Any) -> Any:
     if value.tzinfo is None:
         raise ValueError(f"{value!r} says no time zone: give it one, such as datetime.UTC.")
     return clock.wire(value)
+
+
+class Plane:
+    """A control plane, or one team's part of it, and who may use it."""
+
+    url: str
+    api_key: str
+    _token: str | None = None
+    _way: Way
+    _scope: dict[str, str] = {}  # noqa: RUF012  # what every call has in its query; never changed, only replaced
+
+    def plane(self, method: str, path: str, body: Any = None, *, query: dict[str, Any] | None = None) -> Any:
+        """Any call of the control plane, below `/_dryline`; its answer's JSON. Raises DrylineError."""
+        asked = urlencode({**self._scope, **(query or {})})
+        path = f"/_dryline{path}" + (f"{'&' if '?' in path else '?'}{asked}" if asked else "")
+        return self._ask(method, path, {"x-dryline-token": self._token or ""}, body)
+
+    def _ask(self, method: str, path: str, headers: dict[str, str], body: Any) -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        return read(self._way(method, path, headers | {"content-type": "application/json"}, content))

@@ -163,12 +163,12 @@ def wait_until(
     """
     deadline = time.monotonic() + timeout_s
     while True:
-        failed: AssertionError | None = None
+        said = ""
         try:
             if found := condition():
                 return found
         except AssertionError as error:
-            failed = error
+            said = str(error)
         if time.monotonic() >= deadline:
-            raise DrylineError(f"Not so within {timeout_s:g} s{': ' if told or failed else ''}{told or failed or ''}.")
+            raise DrylineError(f"Not so within {timeout_s:g} s: {told or said or 'it never was true.'}")
         time.sleep(every_s)

@@ -250,6 +250,8 @@ class TestWaiting:
     def test_who_waited_in_vain_is_told_why(self, stand_in):
         with pytest.raises(DrylineError, match="Not so within 0 s: Expected at least 1, found 0"):
             wait_until(lambda: stand_in.verify(path="/api/workers"), timeout_s=0)
+        with pytest.raises(DrylineError, match=r"Not so within 0 s: it never was true\."):
+            wait_until(lambda: False, timeout_s=0)
         with pytest.raises(DrylineError, match="Not so within 0 s: no call came"):
             wait_until(lambda: False, timeout_s=0, told="no call came")
 
