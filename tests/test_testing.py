@@ -207,8 +207,8 @@ class TestTeams:
     def test_a_teams_fault_strikes_it_alone(self, stand_in):
         one, two = stand_in.team("One"), stand_in.team("Two")
         one.fault(path="/api/workers", status=503)
-        with pytest.raises(InternalServerError):
-            one.client(max_retries=0).workers.list()
+        with one.client(max_retries=0) as client, pytest.raises(InternalServerError):
+            client.workers.list()
         assert two.client().workers.list() == []
 
     def test_a_team_is_kept_and_gone_back_to(self, stand_in):
