@@ -11,24 +11,23 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
-
 from dryline import __version__
 from dryline.flow_commands import transcript
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.driver import Outcome
 from dryline.testing.plane import over_http
 from dryline.testing.talk import Talk
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
 
 INSTRUCTIONS = """\
-dryline is a local, stateful stand-in for a voice-agent workers REST API. It keeps what programs write, makes believable \
-calls, and records each request. Nothing here reaches the real service or a telephone. `about` gives the address and \
-the key for the program under test. A usual round: `save` the state, `add_fault` or `move_clock`, run the program, look \
-with `requests` or `verify`, `restore`. Flows are written in Based, a Python dialect: `check_flow` finds mistakes, `talk` \
-runs code or a stored flow, a turn at a time."""
-ROWS = 20
+dryline is a local, stateful stand-in for a voice-agent workers REST API. It keeps what programs write, makes \
+believable calls, and records each request. Nothing here reaches the real service or a telephone. `about` gives the \
+address and the key for the program under test. A usual round: `save` the state, `add_fault` or `move_clock`, run the \
+program, look with `requests` or `verify`, `restore`. Flows are written in Based, a Python dialect: `check_flow` \
+finds mistakes, `talk` runs code or a stored flow, a turn at a time."""
+ROWS = 20  # given unless more are asked for
 
 
 class Server(MCPServer[Any]):
@@ -45,7 +44,7 @@ class Server(MCPServer[Any]):
         for tool in (
             *(tools.about, tools.rows, tools.call_api, tools.simulate_calls, tools.simulate_chats),
             *(tools.add_fault, tools.faults, tools.remove_faults, tools.clock, tools.move_clock),
-            *(tools.requests, tools.verify, tools.talk, tools.check_flow, tools.save, tools.restore, tools.reset),
+            *(tools.requests, tools.verify, tools.check_flow, tools.talk, tools.save, tools.restore, tools.reset),
         ):
             self._known[tool.__name__] = list(inspect.signature(tool).parameters)
             self.add_tool(_telling(tool))
@@ -93,7 +92,7 @@ class Tools:
         }
 
     def rows(self, collection: str, containing: str = "", limit: int = ROWS) -> list[dict[str, Any]]:
-        """Rows of a collection that `about` names, such as workers, flows, voiceLogs; those that hold a text, if given."""
+        """Rows of a collection that `about` names, such as workers or voiceLogs; those that hold a text, if given."""
         state = self._dryline.state()
         if not isinstance(state.get(collection), list):
             named = ", ".join(name for name, rows in state.items() if isinstance(rows, list))
