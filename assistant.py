@@ -14,7 +14,7 @@ from typing import Any, Literal
 from dryline import __version__
 from dryline.flow_commands import transcript
 from dryline.testing import DrylineError, StandIn
-from dryline.testing.driver import Outcome
+from dryline.testing.conversations import Outcome
 from dryline.testing.plane import over_http
 from dryline.testing.talk import Talk
 from mcp.server.mcpserver import Context, MCPServer
