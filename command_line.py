@@ -249,6 +249,23 @@ def simulate(chats: bool, data_dir: Path, admin_token: str | None, **values: Any
             click.echo(id)
 
 
+@cli.command()
+@_with((ADMIN_TOKEN,))
+@click.option("--url", required=True, help="Address of the server.")
+def mcp(url: str, admin_token: str | None) -> None:
+    """Give a coding assistant tools on a server, by the Model Context Protocol."""
+    try:
+        from dryline.assistant import Server
+    except ModuleNotFoundError as missing:
+        raise click.ClickException(f"It needs {missing.name}: install dryline with its extra, dryline[mcp].") from None
+    from dryline.testing import DrylineError, connect
+
+    try:
+        Server(connect(url, admin_token)).run("stdio")
+    except DrylineError as error:
+        raise click.ClickException(str(error)) from None
+
+
 cli.add_command(pull)
 cli.add_command(drift)
 

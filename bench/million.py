@@ -10,7 +10,7 @@ import json
 import statistics
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class Bench:
         lines = [self._line(number) for number in range(4)]
         self.deployments = [line["id"] for line in lines]
         self.flow = lines[0]["flowId"]
-        end, span = datetime.fromisoformat(self.world.now()), timedelta(days=DAYS)
+        end, span = self.world.now(), timedelta(days=DAYS)
         began = time.perf_counter()
         for number, at in enumerate(range(0, self.logs, 10_000)):
             body = {
@@ -73,7 +73,7 @@ def filters(bench: Bench) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """What the rows of the table ask: a name, and the same filter with several values, which take turns."""
     some = bench.page(limit=1, page=bench.logs // 2)["data"][0]
     log = bench.call("GET", f"/api/workers/{bench.worker}/deploymentLogs/voice/{some['id']}")
-    end = datetime.fromisoformat(bench.world.now())
+    end = bench.world.now()
     times = [(end - timedelta(days=day, seconds=77)).isoformat() for day in range(5, DAYS, 10)]
     yield "no filter", [{}]
     yield "deploymentId", [{"deploymentId": id} for id in bench.deployments]
@@ -157,7 +157,7 @@ def measure(bench: Bench, row: Any) -> None:
 
 def export(bench: Bench) -> str:
     """Rows a second, and what others wait meanwhile, in milliseconds."""
-    end = datetime.fromisoformat(bench.world.now()) + timedelta(days=1)
+    end = bench.world.now() + timedelta(days=1)
     window = {"startDate": (end - timedelta(days=90)).isoformat(), "endDate": end.isoformat()}
     began = time.perf_counter()
     made = bench.call("POST", "/api/team/exports", {"format": "CSV", "logType": "voice", **window})

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import flows
 import in_process
+import plugin
 from beside import Beside, export, fill
 from load import ROUNDS, Load, load, request_bytes
 from servers import KEY, Bare, Dryline, Server, peers_in
@@ -196,7 +197,7 @@ def main() -> None:
         metavar="DIR",
         help="where localstripe (DIR/bin), json-server and Prism (DIR/node_modules) are installed",
     )
-    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "beside", "threads")
+    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -210,6 +211,7 @@ def main() -> None:
             "large": lambda: large_world(directory, args.logs),
             "flows": lambda: following(directory),
             "worlds": lambda: in_process.worlds(row),
+            "plugin": lambda: plugin.starts(directory, row),
             "beside": lambda: beside(directory),
             "threads": lambda: threads(directory),
         }

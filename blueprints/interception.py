@@ -15,7 +15,7 @@ from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.world.errors import DomainError
-from dryline.world.faults import Fault
+from dryline.world.faults import GIVES_UP, Fault
 from dryline.world.request_record import ANSWER_BYTES, masked
 from dryline.world.world import World
 
@@ -67,7 +67,7 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
 def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     """The answer that a fault leaves of a request. `Fault` says when the view runs."""
     response = view() if fault.phase == "after" else None
-    if fault.delay_ms and not fault.delay(world.ending):
+    if fault.delay_ms and not _left(fault) and not fault.delay(world.ending):
         return Dropped()
     if fault.drop:
         return Dropped()
@@ -83,6 +83,11 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
         else:
             response.headers[name] = value
     return response
+
+
+def _left(fault: Fault) -> bool:
+    gives_up = request.environ.get(GIVES_UP)
+    return gives_up is not None and gives_up(fault.delay_ms / 1000)
 
 
 class Dropped(Response):

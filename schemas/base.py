@@ -13,15 +13,10 @@ from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields
 
 from dryline.world.clock import parse, wire
 from dryline.world.record import Rows
+from dryline.world.wire_names import camel
 
 # SQLite's integers. A larger one would be an error at the database's door.
 INT64 = validate.Range(-(2**63), 2**63 - 1)
-
-
-def camel(name: str) -> str:
-    """`flow_id` -> `flowId`."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
 
 
 class ApiSchema(Schema):

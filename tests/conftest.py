@@ -38,6 +38,15 @@ class Api:
         return self._send("DELETE", path, **kwargs)
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel, made as the Dockerfile does it: of nothing but the build context."""
+    from dryline.tests.test_packaging import ROOT, build_context, built, copied
+
+    folder = tmp_path_factory.mktemp("wheel")
+    return built("wheel", copied(build_context(ROOT), folder / "context"), folder / "dist")
+
+
 @pytest.fixture
 def settings():
     """The settings of the test's stand-in; a test module may override it."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dryline.pytest_plugin import OPTIONS
 from dryline.testing import DrylineServer
 
 ROOT = Path(__file__).parent.parent
@@ -32,14 +33,27 @@ def run(folder, *command):
     return done.stdout
 
 
-@pytest.mark.parametrize("title", [title for title in TESTING if title.startswith("test_") and "unittest" not in title])
-def test_a_pytest_example(tmp_path, title):
-    (tmp_path / title).write_text(TESTING[title])
+def test_the_pytest_examples(tmp_path):
+    titles = {title for title in TESTING if title.startswith("test_") and "unittest" not in title}
+    for title in titles:
+        (tmp_path / title).write_text(TESTING[title].replace("path/to/venv/bin/dryline", f"{BIN}/dryline"))
     # No other plugins: those of the running pytest would take seconds to import.
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", title)
-    assert " passed" in out
+        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "-rA")
+    assert set(re.findall(r"^PASSED (\w+\.py)::", out, re.MULTILINE)) == titles
+
+
+def test_the_guides_options_are_the_plugins():
+    rows = re.findall(r"^\| `--dryline-.*", (ROOT / "docs/testing.md").read_text(), re.MULTILINE)
+    for prefix in ("--dryline-", "dryline_"):
+        assert re.findall(rf"`{prefix}(\w+)", "".join(rows)) == [option.name for option in OPTIONS]
+
+
+def test_the_guide_names_every_helper():
+    helpers = {name for name in dir(DrylineServer) if not name.startswith("_")} - {"start", "stop"}
+    text = (ROOT / "docs/testing.md").read_text()
+    assert {name for name in helpers if not re.search(rf"\.{name}\b", text)} == set()
 
 
 def test_the_unittest_example(tmp_path):

@@ -46,9 +46,9 @@ def tracked():
 
 
 def program():
-    """Those of them that make the program: the root's modules, and all that lies in a package."""
+    """Those of them that make the program: the modules and `py.typed` of the root, and all that lies in a package."""
     folders = {package.split(".")[1] for package in PACKAGES if "." in package}
-    return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(r"\w+\.py", name)}
+    return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(r"\w+\.py|py\.typed", name)}
 
 
 def build_context(folder):
@@ -82,9 +82,9 @@ def contents(wheel):
         return {name.removeprefix("dryline/") for name in file.namelist() if name.startswith("dryline/")}
 
 
-def runtime_distributions():
-    """The distributions that an installation brings, and no others."""
-    wanted, seen = [Requirement(each) for each in PROJECT["project"]["dependencies"]], {}
+def distributions(*names):
+    """The distributions that an installation of these brings, and no others."""
+    wanted, seen = [Requirement(each) for each in names], {}
     while wanted:
         need = wanted.pop()
         name = canonicalize_name(need.name)
@@ -94,23 +94,21 @@ def runtime_distributions():
     return seen.values()
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
-    """The wheel, made as the Dockerfile does it: of nothing but the build context."""
-    folder = tmp_path_factory.mktemp("wheel")
-    return built("wheel", copied(build_context(ROOT), folder / "context"), folder / "dist")
+def environment(folder, *needed):
+    """An environment with what is named, linked so that nothing is downloaded: its interpreter and its packages."""
+    venv.create(folder, with_pip=False)
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}, scheme="venv"))
+    for distribution in distributions(*needed):
+        for name in {path.parts[0] for path in distribution.files} - {"..", "__pycache__"}:
+            (site / name).symlink_to(distribution.locate_file(name))
+    return folder / "bin" / "python", site
 
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """A scratch environment with the wheel and what it depends on, linked so that nothing is downloaded."""
+    """A scratch environment with the wheel and what it depends on."""
     folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False)
-    python = folder / "bin" / "python"
-    site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}, scheme="venv"))
-    for distribution in runtime_distributions():
-        for name in {path.parts[0] for path in distribution.files} - {"..", "__pycache__"}:
-            (site / name).symlink_to(distribution.locate_file(name))
+    python = environment(folder, *PROJECT["project"]["dependencies"])[0]
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
     done = subprocess.run(pip, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -46,7 +46,7 @@ UNDOCUMENTED = {
         WAITRESS,
         {"ClientDisconnected", "accepting", "active_channels", "add_task", "bind_socket", "build_response_header"}
         | {"channel_class", "close_all", "close_on_finish", "dispatcher", "error_task_class", "handle_write"}
-        | {"has_body", "last_activity", "pull_trigger", "received", "requests", "response_headers", "service"}
+        | {"has_body", "last_activity", "logger", "pull_trigger", "received", "requests", "response_headers", "service"}
         | {"set_close_on_finish", "sockinfo", "task_class", "task_dispatcher", "total_outbufs_len", "use_poll"}
         | {"will_close"},
     )
@@ -65,6 +65,7 @@ PYTHONS = {
         str,
         BaseException,
         types.GeneratorType,
+        types.AsyncGeneratorType,
         types.FunctionType,
         types.ModuleType,
         contextlib.ExitStack,

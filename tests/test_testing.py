@@ -1,23 +1,29 @@
 """What dryline gives to other projects' tests."""
 
-import subprocess
-import sys
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
+from brainbase_labs import InternalServerError
 
 from dryline.settings import BadSetting
-from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, transport
+from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, wait_until
 from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
-pytest_plugins = ["pytester"]
 
 
-@pytest.fixture(params=[DrylineServer, DrylineInProcess])
-def stand_in(request):
+@pytest.fixture(scope="module", params=[DrylineServer, DrylineInProcess])
+def started(request):
     with request.param(seed=1) as stand_in:
         yield stand_in
+
+
+@pytest.fixture
+def stand_in(started):
+    """On a socket and without one, as new: a reset costs a twentieth of a start."""
+    started.reset()
+    return started
 
 
 def test_the_vendors_client_speaks_to_it(stand_in):
@@ -44,7 +50,7 @@ def test_a_reset_forgets_everything(stand_in):
     stand_in.reset()
     assert stand_in.client().workers.list() == []
     assert stand_in.requests(limit=10)[-1]["status"] == 200
-    assert stand_in.now() < "2030"
+    assert stand_in.now().year < 2030
 
 
 def test_calls_are_simulated_on_a_deployment_that_is_made_when_there_is_none(stand_in):
@@ -55,9 +61,17 @@ def test_calls_are_simulated_on_a_deployment_that_is_made_when_there_is_none(sta
 
 
 def test_time_is_moved_by_seconds_or_days(stand_in):
-    assert stand_in.freeze("2030-01-01T00:00:00Z") == "2030-01-01T00:00:00.000Z"
-    assert stand_in.advance(1.5) == "2030-01-01T00:00:01.500Z"
-    assert stand_in.advance(days=1) == "2030-01-02T00:00:01.500Z"
+    start = datetime(2030, 1, 1, tzinfo=UTC)
+    assert stand_in.freeze("2030-01-01T00:00:00Z") == start
+    assert stand_in.advance(1.5) == start + timedelta(seconds=1.5)
+    assert stand_in.advance(days=1) == stand_in.now() == start + timedelta(days=1, seconds=1.5)
+
+
+def test_time_is_given_as_a_text_or_as_a_moment_of_some_zone(stand_in):
+    moment = datetime(2030, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert stand_in.freeze(moment) == datetime(2030, 1, 1, tzinfo=UTC)
+    with pytest.raises(ValueError, match="no time zone"):
+        stand_in.freeze(datetime(2030, 1, 1))
 
 
 def test_a_state_can_be_kept_and_gone_back_to(stand_in):
@@ -99,30 +113,158 @@ def test_a_failure_of_a_flow_names_its_line(stand_in):
     assert stand_in.talk(code="x = 1\ny = x / 0\n").failure["line"] == 2
 
 
+def test_chats_are_simulated_likewise(stand_in):
+    ids = stand_in.simulate_chats(2)
+    assert sorted(row["id"] for row in stand_in.state()["chatLogs"]) == sorted(ids)
+    stand_in.simulate_chats(1)
+    assert len(stand_in.state()["chatDeployments"]) == 1
+
+
+def test_what_a_helper_makes_is_no_request_of_the_tested_program(stand_in):
+    stand_in.fault(status=503)
+    stand_in.simulate_calls()
+    stand_in.simulate_chats()
+    assert stand_in.requests() == []
+
+
+def test_calls_are_simulated_when_and_how_they_are_asked_for(stand_in):
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    stand_in.simulate_calls(3, outcome="voicemail", direction="outbound", seed=3, start_time=start, llm_logs=False)
+    logs = stand_in.state()["voiceLogs"]
+    assert {(log["status"], log["direction"]) for log in logs} == {("voicemail", "outbound")}
+    assert min(log["startTime"] for log in logs) == "2026-01-05T09:00:00.000Z"
+    assert stand_in.state()["llmLogs"] == []
+
+
+def test_settings_are_changed_and_read_until_the_next_reset(stand_in):
+    changed = {"exportMode": "manual", "exportDelayMs": 5, "strict": True, "callsPerMinute": 2}
+    given = {"export_mode": "manual", "export_delay_ms": 5, "strict": True, "calls_per_minute": 2}
+    assert stand_in.settings(**given) == stand_in.settings() == changed
+    stand_in.reset()
+    assert stand_in.settings()["strict"] is False
+
+
+class TestExportsByHand:
+    @pytest.fixture
+    def export(self, stand_in):
+        """The id of an export that waits."""
+        stand_in.settings(export_mode="manual")
+        body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
+        headers = {"x-api-key": stand_in.api_key}
+        options = {"transport": stand_in.transport(), "base_url": stand_in.url, "headers": headers}
+        with httpx.Client(**options) as http:
+            return http.post("/api/team/exports", json=body).json()["id"]
+
+    @pytest.mark.parametrize("status", ["PROCESSING", "COMPLETED", "FAILED", "EXPIRED"])
+    def test_an_export_is_moved_to_any_state(self, stand_in, export, status):
+        assert stand_in.finish_export(export, status)["status"] == status
+
+    def test_an_export_goes_on_from_where_it_is(self, stand_in, export):
+        stand_in.finish_export(export, "PROCESSING")
+        assert stand_in.finish_export(export)["downloadUrl"].startswith(stand_in.url)
+
+    def test_a_failed_export_says_why(self, stand_in, export):
+        assert stand_in.finish_export(export, "FAILED", error_message="No disk.")["errorMessage"] == "No disk."
+
+    def test_an_export_that_is_over_is_not_moved(self, stand_in, export):
+        stand_in.finish_export(export, "FAILED")
+        with pytest.raises(DrylineError, match="is FAILED"):
+            stand_in.finish_export(export)
+
+    def test_an_export_that_there_is_not_is_told(self, stand_in):
+        with pytest.raises(DrylineError, match="export_no not found"):
+            stand_in.finish_export("export_no")
+
+
+def test_deliveries_of_webhooks_are_read_by_their_filters(stand_in):
+    (log,) = stand_in.simulate_calls()
+    line = stand_in.state()["voiceDeployments"][0]
+    hook = {"id": "hook", "deploymentId": line["id"], "name": "Hook", "url": "http://x.invalid/", "fields": ""}
+    stand_in.add({"version": 1, "customWebhooks": [hook | {"events": ["call_ended"]}]})
+    stand_in.plane("POST", "/webhooks", {"logId": log, "event": "call_ended"})
+    stand_in.advance(1)
+    (delivery,) = stand_in.webhooks(log_id=log, deployment_id=line["id"], webhook_id="hook", limit=5)
+    assert (delivery["event"], stand_in.webhooks(status="DELIVERED")) == ("call_ended", [])
+
+
+class TestTeams:
+    def test_a_team_sees_and_touches_nothing_of_another(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        made = one.client().workers.create(**NEW)
+        assert [row["id"] for row in one.state()["workers"]] == [made.id]
+        assert two.client().workers.list() == two.state()["workers"] == []
+        one.verify(method="POST", times=1)
+        two.verify(method="POST", times=0)
+        two.reset()
+        assert len(one.client().workers.list()) == 1
+
+    def test_a_teams_calls_and_chats_are_its_own(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        for team in (one, two):
+            assert len(team.simulate_calls(2)) == len(team.simulate_chats(2)) == 2
+            assert len(team.state()["voiceLogs"]) == len(team.state()["chatLogs"]) == 2
+
+    def test_a_teams_fault_strikes_it_alone(self, stand_in):
+        one, two = stand_in.team("One"), stand_in.team("Two")
+        one.fault(path="/api/workers", status=503)
+        with one.client(max_retries=0) as client, pytest.raises(InternalServerError):
+            client.workers.list()
+        assert two.client().workers.list() == []
+
+    def test_a_team_is_kept_and_gone_back_to(self, stand_in):
+        team = stand_in.team()
+        team.snapshot("none yet")
+        team.client().workers.create(**NEW)
+        team.restore("none yet")
+        assert team.state()["workers"] == []
+
+    def test_a_team_talks_to_a_flow(self, stand_in):
+        assert stand_in.team().talk(code=CLINIC).said[0] == "Oak Clinic."
+
+    def test_a_teams_environment_has_its_key(self, stand_in):
+        team = stand_in.team()
+        key = {"BRAINBASE_LABS_API_KEY": team.api_key}
+        assert team.environment == stand_in.environment | key != stand_in.environment
+
+    def test_a_team_can_be_deleted(self, stand_in):
+        team = stand_in.team("Gone")
+        team.delete()
+        assert "Gone" not in [row["name"] for row in stand_in.state()["teams"]]
+
+    def test_a_team_says_what_it_is(self, stand_in):
+        assert repr(stand_in.team("One")) == f"<team 'One' of dryline at {stand_in.url}>"
+
+
+class TestWaiting:
+    def test_it_is_asked_until_it_is_so(self):
+        answers = iter([None, [], "there"])
+        assert wait_until(lambda: next(answers), every_s=0) == "there"
+
+    def test_a_check_that_fails_is_tried_again(self, stand_in):
+        def check():
+            stand_in.client().workers.list()
+            return stand_in.verify(path="/api/workers", times=3)
+
+        assert wait_until(check, every_s=0) == 3
+
+    def test_who_waited_in_vain_is_told_why(self, stand_in):
+        with pytest.raises(DrylineError, match="Not so within 0 s: Expected at least 1, found 0"):
+            wait_until(lambda: stand_in.verify(path="/api/workers"), timeout_s=0)
+        with pytest.raises(DrylineError, match=r"Not so within 0 s: it never was true\."):
+            wait_until(lambda: False, timeout_s=0)
+        with pytest.raises(DrylineError, match="Not so within 0 s: no call came"):
+            wait_until(lambda: False, timeout_s=0, told="no call came")
+
+    def test_what_breaks_is_not_tried_again(self):
+        with pytest.raises(ZeroDivisionError):
+            wait_until(lambda: 1 / 0)
+
+
 def test_verify_raises_with_what_was_found(stand_in):
     stand_in.client().workers.list()
     assert stand_in.verify(path="/api/workers") == 1
     with pytest.raises(DrylineError, match="found 1"):
         stand_in.verify(path="/api/workers", at_least=2)
-
-
-def test_a_dropped_connection_reaches_the_client_as_one(stand_in):
-    stand_in.fault(drop=True)
-    http = httpx.Client(transport=stand_in.transport(), base_url=stand_in.url)
-    with http, pytest.raises(httpx.RemoteProtocolError):
-        http.get("/api/workers")
-
-
-def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
-    one, two = transport(), transport()
-    directory = one.dryline.app.world.directory
-    headers = {"x-api-key": one.dryline.api_key}
-    with httpx.Client(transport=one, base_url="http://dryline.local", headers=headers) as client:
-        client.post("/api/workers", json=NEW)
-        with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
-            assert other.get("/api/workers").json() == []
-        assert directory.exists()
-    assert not directory.exists()
 
 
 def test_two_servers_live_in_one_process():
@@ -142,88 +284,3 @@ def test_an_admin_token_does_not_lock_the_fixture_out():
     with DrylineServer(admin_token="secret") as server:
         server.reset()
         assert httpx.get(server.url + "/_dryline/clock").status_code == 403
-
-
-class TestThePlugin:
-    def run(self, pytester, code, *flags):
-        """A pytest of its own with no other plugin: those of the running one would take seconds to import."""
-        pytester.makepyfile(code)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-            return pytester.runpytest_subprocess("-p", "dryline.pytest_plugin", *flags)
-
-    def test_an_installed_dryline_gives_its_fixtures_by_itself(self, pytester):
-        pytester.makepyfile("def test_it(dryline_in_process): assert dryline_in_process.state()['version'] == 1")
-        pytester.runpytest_subprocess().assert_outcomes(passed=1)
-
-    def test_each_test_gets_a_reset_world_and_the_clients_environment(self, pytester):
-        code = """
-            from brainbase_labs import BrainbaseLabs
-
-            def test_one(dryline):
-                BrainbaseLabs().workers.create(name="A", description=None, status=None)
-
-            def test_two(dryline):
-                assert BrainbaseLabs().workers.list() == []
-        """
-        self.run(pytester, code).assert_outcomes(passed=2)
-
-    def test_the_environment_is_as_before_afterwards(self, pytester):
-        code = """
-            import os
-
-            def test_one(dryline):
-                assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
-
-            def test_two():
-                assert "BRAINBASE_LABS_BASE_URL" not in os.environ
-        """
-        self.run(pytester, code).assert_outcomes(passed=2)
-
-    def test_the_seed_makes_ids_repeat_in_every_test(self, pytester):
-        code = """
-            seen = []
-
-            def make(dryline):
-                seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
-                assert len(set(seen)) == 1
-
-            def test_one(dryline):
-                make(dryline)
-
-            def test_two(dryline):
-                make(dryline)
-        """
-        self.run(pytester, code, "--dryline-seed", "7").assert_outcomes(passed=2)
-
-    def test_the_scenario_is_where_each_test_starts(self, pytester):
-        pytester.path.joinpath("world.json").write_text('{"version": 1, "workers": [{"id": "w1", "name": "One"}]}')
-        code = """
-            def test_it(dryline_in_process):
-                assert [worker.id for worker in dryline_in_process.client().workers.list()] == ["w1"]
-        """
-        self.run(pytester, code, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
-
-    def test_under_xdist_each_worker_has_its_own_server(self, pytester):
-        code = """
-            import pytest
-
-            @pytest.mark.parametrize("n", range(6))
-            def test_it(dryline, n):
-                client = dryline.client()
-                assert client.workers.list() == []
-                client.workers.create(name="A", description=None, status=None)
-                assert len(client.workers.list()) == 1
-        """
-        self.run(pytester, code, "-p", "xdist", "-n", "2").assert_outcomes(passed=6)
-
-    def test_a_project_that_does_not_use_it_pays_nothing(self):
-        code = """if True:
-            import sys
-            import pytest
-            loaded = set(sys.modules)
-            import dryline.pytest_plugin
-            print(*sorted(set(sys.modules) - loaded))
-        """
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr

@@ -14,6 +14,9 @@ from dryline.world.path_patterns import PathPattern
 
 # How often a delayed request looks whether its rule still stands, in seconds.
 LOOK_EVERY_S = 0.25
+# In a request's environ: says whether its client gives up before a delay of so many seconds is over. A client of this
+# process puts it there. Nobody waits then; the request goes on as it does behind a client that has left.
+GIVES_UP = "dryline.gives_up"
 
 
 @dataclass(eq=False)

@@ -139,7 +139,7 @@ class TestHelpers:
         dryline.client().workers.list()
         assert dryline.verify(path="/api/workers", times=1) == 1
         assert dryline.verify(path="/api/workers", at_least=1, at_most=2) == 1
-        assert dryline.verify(path="/api/workers", at_most=0, team=team["id"]) == 0
+        assert dryline.verify(path="/api/workers", at_most=0, team=team.id) == 0
 
     def test_a_fault_takes_what_the_plane_takes(self, dryline):
         dryline.fault(path="/api/workers", delay_ms=1, headers={"X-A": "b"}, times=2, skip=1, probability=0.5)

@@ -69,7 +69,7 @@ def test_ctrl_c_is_one_line(small, command, monkeypatch):
 def test_another_teams_key_starts_anew(small, command):
     interrupted(small, command)
     other = small.team("Other")
-    document = command.pulled(small, key=other["apiKey"])
+    document = command.pulled(small, key=other.api_key)
     assert [team["name"] for team in document["teams"]] == ["Other"]
     assert document["workers"] == []
 

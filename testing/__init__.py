@@ -1,0 +1,24 @@
+"""For other projects' tests, of any framework: a stand-in as a context manager, or as an httpx transport.
+
+The fixtures for pytest are apart, in `pytest_plugin.py`. To import this takes nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+from dryline.testing.plane import DrylineError
+from dryline.testing.servers import DrylineInProcess, DrylineServer, async_transport, transport
+from dryline.testing.stand_in import StandIn, Team, connect, wait_until
+from dryline.testing.talk import Talk
+
+__all__ = [
+    "DrylineError",
+    "DrylineInProcess",
+    "DrylineServer",
+    "StandIn",
+    "Talk",
+    "Team",
+    "async_transport",
+    "connect",
+    "transport",
+    "wait_until",
+]

@@ -1,0 +1,103 @@
+"""Believable calls and chats, and conversations with flows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from dryline.testing.plane import DrylineError, Plane, given
+from dryline.testing.talk import Talk
+
+Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
+
+
+class Conversations(Plane):
+    """The helpers that make conversations."""
+
+    def simulate_calls(
+        self,
+        count: int = 1,
+        *,
+        deployment: str | None = None,
+        outcome: Outcome | None = None,
+        direction: Literal["inbound", "outbound"] | None = None,
+        customer_number: str | None = None,
+        in_progress: bool | None = None,
+        seed: int | None = None,
+        start_time: str | datetime | None = None,
+        end_time: str | datetime | None = None,
+        llm_logs: bool | None = None,
+        follow: Literal["flow", "script"] | None = None,
+        branch: str | Sequence[str] | None = None,
+    ) -> list[str]:
+        """Make believable calls and return their logs' ids.
+
+        On the voice deployment of this id; without one, on the oldest there is, which is made when there is none. Calls
+        `in_progress` begin now and go on with the clock.
+        """
+        options = given(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch)
+        options |= given(customer_number=customer_number, in_progress=in_progress)
+        options |= given(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        return self._simulate("voice", count, deployment, options)
+
+    def simulate_chats(
+        self,
+        count: int = 1,
+        *,
+        deployment: str | None = None,
+        seed: int | None = None,
+        start_time: str | datetime | None = None,
+        end_time: str | datetime | None = None,
+        llm_logs: bool | None = None,
+        follow: Literal["flow", "script"] | None = None,
+        branch: str | Sequence[str] | None = None,
+    ) -> list[str]:
+        """Make believable chats and return their logs' ids, on a chat deployment, found or made as for calls."""
+        options = given(seed=seed, follow=follow, branch=branch)
+        options |= given(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        return self._simulate("chat", count, deployment, options)
+
+    def _simulate(
+        self, kind: Literal["voice", "chat"], count: int, deployment: str | None, options: dict[str, Any]
+    ) -> list[str]:
+        row = self._deployment(kind, deployment)
+        body = {"workerId": row["workerId"], "deploymentId": row["id"], "count": count, **options}
+        ids: list[str] = self.plane("POST", f"/simulate/{'calls' if kind == 'voice' else 'chats'}", body)["ids"]
+        return ids
+
+    def _deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
+        found: list[dict[str, Any]] = [
+            row for row in self.plane("GET", "/state")[f"{kind}Deployments"] if id in (None, row["id"])
+        ]
+        if found:
+            return found[0]
+        if id is not None:
+            raise DrylineError(f"No {kind} deployment {id}.")
+        # As rows, not through the API: no fault may strike them, and the request record is the tested program's.
+        own = self._scope.get("team", "team_first").removeprefix("team_")
+        worker, flow, line = ({"id": f"{noun}_line_{kind}_{own}"} for noun in ("worker", "flow", "deployment"))
+        worker |= {"name": "Worker", "status": "active"}
+        flow |= {"workerId": worker["id"], "name": "Main", "code": "talk()\n"}
+        line |= {"workerId": worker["id"], "flowId": flow["id"], "name": "Line"}
+        line |= {"phoneNumber": "+14155550100"} if kind == "voice" else {}
+        document = {"version": 1, "workers": [worker], "flows": [flow], f"{kind}Deployments": [line]}
+        self.plane("POST", "/state", document)
+        return line
+
+    def talk(
+        self,
+        *,
+        code: str | None = None,
+        flow_id: str | None = None,
+        deployment_id: str | None = None,
+        variables: dict[str, Any] | None = None,
+        state: dict[str, Any] | None = None,
+        channel: Literal["voice", "chat"] | None = None,
+        seed: int | None = None,
+        say: str | None = None,
+    ) -> Talk:
+        """Begin a conversation with a flow: with `code`, a flow's, or a deployment's."""
+        asked = given(code=code, flow_id=flow_id, deployment_id=deployment_id)
+        asked |= given(variables=variables, state=state, channel=channel, seed=seed, say=say)
+        return Talk(self.plane, asked)

@@ -1,0 +1,89 @@
+"""What the tested program asks, and what it gets: faults, the request record, checks of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from dryline.testing import journal
+from dryline.testing.plane import DrylineError, Plane, given
+
+
+class Traffic(Plane):
+    """The helpers for requests of the API."""
+
+    def fault(
+        self,
+        *,
+        path: str | None = None,
+        method: str | None = None,
+        preset: str | None = None,
+        status: int | None = None,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        delay_ms: int | None = None,
+        drop: bool | None = None,
+        malformed: Literal["truncated", "garbage"] | None = None,
+        override: dict[str, Any] | None = None,
+        phase: Literal["before", "after"] | None = None,
+        probability: float | None = None,
+        times: int | None = None,
+        skip: int | None = None,
+        team: str | None = None,
+    ) -> str:
+        """Make chosen requests fail, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns the rule's id.
+
+        What each member does: docs/control-plane.md. Raises DrylineError for a rule that could never strike.
+        """
+        asked = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
+        answer = given(preset=preset, status=status, body=body, headers=headers, override=override)
+        rule = asked | answer | given(delay_ms=delay_ms, drop=drop, malformed=malformed, phase=phase)
+        return str(self.plane("POST", "/faults", rule)["id"])
+
+    def requests(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        since: str | datetime | None = None,
+        body_contains: str | None = None,
+        team: str | None = None,
+        limit: int | None = None,
+    ) -> list[dict[str, Any]]:
+        """What was called, newest first, at most `limit` (100). In `path` a `*` stands for any text."""
+        wanted = given(method=method, path=path, status=status, since=since, body_contains=body_contains)
+        wanted |= given(team=team, limit=limit)
+        entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=wanted)
+        return entries
+
+    def journal(self, newest: int = 50) -> str:
+        """What was called, a line each, oldest first: method, path, status, time taken, error and fault."""
+        return journal.told(self.requests(limit=newest), newest)
+
+    def verify(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        status: int | None = None,
+        since: str | datetime | None = None,
+        body_contains: str | None = None,
+        body_matches: str | None = None,
+        times: int | None = None,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        team: str | None = None,
+    ) -> int:
+        """Check that a request was made (`times` often, or within bounds), and say how often.
+
+        Raises DrylineError, which tells what was wanted, and what came nearest or was too much.
+        """
+        wanted = given(method=method, path=path, status=status, since=since)
+        wanted |= given(body_contains=body_contains, body_matches=body_matches)
+        bounds = given(min=at_least if times is None else times, max=at_most if times is None else times)
+        body = wanted | ({"times": bounds} if bounds else {})
+        try:
+            return int(self.plane("POST", "/requests/verify", body, query=given(team=team))["count"])
+        except DrylineError as error:
+            raise DrylineError(journal.unmet(str(error), wanted, error.answer), error.answer) from None

@@ -1,0 +1,156 @@
+"""`dryline mcp`: a coding assistant's tools, asked by the protocol's own client."""
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from dryline.assistant import Server
+from dryline.testing import DrylineServer
+
+FLOW = """\
+loop:
+    talk("Ask for the day.")
+until "caller names a day":
+    say("Booked.")
+"""
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    """A stand-in on a socket with the demo world."""
+    with DrylineServer(scenario="demo", seed=1) as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def ask(stand_in):
+    """Call tools one after another, as an assistant does: (name, arguments), …. Gives what each told."""
+    stand_in.reset()
+
+    def ask(*calls):
+        return asyncio.run(asked(Server(stand_in), calls))
+
+    return ask
+
+
+async def asked(target, calls):
+    answers = []
+    async with Client(target) as client:
+        for name, arguments in calls:
+            answer = await client.call_tool(name, arguments)
+            text = "".join(part.text for part in answer.content)
+            if answer.is_error:
+                answers.append(f"refused: {text}")
+            else:
+                told = answer.structured_content
+                answers.append(told["result"] if set(told) == {"result"} else told)
+    return answers
+
+
+def test_each_tool_says_what_it_does_and_the_guide_lists_it(stand_in):
+    async def listed():
+        async with Client(Server(stand_in)) as client:
+            return (await client.list_tools()).tools
+
+    tools = asyncio.run(listed())
+    assert all(tool.description for tool in tools)
+    guide = (Path(__file__).parent.parent / "docs" / "assistants.md").read_text(encoding="utf-8")
+    table = "".join(line.split("|")[1] for line in guide.splitlines() if line.startswith("| `"))
+    assert re.findall(r"`(\w+)`", table) == [tool.name for tool in tools]
+
+
+def test_it_tells_where_the_stand_in_is_and_what_it_holds(ask, stand_in):
+    (about,) = ask(("about", {}))
+    assert about["environment"]["BRAINBASE_LABS_BASE_URL"] == stand_in.url
+    assert about["rows"]["voiceLogs"] == len(stand_in.state()["voiceLogs"])
+
+
+def test_rows_are_found_by_what_they_hold(ask):
+    (found, unknown) = ask(
+        ("rows", {"collection": "workers", "containing": "Bayside Dental"}), ("rows", {"collection": "calls"})
+    )
+    assert [row["name"] for row in found] == ["Bayside Dental"]
+    assert "No collection calls. There are: teams, " in unknown
+
+
+def test_simulated_calls_can_be_read_by_the_api(ask):
+    (ids, logs) = ask(
+        ("simulate_calls", {"count": 2, "outcome": "busy"}), ("rows", {"collection": "voiceLogs", "limit": 1000})
+    )
+    assert len(ids) == 2
+    assert set(ids) <= {log["id"] for log in logs}
+
+
+def test_a_fault_strikes_and_is_taken_away(ask):
+    get = ("call_api", {"method": "GET", "path": "/workers"})
+    (id, struck, rules, _, after) = ask(
+        ("add_fault", {"path": "/api/workers", "status": 503}), get, ("faults", {}), ("remove_faults", {}), get
+    )
+    assert (struck["status"], after["status"]) == (503, 200)
+    assert [(rule["id"], rule["hits"]) for rule in rules] == [(id, 1)]
+
+
+def test_what_a_tool_does_not_know_is_refused_by_name(ask):
+    (told, rules) = ask(("add_fault", {"path": "/api/workers", "sttus": 503, "status": 500}), ("faults", {}))
+    assert told.startswith("refused: add_fault has no argument sttus. It has: path, method, preset, status")
+    assert rules == []
+
+
+def test_time_stands_still_and_moves_on(ask):
+    (frozen, later) = ask(
+        ("move_clock", {"to": "2026-11-22T10:00:00Z", "frozen": True}), ("move_clock", {"advance_seconds": 90})
+    )
+    assert frozen == {"now": "2026-11-22T10:00:00.000Z", "frozen": True}
+    assert later["now"] == "2026-11-22T10:01:30.000Z"
+
+
+def test_what_was_asked_is_seen_and_verified(ask):
+    (_, seen, yes, no) = ask(
+        ("call_api", {"method": "POST", "path": "/workers", "body": {"name": 7}}),
+        ("requests", {"path": "/api/workers"}),
+        ("verify", {"method": "POST", "path": "/api/workers", "body_contains": "7"}),
+        ("verify", {"method": "POST", "path": "/api/workrs"}),
+    )
+    assert [(one["method"], one["status"]) for one in seen] == [("POST", 400)]
+    assert yes == "Yes: 1."
+    assert "nearest: POST /api/workers 400" in no
+
+
+def test_a_saved_state_comes_back(ask):
+    (*_, rows) = ask(
+        ("save", {"name": "before"}), ("reset", {"scenario": "empty"}), ("restore", {"name": "before"}), ("about", {})
+    )
+    assert rows["rows"]["workers"] > 1
+    assert rows["savePoints"] == ["before"]
+
+
+def test_code_is_checked_with_its_lines(ask):
+    (good, bad) = ask(("check_flow", {"code": FLOW}), ("check_flow", {"code": FLOW + "until 'again':\n"}))
+    assert good == []
+    assert bad[0].startswith("flow:")
+
+
+def test_a_flow_is_talked_to_turn_by_turn(stand_in):
+    async def talk():
+        async with Client(Server(stand_in)) as client:
+            begun = (await client.call_tool("talk", {"code": FLOW})).structured_content
+            arguments = {"talk_id": begun["talkId"], "choose": "caller names a day"}
+            return begun, (await client.call_tool("talk", arguments)).structured_content
+
+    begun, then = asyncio.run(talk())
+    assert begun["open"] == ["caller names a day"]
+    assert "Agent: Booked." in then["happened"]
+    assert then["ended"]
+
+
+def test_the_command_speaks_the_protocol_over_its_standard_input_and_output(stand_in):
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "dryline", "mcp", "--url", stand_in.url], env=dict(os.environ)
+    )
+    (about,) = asyncio.run(asked(command, [("about", {})]))
+    assert about["url"] == stand_in.url

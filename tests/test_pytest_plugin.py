@@ -1,0 +1,323 @@
+"""The pytest plugin, as a project sees it. test_another_project.py tries it with pytest-xdist, from a wheel."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from dryline.testing import DrylineInProcess, DrylineServer
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported():
+    """What a stand-in imports late is imported: a pytest within this one would forget its modules at its end."""
+    with DrylineServer() as server:
+        server.client().workers.list()
+    with DrylineInProcess() as process:
+        process.transport()
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """A pytest within this one, of a module with this code, with no other plugin."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def run(code, *flags):
+        pytester.makepyfile(code)
+        return pytester.runpytest_inprocess("-p", "dryline.pytest_plugin", *flags)
+
+    return run
+
+
+def told(result):
+    return result.stdout.str()
+
+
+def section(result):
+    """The lines about requests that a failing test shows."""
+    text = told(result).partition(" Requests to dryline at http://")[2]
+    return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
+
+
+def test_each_test_gets_a_reset_world_and_the_clients_environment(run):
+    code = """
+        from brainbase_labs import BrainbaseLabs
+
+        def test_one(dryline):
+            BrainbaseLabs().workers.create(name="A", description=None, status=None)
+
+        def test_two(dryline):
+            assert BrainbaseLabs().workers.list() == []
+    """
+    run(code).assert_outcomes(passed=2)
+
+
+def test_the_environment_is_as_before_afterwards(run):
+    code = """
+        import os
+
+        def test_one(dryline):
+            assert os.environ["BRAINBASE_LABS_BASE_URL"] == dryline.url
+
+        def test_two():
+            assert "BRAINBASE_LABS_BASE_URL" not in os.environ
+    """
+    run(code).assert_outcomes(passed=2)
+
+
+def test_the_seed_makes_ids_repeat_in_every_test(run):
+    code = """
+        seen = []
+
+        def make(dryline):
+            seen.append(dryline.client().workers.create(name="A", description=None, status=None).id)
+            assert len(set(seen)) == 1
+
+        def test_one(dryline):
+            make(dryline)
+
+        def test_two(dryline):
+            make(dryline)
+    """
+    run(code, "--dryline-seed", "7").assert_outcomes(passed=2)
+
+
+WORKER_W1 = '{"version": 1, "workers": [{"id": "w1", "name": "One"}]}'
+STARTS_WITH_W1 = """
+    def test_it(dryline_in_process):
+        assert [worker["id"] for worker in dryline_in_process.state()["workers"]] == ["w1"]
+"""
+
+
+def test_the_scenario_is_where_each_test_starts(run, pytester):
+    pytester.path.joinpath("world.json").write_text(WORKER_W1)
+    run(STARTS_WITH_W1, "--dryline-scenario", "world.json").assert_outcomes(passed=1)
+
+
+def test_every_option_stands_in_the_configuration_too(run, pytester):
+    # The file lies where the configuration does, not where pytest was started.
+    folder = pytester.mkdir("configured")
+    (folder / "world.json").write_text(WORKER_W1)
+    options = "dryline_scenario = world.json\ndryline_seed = 7\ndryline_strict = true\ndryline_journal = 1\n"
+    (folder / "pytest.ini").write_text(f"[pytest]\n{options}")
+    code = (
+        STARTS_WITH_W1
+        + """
+    def test_settings(dryline_in_process):
+        assert dryline_in_process.settings()["strict"] is True
+        assert dryline_in_process.team().id.startswith("team_1000")
+    """
+    )
+    run(code, "-c", str(folder / "pytest.ini")).assert_outcomes(passed=2)
+
+
+def test_the_command_line_goes_before_the_configuration(run, pytester):
+    pytester.makeini("[pytest]\ndryline_scenario = demo\n")
+    code = "def test_it(dryline_in_process): assert dryline_in_process.state()['workers'] == []"
+    run(code, "--dryline-scenario", "empty").assert_outcomes(passed=1)
+
+
+def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pytester):
+    pytester.path.joinpath("world.json").write_text(WORKER_W1)
+    code = """
+        import pytest
+
+        pytestmark = pytest.mark.dryline(scenario="world.json", strict=True, export_mode="manual")
+
+        def test_of_the_module(dryline_in_process):
+            assert [worker["id"] for worker in dryline_in_process.state()["workers"]] == ["w1"]
+            live = dryline_in_process.settings()
+            assert (live["strict"], live["exportMode"]) == (True, "manual")
+
+        @pytest.mark.dryline(scenario="empty", strict=False)
+        def test_of_its_own(dryline_in_process):
+            assert dryline_in_process.state()["workers"] == []
+            live = dryline_in_process.settings()
+            assert (live["strict"], live["exportMode"]) == (False, "manual")
+    """
+    run(code, "--strict-markers").assert_outcomes(passed=2)
+
+
+def test_what_a_mark_said_ends_with_its_test(run):
+    code = """
+        import pytest
+
+        @pytest.mark.dryline(scenario="demo", strict=True)
+        def test_one(dryline):
+            assert dryline.state()["workers"]
+
+        def test_two(dryline):
+            assert dryline.state()["workers"] == []
+            assert dryline.settings()["strict"] is False
+    """
+    run(code).assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ("strct=True", "@pytest.mark.dryline: got an unexpected keyword argument 'strct'"),
+        ("'demo'", "@pytest.mark.dryline takes its values by their names."),
+        ("scenario='nosuch.json'", "nosuch.json"),
+        ("export_mode='by hand'", "dryline: exportMode: Must be one of"),
+    ],
+)
+def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
+    code = f"""
+        import pytest
+
+        @pytest.mark.dryline({values})
+        def test_it(dryline_in_process):
+            pass
+    """
+    result = run(code)
+    result.assert_outcomes(errors=1)
+    assert line in told(result) and "Traceback" not in told(result) and "pytest_plugin.py" not in told(result)
+
+
+def test_a_scenario_that_is_not_there_is_a_line_and_no_traceback(run):
+    result = run("def test_it(dryline): pass", "--dryline-scenario", "nosuch.json")
+    result.assert_outcomes(errors=1)
+    assert "nosuch.json" in told(result) and "pytest_plugin.py" not in told(result)
+
+
+def test_an_option_that_is_no_number_is_a_line(run):
+    result = run("def test_it(dryline): pass", "--dryline-seed", "seven")
+    assert "dryline_seed must be a number, not 'seven'." in told(result)
+
+
+FAILS = """
+    def test_it(dryline):
+        with dryline.client(max_retries=0) as client:
+            client.workers.list()
+            dryline.fault(path="/api/workers", status=503, body={"error": "Down."})
+            client.workers.list()
+"""
+
+
+def test_a_test_that_fails_shows_what_was_asked_of_its_world(run):
+    first, second = section(run(FAILS))
+    assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 200 \d+ ms", first)
+    assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} GET /api/workers 503 \d+ ms  Down\.  \[fault_[\w-]+\]", second)
+
+
+def test_of_many_requests_the_newest_are_shown(run):
+    first, second = section(run(FAILS, "--dryline-journal", "1"))
+    assert first == "(the newest 1)" and " 503 " in second
+
+
+def test_a_fixture_that_fails_upon_the_stand_in_shows_it_too(run):
+    code = """
+        import pytest
+
+        @pytest.fixture
+        def clinic(dryline):
+            with dryline.client() as client:
+                client.workers.list()
+            raise RuntimeError("no clinic")
+
+        def test_it(clinic):
+            pass
+    """
+    assert " GET /api/workers 200 " in section(run(code))[0]
+
+
+def test_who_asked_nothing_is_told_so(run):
+    assert section(run("def test_it(dryline): assert False")) == ["No request came in."]
+
+
+def test_a_team_shows_its_own_requests_alone(run):
+    code = """
+        import pytest
+
+        @pytest.fixture
+        def team(dryline_server):
+            return dryline_server.team()
+
+        def test_it(team, dryline_server):
+            with dryline_server.client() as client, team.client() as own:
+                client.workers.list()
+                own.workers.create(name="A", description=None, status=None)
+            assert False
+    """
+    shown = (
+        told(run(code))
+        .partition(" Requests to team 'Test team' of dryline at http://")[2]
+        .partition(" Requests to ")[0]
+    )
+    assert " POST /api/workers 201 " in shown and " GET " not in shown
+
+
+@pytest.mark.parametrize(
+    ("code", "flags"),
+    [
+        (FAILS, ["--dryline-journal", "0"]),
+        ("def test_it(dryline): dryline.client().workers.list()", []),
+        ("def test_it(): assert False", []),
+    ],
+)
+def test_nothing_is_shown_where_nobody_wants_it_or_nothing_failed(run, code, flags):
+    assert " Requests to " not in told(run(code, *flags))
+
+
+def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
+    code = """
+        import pytest
+        from dryline.testing import DrylineServer, connect
+
+        @pytest.fixture
+        def gone():
+            with DrylineServer() as server:
+                world = connect(server.url)
+            return world
+
+        def test_it(gone):
+            assert 1 == 2
+    """
+    result = run(code)
+    result.assert_outcomes(failed=1)
+    assert "assert 1 == 2" in told(result) and "Not to be had: No dryline answers at" in told(result)
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    """A server that somebody else has started."""
+    with DrylineServer(scenario="demo", admin_token="secret") as server:
+        yield server
+
+
+def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run, elsewhere):
+    code = f"""
+        def test_it(dryline):
+            assert dryline.url == "{elsewhere.url}"
+            assert dryline.client().workers.list() == []
+    """
+    run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
+
+
+def test_parallel_workers_do_not_reset_a_server_that_runs(run, pytester, elsewhere):
+    pytester.makeconftest("def pytest_configure(config): config.workerinput = {}  # as pytest-xdist does")
+    result = run("def test_it(dryline): pass", "--dryline-url", elsewhere.url, "--dryline-token", "secret")
+    assert "give each test a team" in told(result)
+    code = "def test_it(dryline_server): assert dryline_server.team().client().workers.list() == []"
+    run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
+
+
+def test_a_server_that_does_not_run_is_a_line_and_no_traceback(run):
+    result = run("def test_it(dryline): pass", "--dryline-url", "http://127.0.0.1:1")
+    assert "No dryline answers at http://127.0.0.1:1: " in told(result) and "pytest_plugin.py" not in told(result)
+
+
+def test_a_project_that_does_not_use_it_pays_nothing():
+    code = """if True:
+        import sys
+        import pytest
+        loaded = set(sys.modules)
+        import dryline.pytest_plugin
+        print(*sorted(set(sys.modules) - loaded))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr

@@ -1,0 +1,191 @@
+"""Clients without a socket meet what they would meet over one: cut connections, timeouts, a loop that goes on."""
+
+import asyncio
+import contextlib
+
+import httpx
+import pytest
+
+from dryline.testing import DrylineInProcess, DrylineServer, async_transport, transport
+
+NEW = {"name": "Front desk", "description": None, "status": None}
+# Longer than any test takes: who waits for it never ends.
+LONG_MS = 600_000
+
+
+@pytest.fixture(scope="module")
+def started():
+    with DrylineServer() as server, DrylineInProcess() as process:
+        yield {"socket": server, "process": process}
+
+
+@pytest.fixture(params=["socket", "process"])
+def stand_in(request, started):
+    """On a socket and without one, as new."""
+    started[request.param].reset()
+    return started[request.param]
+
+
+@pytest.fixture
+def in_process(started):
+    started["process"].reset()
+    return started["process"]
+
+
+def http(stand_in, timeout=None):
+    """A client over the socket, or without one."""
+    without = {"transport": stand_in.transport()} if isinstance(stand_in, DrylineInProcess) else {}
+    headers = {"x-api-key": stand_in.api_key}
+    return httpx.Client(base_url=stand_in.url, headers=headers, timeout=timeout, trust_env=False, **without)
+
+
+def async_http(stand_in, timeout=None):
+    headers = {"x-api-key": stand_in.api_key}
+    return httpx.AsyncClient(
+        transport=stand_in.async_transport(), base_url=stand_in.url, headers=headers, timeout=timeout
+    )
+
+
+def test_a_dropped_connection_is_a_protocol_error(stand_in):
+    stand_in.fault(drop=True)
+    with http(stand_in) as client, pytest.raises(httpx.RemoteProtocolError, match="without sending a response"):
+        client.get("/api/workers")
+
+
+def test_an_answer_that_breaks_off_is_a_protocol_error(stand_in):
+    stand_in.fault(malformed="truncated")
+    told = r"peer closed connection without sending complete message body \(received 1 bytes, expected 2\)"
+    with http(stand_in) as client, pytest.raises(httpx.RemoteProtocolError, match=told):
+        client.get("/api/workers")
+
+
+def test_of_an_answer_that_breaks_off_the_beginning_can_be_read(stand_in):
+    stand_in.fault(malformed="truncated")
+    with http(stand_in) as client, client.stream("GET", "/api/workers") as answer:
+        chunks = answer.iter_raw()
+        assert (answer.status_code, next(chunks)) == (200, b"[")
+        with pytest.raises(httpx.RemoteProtocolError):
+            next(chunks)
+
+
+def test_an_answer_that_breaks_off_is_nothing_for_the_programs_log(caplog):
+    with DrylineServer() as server, http(server) as client:
+        server.fault(malformed="truncated")
+        with contextlib.suppress(httpx.RemoteProtocolError):
+            client.get("/api/workers")
+    assert caplog.records == []
+
+
+def test_a_client_that_waits_less_than_the_delay_gives_up(stand_in):
+    stand_in.fault(delay_ms=LONG_MS)
+    with http(stand_in, httpx.Timeout(5, read=0.01)) as client, pytest.raises(httpx.ReadTimeout, match="timed out"):
+        client.get("/api/workers")
+
+
+@pytest.mark.parametrize("phase", ["before", "after"])
+def test_what_a_client_gave_up_on_is_carried_out_all_the_same(in_process, phase):
+    in_process.fault(method="POST", delay_ms=LONG_MS, phase=phase)
+    with http(in_process, timeout=1) as client:
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/api/workers", json=NEW)
+        assert len(client.get("/api/workers").json()) == 1
+
+
+def test_a_client_that_gave_up_never_learns_that_the_connection_was_cut(in_process):
+    in_process.fault(delay_ms=LONG_MS, drop=True)
+    with http(in_process, timeout=1) as client, pytest.raises(httpx.ReadTimeout):
+        client.get("/api/workers")
+
+
+@pytest.mark.parametrize("timeout", [None, 60])
+def test_a_client_that_waits_longer_than_the_delay_has_its_answer(in_process, timeout):
+    in_process.fault(delay_ms=1)
+    with http(in_process, timeout) as client:
+        assert client.get("/api/workers").status_code == 200
+
+
+def test_the_vendors_client_reports_a_timeout(in_process):
+    from brainbase_labs import APITimeoutError
+
+    in_process.fault(delay_ms=LONG_MS)
+    with pytest.raises(APITimeoutError):
+        in_process.client(timeout=1, max_retries=0).workers.list()
+
+
+def test_an_async_client_gives_up_likewise(in_process):
+    in_process.fault(delay_ms=LONG_MS)
+
+    async def main():
+        async with async_http(in_process, timeout=1) as client:
+            with pytest.raises(httpx.ReadTimeout):
+                await client.get("/api/workers")
+
+    asyncio.run(main())
+
+
+def test_an_async_answer_breaks_off_likewise(in_process):
+    in_process.fault(malformed="truncated")
+
+    async def main():
+        async with async_http(in_process) as client:
+            with pytest.raises(httpx.RemoteProtocolError, match="received 1 bytes"):
+                await client.get("/api/workers")
+
+    asyncio.run(main())
+
+
+def test_a_delay_never_holds_up_the_loop(in_process):
+    rule = in_process.fault(path="/api/workers", delay_ms=LONG_MS)
+
+    async def main():
+        async with async_http(in_process) as client:
+            slow = [asyncio.create_task(client.get("/api/workers")) for _ in range(3)]
+            while in_process.plane("GET", "/faults")[0]["hits"] < 3:
+                await asyncio.sleep(0)
+            assert (await client.get("/api/team")).status_code == 200
+            assert not any(task.done() for task in slow)
+            in_process.plane("DELETE", f"/faults/{rule}")
+            return [answer.status_code for answer in await asyncio.gather(*slow)]
+
+    assert asyncio.run(main()) == [200, 200, 200]
+
+
+def test_a_request_that_is_cancelled_leaves_the_loop_at_once(in_process):
+    in_process.fault(path="/api/workers", delay_ms=LONG_MS)
+
+    async def main():
+        async with async_http(in_process) as client:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.get("/api/workers"), 0.01)
+
+    asyncio.run(main())
+
+
+def test_an_id_with_a_slash_is_asked_for_as_over_a_socket(stand_in):
+    stand_in.load({"version": 1, "workers": [{"id": "a/b", "name": "One"}]})
+    with http(stand_in) as client:
+        assert client.get("/api/workers/a%2Fb").json()["name"] == "One"
+
+
+def test_a_transport_has_a_world_of_its_own_that_ends_with_it():
+    one, two = transport(), transport()
+    directory = one.dryline.app.world.directory
+    headers = {"x-api-key": one.dryline.api_key}
+    with httpx.Client(transport=one, base_url="http://dryline.local", headers=headers) as client:
+        client.post("/api/workers", json=NEW)
+        with httpx.Client(transport=two, base_url="http://dryline.local", headers=headers) as other:
+            assert other.get("/api/workers").json() == []
+        assert directory.exists()
+    assert not directory.exists()
+
+
+def test_an_async_transport_has_a_world_of_its_own_likewise():
+    own = async_transport()
+    directory = own.dryline.app.world.directory
+
+    async def main():
+        async with httpx.AsyncClient(transport=own, base_url="http://dryline.local") as client:
+            assert (await client.get("/_dryline/health")).status_code == 200
+
+    asyncio.run(main())
+    assert not directory.exists()
