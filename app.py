@@ -11,6 +11,7 @@ from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
 from dryline.blueprints.base import CONSOLE, PLANE, READS, NoSessions, OrjsonProvider
+from dryline.blueprints.control.base import report
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
@@ -156,7 +157,7 @@ class Dryline(Flask):
         """Answer one request, between faults and the request record; the control plane's own are left alone."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
         if asked.environ["PATH_INFO"].startswith(PLANE):
-            return super().full_dispatch_request()
+            return report(self.world, asked, super().full_dispatch_request)
         return interception.around(self.world, asked, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:

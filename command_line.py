@@ -88,6 +88,7 @@ SERVE = (
     setting("--model-key", help="Its key, where it wants one."),
     setting("--label", help="What the console calls this server, where there are several."),
     setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
+    setting("--quiet", is_flag=True, help="Say nothing but what went wrong: no start message, no line a request."),
 )
 
 

@@ -20,6 +20,8 @@ from dryline.lanes import Lanes
 MOST_CONNECTIONS = 1000
 # A connection that was used less than this long ago, in seconds, is not closed to make room.
 FRESH_S = 1.0
+# What a client sends first that speaks https://. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
+_TLS = b"\x16\x03"
 # What accepting a connection fails with where the process or the system has no more to give.
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -82,6 +84,9 @@ class Channel(HTTPChannel):
 
     def received(self, data: bytes) -> bool:
         """Take what came in; called by the loop. It answers here: `add_task` has the connection locked."""
+        if data.startswith(_TLS) and self.request is None:
+            self.server.refuse_tls(self)
+            return True
         taken = super().received(data)
         self.server.task_dispatcher.answer()
         if self.total_outbufs_len:
@@ -101,7 +106,7 @@ class Listener(TcpWSGIServer):
     def __init__(self, app: Any, bound: socket.socket, lanes: Lanes, most: int, **settings: Any) -> None:
         where = (bound.family, bound.type, bound.proto, bound.getsockname())
         self._most = most
-        self._accept_again = self._said = 0.0
+        self._accept_again = self._said = self._told_of_tls = 0.0
         super().__init__(
             app, _sock=bound, dispatcher=lanes, bind_socket=False, sockinfo=where, connection_limit=most * 2, **settings
         )
@@ -119,6 +124,13 @@ class Listener(TcpWSGIServer):
     def wake(self) -> None:
         """Wake the loop, also from a signal's handler, which runs in the loop's own thread while that waits."""
         super().pull_trigger()
+
+    def refuse_tls(self, channel: Channel) -> None:
+        """Close a connection that would wait for an answer in vain, and say why, at most once a minute."""
+        channel.will_close = True
+        if time.monotonic() >= self._told_of_tls:
+            self._told_of_tls = time.monotonic() + 60
+            log.warning("A client speaks https:// to this server, which answers http:// only: change its base URL.")
 
     def readable(self) -> bool:
         """Whether to accept now; asked before each look at the connections."""

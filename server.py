@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,10 @@ from waitress import wasyncore
 from dryline import __version__
 from dryline.lanes import Lanes
 from dryline.listener import Listener, allow_more_files, most_connections
+from dryline.log_lines import Reporter, set_up_logging, standard_error
 from dryline.models.teams import ApiKey
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.workers import Worker
 from dryline.schemas.base import camel
 from dryline.settings import BadSetting, Settings
 from dryline.world.directory import address_in
@@ -112,7 +115,10 @@ def bind(settings: Settings) -> socket.socket:
     except OSError as error:
         where = f"Cannot listen on {settings.host}:{settings.port}"
         if error.errno == errno.EADDRINUSE:
-            raise BadSetting(f"{where}: the port is in use. Choose another with --port; 0 picks a free one.") from error
+            raise BadSetting(
+                f"{where}: the port is in use. Choose another with --port, or a free one with --port 0 "
+                "(make run ARGS='--port 0')."
+            ) from error
         raise BadSetting(f"{where}: {error.strerror or error}.") from error
 
 
@@ -142,7 +148,8 @@ def in_thread(settings: Settings) -> Iterator[Server]:
 
 def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
     """Serve on a socket that is bound until told to end, in the foreground. Raises BadSetting."""
-    set_up_logging(app.world.settings.log_format)
+    settings = app.world.settings
+    set_up_logging(settings.log_format, quiet=settings.quiet)
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
@@ -150,22 +157,32 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
     sys.setswitchinterval(0.001)
     allow_more_files()
     address = address_in(app.world.directory)
+    told: set[int] = set()
+
+    def end(number: int, frame: Any) -> None:
+        told.add(number)
+        server.stop()
+
     try:
         server = Server(app, listening)
         for number in ENDINGS:
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has SIGHUP ignored
-                signal.signal(number, lambda *_: server.stop())
+                signal.signal(number, end)
         app.jobs.start()
         write_whole(address, server.url.encode(), durable=False)  # for the command line, which finds the server by it
         announce(app, server.url)
         if ready_file is not None:
-            _write_ready(ready_file, {"url": server.url, "apiKey": app.world.settings.api_keys[0]})
-        server.run()
+            _write_ready(ready_file, {"url": server.url, "apiKey": settings.api_keys[0]})
+        with nullcontext() if settings.quiet else Reporter(app.world, settings.log_format, standard_error()):
+            server.run()
     finally:
         for path in filter(None, (address, ready_file)):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
         app.close()
+        if signal.SIGINT in told and not settings.quiet:  # to a person; a script that ends it mixes outputs
+            with suppress(OSError):
+                print(_farewell(app.world), flush=True)
         for number in ENDINGS:  # told again while the interpreter ends, it ends all the same
             signal.signal(number, signal.SIG_IGN)
 
@@ -178,18 +195,24 @@ def _write_ready(path: Path, ready: dict[str, str]) -> None:
 
 
 def announce(app: Dryline, url: str) -> None:
-    """Tell the person who started it where it is and what to use."""
+    """Tell the person who started it where it is, what world it has and how to stop it."""
     world, settings = app.world, app.world.settings
+    if settings.quiet:
+        return
     if settings.log_format == "json":
-        fields = {"url": url, "data": str(world.directory), "ephemeral": settings.ephemeral, "new": world.is_new}
+        fields = {
+            **{"url": url, "version": __version__, "data": str(world.directory), "world": _world(world)},
+            **{"ephemeral": settings.ephemeral, "new": world.is_new},
+        }
         logging.getLogger("dryline").info("started", extra={"fields": fields})
         return
     lines = [
         f"dryline {__version__} answers on {url}",
+        f"  world       {_world(world)}",
         f"  API key     {', '.join(settings.api_keys)}" + _other_keys(world),
         f"  console     {url}/",
         f"  docs        {url}/docs",
-        f"  data        {world.directory}" + _told_of_data(world),
+        f"  data        {world.directory}" + _told_of_data(settings),
     ]
     if world.clock.frozen:
         lines.append(f"  clock       stands still at {world.clock.stamp()}, as it was left")
@@ -198,17 +221,35 @@ def announce(app: Dryline, url: str) -> None:
         lines.append(f"  settings    {kept}, as they were left: a reset takes them back")
     if not settings.loopback and settings.admin_token is None:
         lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
-    print("\n".join(lines), flush=True)
+    print("\n".join([*lines, "  stop        Ctrl-C"]), flush=True)
 
 
-def _told_of_data(world: World) -> str:
-    settings = world.settings
-    if settings.ephemeral:
-        unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
-        return f"  (temporary: removed at the end{unused})"
-    if world.is_new:
-        return f"  (new: {settings.scenario})"
-    return f"  (as it was left: --scenario {settings.scenario} fills a new directory, or this one at a reset)"
+def _farewell(world: World) -> str:
+    """What is left of it."""
+    kept = "the temporary data are gone" if world.settings.ephemeral else f"the state is kept in {world.directory}"
+    return f"\ndryline has ended: {kept}."
+
+
+def _world(world: World) -> str:
+    """What it has: new and filled, or opened."""
+    with world.active():
+        workers = _number(Worker.select().count(), "worker")
+        if not world.is_new:
+            scenario = f"--scenario {world.settings.scenario}"
+            return f"opened, {workers}  (as it was left: {scenario} fills a new directory, or this one at a reset)"
+        calls = _number(VoiceLog.select().count(), "call")
+    return f"new {world.settings.scenario}: {workers}, {calls}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _told_of_data(settings: Settings) -> str:
+    if not settings.ephemeral:
+        return ""
+    unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
+    return f"  (temporary: removed at the end{unused})"
 
 
 def _other_keys(world: World) -> str:
@@ -217,23 +258,3 @@ def _other_keys(world: World) -> str:
     with world.active():
         others = ApiKey.select().count() - len(set(world.settings.api_keys))
     return f"  (and {others} that the world has: dryline keys list)" if others > 0 else ""
-
-
-class JsonLines(logging.Formatter):
-    """One JSON object a line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line."""
-        line = {"time": self.formatTime(record), "level": record.levelname, "message": record.getMessage()}
-        line |= getattr(record, "fields", {})
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line)
-
-
-def set_up_logging(form: str) -> None:
-    """Log to standard error, as text or as JSON lines."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if form == "json" else logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("waitress").setLevel(logging.ERROR)

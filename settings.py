@@ -44,6 +44,7 @@ class Settings:
     webhook_hosts: tuple[str, ...] = ()  # that webhooks and flows may reach beside loopback
     label: str | None = None  # what the console calls this server
     log_format: str = "text"
+    quiet: bool = False  # says nothing but what went wrong
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none

@@ -11,7 +11,9 @@ from typing import Any
 from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 
+from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import camel
+from dryline.settings import DEFAULT_API_KEY
 from dryline.world.errors import (
     BadDocument,
     Busy,
@@ -55,6 +57,8 @@ def domain_error(error: DomainError) -> Any:
         return answer(422, message, [{"path": path, "message": text} for path, text in error.faults])
     if isinstance(error, Invalid):
         return answer(400, _named(path, message), [{"path": path, "message": message}])
+    if isinstance(error, Unauthorized) and current().settings.loopback:
+        message += f" This server showed its keys when it started; without --api-key it is {DEFAULT_API_KEY}."
     response = answer(STATUS[type(error)], _named(path, message))
     if isinstance(error, NotReady):
         response.headers["Retry-After"] = "1"
@@ -91,12 +95,21 @@ def _summary(details: list[dict[str, str]]) -> str:
 
 def _sentence(error: HTTPException, status: int) -> str:
     if status == 404:
-        return f"No such path: {request.method} {request.path}"
+        return f"No such path: {request.method} {request.path}{_way_out()}"
     if status == 405:
         return f"{request.method} is not allowed on {request.path}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
     return error.description or error.name
+
+
+def _way_out() -> str:
+    """What somebody who asked for a path that there is not may have meant."""
+    path = request.path
+    if path.startswith("/api/api/"):
+        return f". The base URL has no /api at its end; did you mean {path.removeprefix('/api')}?"
+    near = nearest(current_app.url_map.iter_rules(), path)
+    return f"; did you mean {near}?" if near else ""
 
 
 def unforeseen(error: Exception) -> Any:

@@ -21,6 +21,7 @@ def place_queued_calls(world: World, moment: str) -> bool:
     due = outbound.settle(world, due)  # runs flows: that is not for a transaction
     with world.transaction():
         outbound.call_queued(due, {row.id for row in QueuedCall.due(moment, AT_ONCE)})
+    _tell(world, len(due))
     return True
 
 
@@ -35,7 +36,12 @@ def place_voicev1_calls(world: World, moment: str) -> bool:
     due = outbound.settle(world, due)
     with world.transaction():
         outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(moment, AT_ONCE)})
+    _tell(world, len(due))
     return True
+
+
+def _tell(world: World, count: int) -> None:
+    world.news.tell(f"campaign batch placed: {count} call{'s' if count != 1 else ''}", placed=count)
 
 
 def finish_voicev1_calls(world: World, moment: str) -> bool:

@@ -33,9 +33,12 @@ def expire(world: World, moment: str) -> bool:
     if not Export.outlived(moment, 1):
         return False
     with world.transaction():
-        for export in Export.outlived(moment, EXPIRED_AT_ONCE):
+        outlived = Export.outlived(moment, EXPIRED_AT_ONCE)
+        for export in outlived:
             export.move("EXPIRED")
             _remove_after_commit(world, export)
+    for export in outlived:
+        world.news.tell(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
     return True
 
 
@@ -106,6 +109,8 @@ def fulfil(world: World, export: Export) -> None:
     """
     try:
         _make(world, export, export.complete, world.ending.is_set)
+        told = f"export {export.id} COMPLETED, {export.row_count:,} rows"
+        world.news.tell(told, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
     except Conflict:
         log.info("Export %s changed while it was written: its file is dropped.", export.id)
     except export_files.Stopped:

@@ -34,6 +34,7 @@ def place_calls(world: World, moment: str) -> bool:
     begun = world.arrivals.until(now, mean_wait, STEP)
     if begun:
         _place(world, begun)
+        world.news.tell(f"live: {len(begun)} call{'s' if len(begun) != 1 else ''} came in", placed=len(begun))
     return bool(begun)
 
 

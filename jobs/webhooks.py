@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -47,6 +48,8 @@ def deliver(world: World, moment: str) -> bool:
         for attempt in attempts:
             _note(attempt)
         WebhookDelivery.forget_old()
+    for attempt in attempts:
+        _tell(world, attempt)
     return True
 
 
@@ -67,6 +70,26 @@ def _note(attempt: Attempt) -> None:
         else:
             why = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
             delivery.failed(f"Answered {outcome.status}{why}", outcome.status, text)
+
+
+def _tell(world: World, attempt: Attempt) -> None:
+    """Say to who watches what came of it."""
+    delivery, outcome = attempt
+    status = outcome.status if isinstance(outcome, Answer) else None
+    bad = status is None or not 200 <= status < 300
+    facts = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
+    told = str(outcome if status is None else status)
+    if outcome is None:
+        told = "waits: its address lets another one wait"
+    elif bad and not isinstance(outcome, Refused | NoAddress):
+        pause = delivery.retry_in
+        told += f" → retry in {_span(pause)}" if pause else " → given up"
+    world.news.tell(f"webhook {delivery.event} {delivery.url} {told}", bad=bad, **facts)
+
+
+def _span(pause: timedelta) -> str:
+    seconds = round(pause.total_seconds())
+    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
 
 
 def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[Attempt]:

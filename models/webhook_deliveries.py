@@ -101,6 +101,11 @@ class WebhookDelivery(Record):
         webhook = CustomWebhook.find(id=self.webhook_id) if self.webhook_id else None
         return self.webhook_id is None or (webhook is not None and webhook.active)
 
+    @property
+    def retry_in(self) -> timedelta | None:
+        """How long after the next attempt, where that fails, there is another one; None where there is none."""
+        return BACKOFF[self.attempts] if self.attempts < len(BACKOFF) else None
+
     def delivered(self, status: int, body: str) -> None:
         """It was taken."""
         now = current().clock.stamp()
@@ -110,8 +115,8 @@ class WebhookDelivery(Record):
     def failed(self, error: str, status: int | None = None, body: str | None = None) -> None:
         """An attempt failed: there is another one, later, unless it was the last."""
         answer = {"response_status": status, "response_body": body, "error": error}
-        if self.attempts < len(BACKOFF):
-            due = wire(parse(self.due_at or self.created_at) + BACKOFF[self.attempts])
+        if (pause := self.retry_in) is not None:
+            due = wire(parse(self.due_at or self.created_at) + pause)
             self._note(attempts=self.attempts + 1, due_at=due, **answer)
         else:
             self._note(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)

@@ -245,3 +245,47 @@ def test_an_unforeseen_error_leaves_nothing_half_done(api, monkeypatch):
     monkeypatch.setattr(Worker, "add", classmethod(fail_late))
     assert_error(api.post("/workers", NEW_WORKER), 500)
     assert api.get("/workers").json == []
+
+
+# The way out
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("/api/api/workers", "The base URL has no /api at its end; did you mean /api/workers?"),
+        ("/workers", "did you mean /api/workers?"),
+        ("/api/workerz", "did you mean /api/workers?"),
+        ("/workers/w/flows", "did you mean /api/workers/{workerId}/flows?"),
+        (
+            "/api/workers/w/deployments/voice/d/custom-webhooks",
+            "did you mean /api/workers/{workerId}/deployments/{deploymentId}/voice/customWebhooks?",
+        ),
+    ],
+)
+def test_a_path_that_there_is_not_is_answered_with_the_nearest(app, path, near):
+    answer = app.test_client().get(path)
+    assert answer.status_code == 404
+    assert answer.json["error"].endswith(near)
+
+
+def test_a_path_that_is_like_no_other_is_answered_without_one(app):
+    answer = app.test_client().get("/nothing/of/the/kind")
+    assert answer.json == {"error": "No such path: GET /nothing/of/the/kind"}
+
+
+@pytest.mark.parametrize("headers", [{"x-api-key": "wrong"}, {}])
+def test_on_loopback_who_has_no_key_is_told_where_there_is_one(app, headers):
+    answer = app.test_client().get("/api/workers", headers=headers)
+    assert answer.status_code == 401
+    assert answer.json["error"].endswith("without --api-key it is dryline-local-key.")
+
+
+def test_elsewhere_nothing_is_told_of_keys():
+    from dryline.app import create_app
+    from dryline.settings import Settings
+
+    app = create_app(Settings(ephemeral=True, scenario="empty", host="0.0.0.0"))
+    answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
+    app.close()
+    assert answer.json == {"error": "The API key is not valid."}

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -12,6 +14,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
+from dryline import __version__
 
 DRYLINE = str(Path(sys.executable).with_name("dryline"))
 KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
@@ -82,8 +86,18 @@ NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 
 def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
     server = start(*data_dir)
-    _, out, _ = server.end()
+    server.call("GET", "/api/workers")
+    _, out, err = server.end(signal.SIGINT)
     assert all(text in out for text in (server.url, "dryline-local-key", f"{server.url}/docs", data_dir[1]))
+    assert all(text in out for text in (__version__, "new empty: 0 workers, 0 calls", f"{server.url}/\n", "Ctrl-C"))
+    assert out.endswith(f"dryline has ended: the state is kept in {data_dir[1]}.\n")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
+
+
+def test_quiet_it_says_nothing_of_what_went_well(start, data_dir):
+    server = start(*data_dir, "--quiet")
+    server.call("POST", "/api/workers", NEW_WORKER)
+    assert server.end() == (0, "", "")
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
@@ -98,8 +112,17 @@ def test_a_second_signal_changes_nothing(start, again):
     assert (code, err) == (0, "")
 
 
+def test_an_output_that_nobody_reads_holds_up_neither_requests_nor_the_end(start):
+    server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
+    for _ in range(80):  # more than a pipe takes
+        server.call("GET", f"/api/workers?x={'x' * 1_000}")
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(timeout=20) == 0
+    server.process.communicate()
+
+
 def test_a_signal_ends_it_soon_beside_a_request_that_waits(start):
-    server = start("--ephemeral", "--scenario", "empty")
+    server = start("--ephemeral", "--scenario", "empty", "--quiet")
     (host, port) = server.url.removeprefix("http://").split(":")
     server.call("POST", "/_dryline/faults", {"delayMs": 600_000})
     with socket.create_connection((host, int(port))) as waiting:
@@ -156,9 +179,10 @@ def test_the_same_seed_gives_the_same_ids_in_a_new_world(start):
 
 def test_an_ephemeral_servers_directory_is_gone_at_its_end(start):
     server = start("--ephemeral", "--scenario", "empty")
-    _, out, _ = server.end()
+    _, out, _ = server.end(signal.SIGINT)
     directory = out.split("data        ")[1].split("  ")[0]
     assert not Path(directory).exists()
+    assert out.endswith("dryline has ended: the temporary data are gone.\n")
 
 
 def test_settings_come_from_variables_too(start):
@@ -238,6 +262,22 @@ def test_a_database_of_a_newer_dryline_is_refused(start, data_dir, tmp_path):
     assert "newer dryline" in err
 
 
+def test_a_database_that_is_none_is_refused_with_one_line(tmp_path):
+    (tmp_path / "dryline.sqlite3").write_bytes(b"something else, and quite long " * 100)
+    code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path))
+    assert code == 2
+    assert "not a database" in err and "\n" not in err
+
+
+def test_who_speaks_https_is_closed_at_once_and_the_log_says_why(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    host, port = server.url.removeprefix("http://").split(":")
+    with pytest.raises(ssl.SSLError), socket.create_connection((host, int(port)), timeout=20) as connection:
+        ssl.create_default_context().wrap_socket(connection, server_hostname="localhost")
+    server.call("GET", "/api/workers")
+    assert "speaks https://" in server.end()[2]
+
+
 def test_what_the_server_itself_refuses_has_the_error_body_too(start):
     url = start("--ephemeral", "--scenario", "empty").url
     host, port = url.removeprefix("http://").split(":")
@@ -301,4 +341,5 @@ def test_only_named_origins_may_call_from_a_page(start):
 def test_the_log_can_be_json_lines(start):
     server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
     _, _, err = server.end()
-    assert json.loads(err.splitlines()[0])["url"] == server.url
+    line = json.loads(err.splitlines()[0])
+    assert (line["message"], line["url"], line["time"][-1]) == ("started", server.url, "Z")

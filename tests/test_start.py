@@ -51,7 +51,7 @@ def test_a_taken_port_leaves_no_directory_and_says_what_to_do(tmp_path):
     assert (code, err) == (
         2,
         f"dryline: Cannot listen on 127.0.0.1:{port}: the port is in use. "
-        "Choose another with --port; 0 picks a free one.",
+        "Choose another with --port, or a free one with --port 0 (make run ARGS='--port 0').",
     )
     assert not (tmp_path / "world").exists()
 
@@ -127,12 +127,13 @@ def test_the_ready_file_goes_at_the_end(start):
 
 
 def test_a_new_world_is_told_with_its_scenario(start):
-    assert told(start("--scenario", "empty"))["data"].endswith("(new: empty)")
+    assert told(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
 
 
 def test_a_scenario_that_fills_nothing_is_told(start):
     start("--scenario", "empty").end()
-    line = told(start("--scenario", "demo"))["data"]
+    line = told(start("--scenario", "demo"))["world"]
+    assert "opened, 0 workers" in line
     assert line.endswith("(as it was left: --scenario demo fills a new directory, or this one at a reset)")
 
 

@@ -62,6 +62,21 @@ class Fault:
             and self._pattern.matches(path)
         )
 
+    def in_words(self) -> str:
+        """What it does."""
+        does = [
+            *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
+            *([f"answers {self.status}"] if self.status else []),
+            *(["cuts the connection"] if self.drop else []),
+            *([f"{self.malformed} answer"] if self.malformed else []),
+            *([f"{name}: {value}" for name, value in (self.headers or {}).items()]),
+            *(["after the write is done"] if self.phase == "after" else []),
+            *([f"{self.probability:.0%} of the time"] if self.probability < 1 else []),
+            *([f"{self.times} times" if self.times != 1 else "once"] if self.times else []),
+            *([f"after {self.skip} that pass"] if self.skip else []),
+        ]
+        return ", ".join(does)
+
     @property
     def spent(self) -> bool:
         """Whether it has struck as often as it may."""
@@ -108,6 +123,10 @@ class Faults:
             self.rules = [*self.rules, fault]
             self.changes += 1
         return fault
+
+    def by_id(self, id: str) -> Fault | None:
+        """The rule of this id, while it stands."""
+        return next((rule for rule in self.rules if rule.id == id), None)
 
     def listing(self, team_id: str | None = None) -> list[Fault]:
         """The rules, newest first; with `team_id` only that team's."""

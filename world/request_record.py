@@ -36,7 +36,8 @@ def masked(body: bytes) -> bytes:
 class Entry(NamedTuple):
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
 
-    `sent` is the beginning of the answer's body, at most ANSWER_BYTES of it; empty where that was a file.
+    `time` is API time, `answered_at` real time, in seconds since 1970. `sent` is the beginning of the answer's body, at
+    most ANSWER_BYTES of it; empty where that was a file.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Entry(NamedTuple):
     team_id: str | None
     answer_headers: tuple[tuple[str, str], ...] = ()
     sent: bytes = b""
+    answered_at: float = 0
 
     @property
     def answer(self) -> bytes:
@@ -145,13 +147,16 @@ class RequestRecord:
         self._entries: deque[tuple[Any, ...]] = deque()
         self._bytes = 0
         self._count = 0
+        self._tail: deque[tuple[Any, ...]] | None = None
 
     def add(self, *values: Any) -> None:
-        """Keep one request: the values of an `Entry` after its number, in their order."""
+        """Keep one request, answered now: the values of an `Entry` after its number, in their order."""
         with self._lock:
             self._count += 1
-            entry = (self._count, *values)
+            entry = (self._count, *values, time.time())
             self._entries.append(entry)
+            if self._tail is not None:
+                self._tail.append(entry)
             self._bytes += _size(entry)
             while len(self._entries) > MOST_ENTRIES or self._bytes > MOST_BYTES:
                 self._bytes -= _size(self._entries.popleft())
@@ -167,6 +172,11 @@ class RequestRecord:
             kept = [entry for entry in self._entries if team_id is not None and entry[_TEAM_ID] != team_id]
             self._entries = deque(kept)
             self._bytes = sum(map(_size, kept))
+
+    def tail(self) -> deque[tuple[Any, ...]]:
+        """Where each request is put, too, from now on: its one reader takes them from the left. No reset empties it."""
+        self._tail = deque(maxlen=MOST_ENTRIES)
+        return self._tail
 
     def find(self, wanted: Wanted) -> Iterator[Entry]:
         """What meets every condition, newest first."""

@@ -34,7 +34,7 @@ def show() -> Any:
     rules = current().faults.listing()
     return render_template(
         "faults.html",
-        rules=[(rule, effect(rule), as_pytest(rule), as_curl(rule)) for rule in rules],
+        rules=[(rule, rule.in_words(), as_pytest(rule), as_curl(rule)) for rule in rules],
         presets=PRESETS,
         asked={"method": request.args.get("method", "*"), "path": request.args.get("path", "/api/*")},
     )
@@ -47,7 +47,7 @@ def add() -> Any:
         sent = form(plane.FaultSchema)
     with current().reading():
         known_team(sent["team_id"], "team_id")
-    return done(f"On: {effect(plane.add(sent))}.", "faults.show")
+    return done(f"On: {plane.add(sent).in_words()}.", "faults.show")
 
 
 @blp.post("/remove")
@@ -59,22 +59,6 @@ def remove() -> Any:
     else:
         faults.clear()
     return done("Off.", "faults.show")
-
-
-def effect(rule: Fault) -> str:
-    """What a rule does, in words."""
-    does = [
-        *([f"{rule.delay_ms:,} ms late"] if rule.delay_ms else []),
-        *([f"answers {rule.status}"] if rule.status else []),
-        *(["cuts the connection"] if rule.drop else []),
-        *([f"{rule.malformed} answer"] if rule.malformed else []),
-        *([f"{name}: {value}" for name, value in (rule.headers or {}).items()]),
-        *(["after the write is done"] if rule.phase == "after" else []),
-        *([f"{rule.probability:.0%} of the time"] if rule.probability < 1 else []),
-        *([f"{rule.times} times" if rule.times != 1 else "once"] if rule.times else []),
-        *([f"after {rule.skip} that pass"] if rule.skip else []),
-    ]
-    return ", ".join(does)
 
 
 def as_pytest(rule: Fault) -> str:

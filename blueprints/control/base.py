@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
-from flask import current_app, request
+from flask import Request, current_app, request
 from marshmallow import fields
 
-from dryline.blueprints.base import PLANE, Area, Parser
+from dryline.blueprints.base import PLANE, READS, Area, Parser
 from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.world.clock import work_for
 from dryline.world.errors import Forbidden, Invalid, NotFound
-from dryline.world.world import current
+from dryline.world.world import World, current
 
 
 class TeamQuery(QuerySchema):
@@ -74,6 +76,20 @@ def demand_no_query() -> None:
 def work_for_team() -> None:
     """With `?team=` that team is at work: its clock counts."""
     work_for(request.args.get("team"))
+
+
+def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
+    """Answer a call of the control plane, and tell who watches of what changed something or was refused."""
+    began = time.perf_counter()
+    response = view()
+    if asked.method not in READS or response.status_code >= 400:
+        told = response.get_json(silent=True) if response.status_code >= 400 else None
+        error = str(told["error"]) if isinstance(told, dict) and "error" in told else ""
+        status, ms = response.status_code, (time.perf_counter() - began) * 1000
+        text = f"{asked.method:<6} {asked.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
+        facts = {"method": asked.method, "path": asked.path, "status": status, "durationMs": round(ms, 3)}
+        world.news.tell(text, bad=status >= 400, **facts, **({"error": error} if error else {}))
+    return response
 
 
 def guard() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from flask import current_app
 from flask.views import MethodView
@@ -11,6 +10,7 @@ from marshmallow import ValidationError, fields, pre_load, validate, validates, 
 
 from dryline.blueprints.base import PLANE
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
+from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.world.fault_presets import PRESETS
 from dryline.world.path_patterns import meets
@@ -173,8 +173,8 @@ def _demand_operation(method, path):
     """Raises ValidationError for a path that no operation has, and for a method that none of those has."""
     routes = [rule for rule in current_app.url_map.iter_rules() if meets(path, rule.rule)]
     if not routes:
-        near = get_close_matches(path, {rule.rule for rule in current_app.url_map.iter_rules()}, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
+        near = nearest(current_app.url_map.iter_rules(), path)
+        hint = f"; did you mean {near}?" if near else "."
         raise ValidationError(f"No operation has this path{hint} An override may have any.", "path")
     offered = set().union(*(rule.methods or () for rule in routes))
     if method not in ("*", *offered):

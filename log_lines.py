@@ -1,0 +1,218 @@
+"""What a running server says: a line a request and for each thing that moves by itself, as text or as JSON.
+
+The lines are made of the request record by a thread of their own, a few times a second: no request waits for them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from io import BytesIO, RawIOBase
+from typing import Any, Self
+
+import orjson
+
+from dryline.world.clock import wire
+from dryline.world.news import Happening
+from dryline.world.request_record import Entry
+from dryline.world.world import World
+
+# How often a look is taken, in seconds.
+LOOK_EVERY_S = 0.2
+# Lines of text that one look shows: nobody reads a thousand a second, and each costs what a request could have.
+MOST_LINES = 100
+_LONGEST_TEXT = 120
+
+_RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0, 2, 31, 32, 33, 35))
+
+
+class Reporter:
+    """Writes the lines of one world to a stream, for a block."""
+
+    # How long an end waits for a stream that takes nothing, such as a pipe that nobody reads, in seconds.
+    PATIENCE_S = 0.5
+
+    def __init__(self, world: World, form: str, stream: RawIOBase | BytesIO) -> None:
+        self._world, self._stream = world, stream
+        self._tail, self._seen = world.requests.tail(), world.requests.count
+        self._write: Callable[[list[Entry | Happening], int], Iterable[str]] = (
+            self._objects if form == "json" else self._lines
+        )
+        self._coloured = _may_colour(self._stream)
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="dryline-log", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._ending.set()
+        self._thread.join(self.PATIENCE_S)
+
+    def _loop(self) -> None:
+        # A stream that takes no more (a closed pipe) ends this, and nothing else.
+        with suppress(OSError), self._stream:
+            while not self._ending.wait(LOOK_EVERY_S):
+                self.look()
+            self.look()
+
+    def look(self) -> None:
+        """Say what happened since the last look."""
+        news = self._world.news.take()
+        entries = [Entry._make(self._tail.popleft()) for _ in range(len(self._tail))]
+        if not entries and not news:
+            return
+        unseen = entries[-1].number - self._seen - len(entries) if entries else 0
+        self._seen += unseen + len(entries)
+        both: list[Entry | Happening] = [*entries, *news]
+        both.sort(key=_when)
+        self._stream.write("".join(f"{line}\n" for line in self._write(both, unseen)).encode(errors="replace"))
+
+    # Text
+
+    def _lines(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
+        shown = both
+        if len(both) > MOST_LINES:  # then what went wrong goes before
+            chosen = sorted(both, key=_is_well)[:MOST_LINES]
+            shown = sorted(chosen, key=_when)
+        for one in shown:
+            yield self._request(one) if isinstance(one, Entry) else self._happening(one)
+        if more := unseen + len(both) - len(shown):
+            yield self._colour(_DIM, f"         … and {more:,} more: GET /_dryline/requests")
+
+    def _request(self, entry: Entry) -> str:
+        query = f"?{entry.query}" if entry.query else ""
+        status = "cut" if entry.status is None else str(entry.status)
+        colour = _GREEN if _is_well(entry) else _YELLOW if status < "5" else _RED
+        line = (
+            f"{self._clock(entry.answered_at)} {entry.method:<6} {_printable(entry.path + query)} "
+            f"{self._colour(colour, status)} {entry.duration_ms:.0f} ms"
+        )
+        if entry.fault_id is not None:
+            line += "  " + self._colour(_MAGENTA, f"[fault: {_printable(self._fault(entry.fault_id))}]")
+        elif error := first_error(entry):
+            line += f"  {_printable(error)}"
+        return line
+
+    def _happening(self, news: Happening) -> str:
+        text = _printable(news.text)
+        return f"{self._clock(news.at)} {self._colour(_RED, text) if news.bad else text}"
+
+    def _clock(self, at: float) -> str:
+        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}")
+
+    def _colour(self, code: str, text: str) -> str:
+        return f"{code}{text}{_RESET}" if self._coloured else text
+
+    def _fault(self, id: str) -> str:
+        """What it does, while its rule stands."""
+        rule = self._world.faults.by_id(id)
+        return rule.in_words() if rule else id
+
+    # JSON
+
+    def _objects(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
+        for one in both:
+            yield _line(**(self._request_facts(one) if isinstance(one, Entry) else _happening_facts(one)))
+        if unseen:
+            yield _line(_stamp(datetime.now().timestamp()), "WARNING", f"{unseen} requests came too fast to be told.")
+
+    def _request_facts(self, entry: Entry) -> dict[str, Any]:
+        facts: dict[str, Any] = {
+            "time": _stamp(entry.answered_at),
+            "level": "INFO" if _is_well(entry) else "WARNING",
+            "message": f"{entry.method} {entry.path} {entry.status or 'cut'}",
+            "method": entry.method,
+            "path": entry.path,
+            "query": entry.query,
+            "status": entry.status,
+            "durationMs": entry.duration_ms,
+            "teamId": entry.team_id,
+        }
+        if error := first_error(entry):
+            facts["error"] = error
+        if entry.fault_id is not None:
+            facts |= {"faultId": entry.fault_id, "fault": self._fault(entry.fault_id)}
+        return facts
+
+
+def first_error(entry: Entry) -> str:
+    """What an answer of 400 or above says went wrong; empty where it says nothing."""
+    if (entry.status or 0) < 400 or not entry.answer:
+        return ""
+    try:
+        return str(orjson.loads(entry.answer)["error"])
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def _is_well(one: Entry | Happening) -> bool:
+    if isinstance(one, Happening):
+        return not one.bad
+    return one.status is not None and one.status < 400 and one.fault_id is None
+
+
+def _when(one: Entry | Happening) -> float:
+    return one.at if isinstance(one, Happening) else one.answered_at
+
+
+def _happening_facts(news: Happening) -> dict[str, Any]:
+    return {
+        "time": _stamp(news.at),
+        "level": "WARNING" if news.bad else "INFO",
+        "message": " ".join(news.text.split()),
+        **news.facts,
+    }
+
+
+def _printable(text: str) -> str:
+    """Text as a terminal may have it: what is sent could otherwise steer it."""
+    if not text.isprintable():
+        text = re.sub(r"\s+", " ", text)
+        text = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
+
+
+def standard_error() -> RawIOBase:
+    """Standard error without a buffer, whose lock a thread that cannot write would hold when the process ends."""
+    return open(os.dup(2), "wb", buffering=0)
+
+
+def _may_colour(stream: RawIOBase | BytesIO) -> bool:
+    """On a terminal that has colours, unless its user wants none (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _stamp(at: float) -> str:
+    return wire(datetime.fromtimestamp(at, UTC))
+
+
+def _line(time: str, level: str, message: str, **facts: Any) -> str:
+    return orjson.dumps({"time": time, "level": level, "message": message, **facts}, default=str).decode()
+
+
+class JsonLines(logging.Formatter):
+    """What the code logs, one JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        facts = getattr(record, "fields", {})
+        if record.exc_info:
+            facts = facts | {"exception": self.formatException(record.exc_info)}
+        return _line(_stamp(record.created), record.levelname, record.getMessage(), **facts)
+
+
+def set_up_logging(form: str, *, quiet: bool = False) -> None:
+    """Log to standard error, as text or as JSON lines; quietly, only what went wrong."""
+    handler = logging.StreamHandler(sys.stderr)
+    text = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S")
+    handler.setFormatter(JsonLines() if form == "json" else text)
+    logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("waitress").setLevel(logging.ERROR)
