@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
-from dryline.blueprints.base import CONSOLE, PLANE, READS, NoSessions, OrjsonProvider
+from dryline.blueprints.base import CONSOLE, DOCS, PLANE, READS, NoSessions, OrjsonProvider
 from dryline.blueprints.control.base import report
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
@@ -80,6 +80,7 @@ CONTROL = (
     "snapshots",
     "settings",
     "teams",
+    "workers",
     "simulate",
     "talk",
     "echo_runs",
@@ -125,6 +126,7 @@ class Dryline(Flask):
     jobs: Jobs
     openapi: openapi.Api
     adapters: Adapters
+    unrecorded: tuple[str, ...]  # what paths begin with that no fault hits and no record keeps
     admissions: dict[str | None, Callable[[Request], None]]  # by the area's name, for those that ask for a key
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
@@ -154,10 +156,16 @@ class Dryline(Flask):
         return func
 
     def full_dispatch_request(self) -> Any:
-        """Answer one request, between faults and the request record; the control plane's own are left alone."""
+        """Answer one request, between faults and the request record.
+
+        The control plane's and, unless told otherwise, the documentation's are left alone.
+        """
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
-        if asked.environ["PATH_INFO"].startswith(PLANE):
+        path = asked.environ["PATH_INFO"]
+        if path.startswith(PLANE):
             return report(self.world, asked, super().full_dispatch_request)
+        if path.startswith(self.unrecorded) or path == "/":
+            return super().full_dispatch_request()
         return interception.around(self.world, asked, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
@@ -199,9 +207,12 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
     app.url_map.strict_slashes = False
     app.url_map.converters.update(CONVERTERS)
     app.adapters = Adapters()
+    app.unrecorded = (PLANE,)
     app.session_interface = NoSessions()
     app.world = World(settings or Settings(), must_exist=as_it_is)
     try:
+        if not app.world.settings.record_docs:
+            app.unrecorded += DOCS
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
         errors.register(app)
         app.openapi = openapi.Api(app)

@@ -5,28 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dryline.control_client import Plane, world_options
 from dryline.settings import BadSetting, Settings
 
 CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
-# The control plane of a data directory, by the directory and the admin token (command_line.py has it).
-Plane = Callable[[Path, str | None], AbstractContextManager[Callable[..., Any]]]
 # A conversation: what takes a turn, `{}` to begin, `{"say": …}` or `{"choose": …}`, and returns the plane's answer.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
-
-
-def add_to(cli: click.Group, plane: Plane, *options: Any) -> None:
-    """Add these commands to the others; `options` are those that name a running server."""
-    cli.context_settings["obj"] = plane
-    cli.add_command(flow)
-    for option in options:
-        option(talk)
-    cli.add_command(talk)
 
 
 @click.group()
@@ -75,7 +65,7 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 
 @click.command()
 @click.argument("file", type=CODE, required=False)
-@click.option("--flow", "flow_id", help="Instead of FILE: the flow of this id in the data directory.")
+@click.option("--flow", "flow_id", help="Instead of FILE: the flow of this id in a world.")
 @click.option("--script", type=CODE, help="Take the turns of this file, and compare what comes of them with it.")
 @click.option("--variables", help="The flow's `variables`, as a JSON object.")
 @click.option("--state", help="The flow's `state` at its start, as a JSON object.")
@@ -85,9 +75,9 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.option("--model-url", help="Server of OpenAI's chat completions that judges what FILE asks.")
 @click.option("--model", help="Its model.")
 @click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Its key, where it wants one.")
-@click.pass_obj
-def talk(plane: Plane, file: Path | None, flow_id: str | None, script: Path | None, **values: Any) -> None:
-    """Talk to the flow in FILE, or to one of the data directory (--flow).
+@world_options
+def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: Any) -> None:
+    """Talk to the flow in FILE, or to one of a world.
 
     What is typed is said; a line such as `/2` or `/caller confirms` takes that condition; Ctrl-D ends. What is shown is
     a script: with --script its turns are taken again, and exit code 1 tells that something else came of them.
@@ -97,7 +87,8 @@ def talk(plane: Plane, file: Path | None, flow_id: str | None, script: Path | No
     if file is not None and flow_id is None:
         conversation = _in_process(file, asked, values)
     elif flow_id is not None and file is None:
-        conversation = _on_plane(plane(values["data_dir"], values["admin_token"]), {**asked, "flowId": flow_id})
+        plane = Plane(values["url"], values["data_dir"], values["admin_token"])
+        conversation = _on_plane(plane, {**asked, "flowId": flow_id})
     else:
         raise click.UsageError("Name either FILE or --flow.")
     with conversation as turn:
@@ -279,3 +270,6 @@ def _refuse(refused: Any) -> None:
     for finding in refused.findings:
         click.echo(str(finding), err=True)
     sys.exit(1)
+
+
+COMMANDS = (flow, talk)

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO, RawIOBase
 from typing import Any, Self
 
@@ -89,20 +90,16 @@ class Reporter:
 
     def _request(self, entry: Entry) -> str:
         query = f"?{entry.query}" if entry.query else ""
-        status = "cut" if entry.status is None else str(entry.status)
-        colour = _GREEN if _is_well(entry) else _YELLOW if status < "5" else _RED
-        line = (
-            f"{self._clock(entry.answered_at)} {entry.method:<6} {_printable(entry.path + query)} "
-            f"{self._colour(colour, status)} {entry.duration_ms:.0f} ms"
-        )
+        note = printable(first_error(entry))
         if entry.fault_id is not None:
-            line += "  " + self._colour(_MAGENTA, f"[fault: {_printable(self._fault(entry.fault_id))}]")
-        elif error := first_error(entry):
-            line += f"  {_printable(error)}"
-        return line
+            note = self._colour(_MAGENTA, f"[fault: {printable(self._fault(entry.fault_id))}]")
+        colour = _GREEN if _is_well(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
+        path, paint = entry.path + query, partial(self._colour, colour)
+        when = self._clock(entry.answered_at)
+        return request_line(when, entry.method, path, entry.status, entry.duration_ms, note, paint)
 
     def _happening(self, news: Happening) -> str:
-        text = _printable(news.text)
+        text = printable(news.text)
         return f"{self._clock(news.at)} {self._colour(_RED, text) if news.bad else text}"
 
     def _clock(self, at: float) -> str:
@@ -143,6 +140,21 @@ class Reporter:
         return facts
 
 
+def request_line(
+    when: str,
+    method: str,
+    path: str,
+    status: int | None,
+    duration_ms: float,
+    note: str,
+    paint: Callable[[str], str] = str,
+) -> str:
+    """A request in a line for a person; `paint` colours its status."""
+    shown = paint("cut" if status is None else str(status))
+    line = f"{when} {printable(method):<6} {printable(path)} {shown} {duration_ms:.0f} ms"
+    return f"{line}  {note}" if note else line
+
+
 def first_error(entry: Entry) -> str:
     """What an answer of 400 or above says went wrong; empty where it says nothing."""
     if (entry.status or 0) < 400 or not entry.answer:
@@ -172,7 +184,7 @@ def _happening_facts(news: Happening) -> dict[str, Any]:
     }
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text as a terminal may have it: what is sent could otherwise steer it."""
     if not text.isprintable():
         text = re.sub(r"\s+", " ", text)

@@ -24,6 +24,8 @@ from dryline.world.world import current
 
 # Where the stand-in's own plane lies: no fault hits it, no record keeps it, no other origin reaches it.
 PLANE = "/_dryline"
+# Where the documentation and its files lie, and what a browser asks for beside them.
+DOCS = ("/docs", "/openapi.json", "/favicon.ico")
 # Where the console's pages lie.
 CONSOLE = "/console"
 # The methods that change nothing.

@@ -2,13 +2,16 @@
 
 import json
 import socket
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import Plane, cli
+from dryline import control_client
+from dryline.command_line import cli
+from dryline.control_client import Plane
 from dryline.testing import DrylineServer
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -98,6 +101,15 @@ def test_simulate_prints_the_ids_of_the_logs(run, served):
     assert [found[id]["status"] for id in ids] == ["voicemail"] * 3
 
 
+def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
+    assert "dryline workers" in run("simulate", code=1)
+    served.simulate_calls(1)
+    before = len(served.state()["voiceLogs"])
+    run("simulate", "--count", "2")
+    assert len(served.state()["voiceLogs"]) == before + 2
+    assert "no such chat deployment" in run("simulate", "--chats", code=1)
+
+
 def test_an_unknown_deployment_is_told(run, served):
     assert "deployment" in run("simulate", "--worker", "w", "--deployment", "d", code=1)
 
@@ -125,7 +137,233 @@ def test_without_a_command_it_serves():
     assert "--port must be 0 to 65535" in done.output
 
 
+# What else the control plane does
+
+
+def test_reset_takes_everything_back(run, served):
+    served.client().workers.create(**NEW)
+    run("reset")
+    assert served.client().workers.list() == []
+    assert "Cannot read the scenario nosuch" in run("reset", "--scenario", "nosuch", code=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("freeze", "2030-01-01T09:00:00Z"), "2030-01-01T09:00:00.000Z  frozen"),
+        (("advance", "2h"), "2030-01-01T11:00:00.000Z  frozen"),
+        (("advance", "1.5"), "2030-01-01T09:00:01.500Z  frozen"),
+        (("set", "2031-01-01T00:00:00Z"), "2031-01-01T00:00:00.000Z  frozen"),
+        ((), "2030-01-01T09:00:00.000Z  frozen"),
+    ],
+)
+def test_the_clock_is_moved(run, served, command, told):
+    served.freeze("2030-01-01T09:00:00Z")
+    assert run("clock", *command).strip() == told
+
+
+def test_the_clock_runs_again(run, served):
+    served.freeze("2030-01-01T09:00:00Z")
+    assert run("clock", "run").startswith("2030-01-01T09:00:0")
+    assert not run("clock", "reset").startswith("2030")
+
+
+def test_a_duration_of_no_known_form_is_one_line(run):
+    done = run("clock", "advance", "soon", code=2)
+    assert "'soon' is not like 90s, 5m, 2h or 1d" in done and "\n" not in done.strip()
+
+
+def test_faults_are_switched_on_listed_and_switched_off(run, served):
+    added = run("faults", "add", "unavailable-twice", "--path", "/api/workers", "--rule", '{"headers": {"X": "y"}}')
+    (rule,) = served.plane("GET", "/faults")
+    assert (rule["path"], rule["status"], rule["headers"]) == ("/api/workers", 503, {"X": "y"})
+    assert run("faults") == added and rule["id"] in added
+    assert json.loads(run("faults", "list", "--json")) == [rule]
+    run("faults", "off", rule["id"])
+    assert run("faults") == ""
+    assert "A fault needs" in run("faults", "add", code=1)
+    assert "--rule" in run("faults", "add", "--rule", "{", code=2)
+
+
+def test_the_presets_are_named():
+    names = [line.split()[0] for line in CliRunner().invoke(cli, ["faults", "presets"]).output.splitlines()]
+    assert {"rate-limited", "slow", "cut-off"} <= set(names)
+
+
+def test_save_points_are_taken_listed_restored_and_removed(run, served):
+    run("snapshots", "take", "before the demo")
+    served.client().workers.create(**NEW)
+    assert run("snapshots").endswith("  before the demo\n")
+    run("snapshots", "restore", "before the demo")
+    assert served.client().workers.list() == []
+    run("snapshots", "remove", "before the demo")
+    assert run("snapshots") == ""
+
+
+def test_workers_are_listed_with_their_ids(run, served):
+    served.simulate_calls(1)
+    (worker,) = json.loads(run("workers", "--json"))
+    assert worker["deployments"][0]["phoneNumber"]
+    told = run("workers")
+    assert all(id in told for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
+
+
+def test_requests_are_shown_the_newest_last(run, served):
+    served.client().workers.create(**NEW)
+    served.client().workers.list()
+    served.plane("POST", "/faults", {"status": 503})
+    with pytest.raises(Exception, match="503"):
+        served.client(max_retries=0).workers.list()
+    lines = run("requests").splitlines()
+    assert [line.split()[1:4] for line in lines] == [
+        ["POST", "/api/workers", "201"],
+        ["GET", "/api/workers", "200"],
+        ["GET", "/api/workers", "503"],
+    ]
+    assert lines[2].endswith(f"[{served.plane('GET', '/faults')[0]['id']}]")
+    assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
+
+
+def test_requests_are_followed_as_they_come(run, served, monkeypatch):
+    answers = []
+    ask = Plane.ask
+
+    def asked(self, method, path, body=None, raw=None):
+        if path == "/requests/wait":
+            if len(answers) == 2:
+                raise KeyboardInterrupt
+            if answers:
+                served.client().workers.list()
+            else:  # nothing comes in time: it is asked again
+                body = {**body, "timeoutMs": 0}
+            answers.append(body)
+        return ask(self, method, path, body, raw)
+
+    monkeypatch.setattr(Plane, "ask", asked)
+    served.client().workers.create(**NEW)
+    assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
+    assert len(answers) == 2
+
+
+def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
+    assert "nothing to follow" in run("requests", "--follow", code=2)
+
+
+def test_requests_are_written_as_an_archive(run, served, tmp_path):
+    served.client().workers.list()
+    run("requests", "--har", str(tmp_path / "made.har"))
+    assert len(json.loads((tmp_path / "made.har").read_text())["log"]["entries"]) == 1
+    assert "No such file" in run("requests", "--har", str(tmp_path / "no" / "made.har"), code=1)
+
+
 # On which world
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """A folder where nothing is, on a machine where no other server runs."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    monkeypatch.setattr(control_client, "USUAL_URL", "http://127.0.0.1:9")
+    return tmp_path / "elsewhere"
+
+
+def invoked(*command):
+    done = CliRunner().invoke(cli, list(command))
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("state", "export"), ("keys", "list"), ("clock",), ("requests",), ("workers",), ("reset",)]
+)
+def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_made(elsewhere, command):
+    code, out, err = invoked(*command)
+    assert (code, out) == (2, "")
+    assert err.startswith("dryline: No server was found")
+    assert all(way in err for way in ("dryline serve", "--url", "--data-dir")) and "\n" not in err.strip()
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["dryline-data", "data", "temporary"])
+def test_the_server_that_runs_is_found_and_named(elsewhere, place):
+    settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
+    with DrylineServer(**settings) as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        server.client().workers.create(**NEW)
+        code, out, err = invoked("state", "export")
+    assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
+    assert err.startswith(f"On {server.url} (its state is in ")
+
+
+def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
+    monkeypatch.setattr(control_client, "USUAL_URL", served.url)
+    assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
+
+
+def test_of_several_servers_none_is_taken(elsewhere):
+    with DrylineServer(data_dir="data") as one, DrylineServer(data_dir="dryline-data") as two:
+        for server in (one, two):
+            (server.app.world.directory / "address").write_text(server.url)
+        code, out, err = invoked("reset")
+        assert (code, out) == (2, "")
+        assert one.url in err and two.url in err and "--url" in err
+        assert invoked("clock", "--url", two.url)[0] == 0
+
+
+def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
+    with DrylineServer(data_dir="data") as server:
+        pass
+    (elsewhere / "data" / "address").write_text(server.url)
+    assert invoked("clock")[2].startswith("dryline: No server was found")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--url", "localhost:4010"), "must start with http"),
+        (("--url", "http://127.0.0.1:9", "--data-dir", "data"), "not by both"),
+    ],
+)
+def test_a_world_that_is_named_badly_is_one_line(elsewhere, flags, says):
+    code, _, err = invoked("clock", *flags)
+    assert code == 2 and says in err and "\n" not in err.strip()
+
+
+# How it is found out what there is
+
+
+def completed(words, incomplete):
+    from click.shell_completion import ShellComplete
+
+    return {
+        item.value for item in ShellComplete(cli, {}, "dryline", "_DRYLINE_COMPLETE").get_completions(words, incomplete)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "offered"),
+    [
+        ([], "", {"serve", "requests", "clock", "pull"}),
+        ([], "s", {"serve", "simulate", "snapshots", "state"}),
+        ([], "--po", {"--port"}),
+        (["--port", "4011"], "--ep", {"--ephemeral"}),
+        (["clock"], "", {"show", "advance", "freeze"}),
+        (["clock", "advance"], "--u", {"--url"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(words, incomplete, offered):
+    assert completed(words, incomplete) >= offered
+
+
+def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
+    told = CliRunner().invoke(cli, ["--help"]).output
+    assert told.count("...") == 1  # [ARGS]...
+    assert "--ephemeral" in told and "dryline --port 4011" in told
+    assert all(f"\n  {name} " in told for name in cli.commands)
+
+
+# On a world that is named
 
 
 def content(directory):

@@ -97,7 +97,7 @@ def test_the_control_planes_examples(tmp_path):
     with DrylineServer() as server:
         server.client().workers.create(name="Front desk", description=None, status=None)
         blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-        assert len(blocks) == 3
+        assert len(blocks) == 4
         for code in blocks:
             out = run(
                 tmp_path, "sh", "-euc", code.replace("http://127.0.0.1:4010", server.url).replace("curl", "curl -sf")

@@ -265,3 +265,11 @@ def test_the_rows_that_a_request_was_about_are_named(api, control):
     api.patch(f"/workers/{worker}", {"name": "Another"})
     touched = [entry["touched"] for entry in control.get("/requests").json]
     assert touched == [[worker], [worker, flow], [worker]]
+
+
+def test_verify_shows_requests_in_the_form_of_the_list(api, control):
+    api.get("/team/tags")
+    (listed,) = control.get("/requests").json
+    unmet = control.post("/requests/verify", {"path": "/api/workers"}).json
+    surplus = control.post("/requests/verify", {"path": "/api/team/tags", "times": {"max": 0}}).json
+    assert unmet["nearest"][0]["request"] == surplus["surplus"][0] == listed

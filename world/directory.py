@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import shutil
 import sqlite3
@@ -104,6 +105,27 @@ def database_in(directory: Path) -> Path:
 def address_in(directory: Path) -> Path:
     """The file that says where the server of a data directory answers."""
     return directory / _ADDRESS
+
+
+def is_in_use(directory: Path) -> bool:
+    """Whether some process has a data directory. Nothing is made there."""
+    try:
+        if (directory / _LOCK).exists():
+            _locked(directory).close()
+    except InUse:
+        return True
+    except (OSError, sqlite3.Error):  # not ours to read
+        return False
+    return False
+
+
+def temporary_ones(parent: Path) -> list[Path]:
+    """The temporary directories of this user's servers there, whether they still run or were killed."""
+    return [marked.parent for marked in parent.glob(f"{_PREFIX}*/{_TEMPORARY}") if _is_ours(marked.parent)]
+
+
+def _is_ours(path: Path) -> bool:
+    return not path.is_symlink() and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid())
 
 
 def _make(path: Path) -> list[Path]:

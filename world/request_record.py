@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from dryline.world.errors import Invalid
@@ -23,6 +23,8 @@ _OVERHEAD = 1_000
 # Real time that one question may take for its regular expression, in seconds.
 LONGEST_SEARCH_S = 2.0
 MOST_SURPLUS = 10
+# How often who waits for requests looks whether the server ends, in seconds.
+LOOK_EVERY_S = 0.25
 _TOKEN = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
 
 
@@ -67,12 +69,13 @@ class Entry(NamedTuple):
 
 @dataclass
 class Wanted:
-    """What to look for. `path` may hold `*`; None matches anything."""
+    """What to look for. `path` may hold `*`; `after` is the number of a request before; None matches anything."""
 
     method: str | None = None
     path: str | None = None
     status: int | None = None
     since: str | None = None
+    after: int | None = None
     team_id: str | None = None
     body_contains: str | None = None
     body_matches: str | None = None
@@ -91,6 +94,9 @@ class Wanted:
         if self.since is not None:
             since = self.since
             found.append(("since", lambda entry: entry.time >= since))
+        if self.after is not None:
+            after = self.after
+            found.append(("after", lambda entry: entry.number > after))
         if self.team_id is not None:
             found.append(("team", lambda entry: entry.team_id == self.team_id))
         if self.body_contains is not None:
@@ -143,6 +149,9 @@ class RequestRecord:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._news = threading.Condition(self._lock)
+        self._waiting = 0  # how many wait for news: a request that nobody waits for tells nobody
+        self._clears = 0
         # Bare tuples of texts and numbers: a garbage collection need not look into ten thousand of those.
         self._entries: deque[tuple[Any, ...]] = deque()
         self._bytes = 0
@@ -160,6 +169,8 @@ class RequestRecord:
             self._bytes += _size(entry)
             while len(self._entries) > MOST_ENTRIES or self._bytes > MOST_BYTES:
                 self._bytes -= _size(self._entries.popleft())
+            if self._waiting:
+                self._news.notify_all()
 
     @property
     def count(self) -> int:
@@ -172,6 +183,7 @@ class RequestRecord:
             kept = [entry for entry in self._entries if team_id is not None and entry[_TEAM_ID] != team_id]
             self._entries = deque(kept)
             self._bytes = sum(map(_size, kept))
+            self._clears += 1
 
     def tail(self) -> deque[tuple[Any, ...]]:
         """Where each request is put, too, from now on: its one reader takes them from the left. No reset empties it."""
@@ -182,6 +194,51 @@ class RequestRecord:
         """What meets every condition, newest first."""
         tests = [test for _, test in wanted.conditions()]
         return (entry for entry in self._newest_first() if all(test(entry) for test in tests))
+
+    def wait(self, wanted: Wanted, count: int, within_s: float, ending: threading.Event) -> list[Entry]:
+        """What meets every condition, newest first, once it is so many; what there is when time is over, or the server.
+
+        Raises Invalid. Requests are looked at once, and outside of the lock: who makes them does not wait.
+        """
+        until = time.monotonic() + within_s
+        found: list[Entry] = []
+        seen, clears = 0, -1
+        with self._news:
+            self._waiting += 1
+        try:
+            while True:
+                if clears != self._clears:
+                    found, seen, clears = [], 0, self._clears
+                known, new = self._count, self._since(seen)
+                tests = [test for _, test in wanted.conditions()]
+                found = [entry for entry in new if all(test(entry) for test in tests)] + found
+                seen = new[0].number if new else seen
+                left = until - time.monotonic()
+                if len(found) >= count or left <= 0 or ending.is_set():
+                    return found
+                with self._news:
+                    if self._count == known:
+                        self._news.wait(min(left, LOOK_EVERY_S))
+        finally:
+            with self._news:
+                self._waiting -= 1
+
+    def _since(self, number: int) -> list[Entry]:
+        """What came after the request of that number, newest first."""
+        with self._lock:
+            newer = takewhile(lambda entry: entry[_NUMBER] > number, reversed(self._entries))
+            return list(map(Entry._make, newer))
+
+    def kept(self) -> list[Entry]:
+        """All there is, oldest first."""
+        return self._newest_first()[::-1]
+
+    def take_up(self, entries: list[Entry]) -> None:
+        """Begin with these, of a time before, oldest first."""
+        with self._lock:
+            self._entries.extend(map(tuple, entries))
+            self._bytes = sum(map(_size, self._entries))
+            self._count = entries[-1].number if entries else 0
 
     def verify(self, wanted: Wanted, least: int | None, most: int | None) -> Verdict:
         """Check how often something was called; at least once where neither bound is given. Raises Invalid."""
@@ -216,6 +273,6 @@ def _size(entry: tuple[Any, ...]) -> int:
     return texts + sum(map(len, chain.from_iterable(entry[_HEADERS]))) + _OVERHEAD
 
 
-_PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID, _SENT = map(
-    Entry._fields.index, ("path", "query", "headers", "body", "team_id", "sent")
+_NUMBER, _PATH, _QUERY, _HEADERS, _BODY, _TEAM_ID, _SENT = map(
+    Entry._fields.index, ("number", "path", "query", "headers", "body", "team_id", "sent")
 )

@@ -21,6 +21,7 @@ from typing import Any
 from peewee import DatabaseProxy, PeeweeException, SqliteDatabase
 
 from dryline.settings import BadSetting, Live, Settings
+from dryline.world import kept_requests
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.database import WorldDatabase
@@ -86,6 +87,7 @@ class World:
         # Set when the server ends: long work gives itself back.
         self.ending = threading.Event()
         self._write_lock = threading.RLock()
+        self._left_as_it_is = must_exist
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
         with refusing(settings), contextlib.ExitStack() as undo:
@@ -98,7 +100,15 @@ class World:
             with self.active():
                 self._bring_up_to_date()
             self.secret = self._place.secret()
+            self._take_up_requests()
             undo.pop_all()
+
+    def _take_up_requests(self) -> None:
+        file = kept_requests.file_in(self.directory)
+        if self.settings.keep_requests or self._left_as_it_is:
+            kept_requests.load(self.requests, file)
+        else:
+            file.unlink(missing_ok=True)  # of a server that was told to keep them
 
     def _bring_up_to_date(self) -> None:
         from dryline.world import migrations
@@ -220,6 +230,8 @@ class World:
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
         self.endings.close()
+        if self.settings.keep_requests and not self._left_as_it_is:
+            kept_requests.save(self.requests, kept_requests.file_in(self.directory))
         self.db.close_for_good()
         self._place.close()
 

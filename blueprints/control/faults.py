@@ -8,7 +8,6 @@ from flask import current_app
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, pre_load, validate, validates, validates_schema
 
-from dryline.blueprints.base import PLANE
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
@@ -87,8 +86,8 @@ class FaultSchema(ApiSchema):
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
-        if path.startswith(PLANE):
-            raise ValidationError("The control plane is never hit.", "path")
+        if path.startswith(current_app.unrecorded):  # type: ignore[attr-defined]  # app.py's own
+            raise ValidationError("The control plane and the documentation are never hit.", "path")
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
         if "override" not in data:

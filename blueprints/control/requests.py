@@ -13,8 +13,10 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
+from dryline.blueprints.control.har import HarSchema, archive
+from dryline.blueprints.links import base_url
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
-from dryline.world.request_record import Entry, Wanted
+from dryline.world.request_record import Entry, Verdict, Wanted
 from dryline.world.world import current
 
 # The form of ids: `worker_…`.
@@ -61,6 +63,7 @@ class RequestQuery(QuerySchema):
     path = fields.String(load_default=None, metadata={"description": "* stands for any text"})
     status = QueryInteger(load_default=None)
     since = Timestamp(load_default=None)
+    after = QueryInteger(load_default=None, metadata={"description": "only later ones than that of this number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
 
@@ -96,13 +99,18 @@ class TimesSchema(ApiSchema):
             raise ValidationError("Must not be less than min.", "max")
 
 
-class VerifySchema(ApiSchema):
-    """What must have been called. Without `times`: at least once."""
+class ConditionsSchema(ApiSchema):
+    """Which requests. What is left out, or null, matches any."""
 
     method = fields.String(load_default=None, allow_none=True)
     path = fields.String(load_default=None, allow_none=True)
     status = Integer(load_default=None, allow_none=True)
     since = Timestamp(load_default=None, allow_none=True)
+    after = Integer(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "only later ones than that of this number"},
+    )
     body_contains = fields.String(load_default=None, allow_none=True)
     body_matches = fields.String(
         load_default=None,
@@ -110,7 +118,32 @@ class VerifySchema(ApiSchema):
         validate=[validate.Length(max=1_000), a_pattern],
         metadata={"description": "a regular expression; all searches together may take 2 s"},
     )
+
+
+class VerifySchema(ConditionsSchema):
+    """What must have been called. Without `times`: at least once."""
+
     times = fields.Nested(TimesSchema, load_default=None, allow_none=True)
+
+
+class WaitSchema(ConditionsSchema):
+    """What to wait for. Requests that were made before count, unless `since` or `after` leaves them out."""
+
+    count = Integer(
+        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "how many of them there must be"}
+    )
+    timeout_ms = Integer(
+        load_default=10_000,
+        validate=validate.Range(0, 60_000),
+        metadata={"description": "how long to wait for them, in real time"},
+    )
+
+
+class ArrivedSchema(ApiSchema):
+    """What was waited for."""
+
+    count = Integer(metadata={"description": "how many match"})
+    requests = fields.List(fields.Nested(EntrySchema), metadata={"description": "the newest 100 of them, newest first"})
 
 
 class CountSchema(ApiSchema):
@@ -174,13 +207,55 @@ class RequestVerify(MethodView):
         verdict = current().requests.verify(wanted(body | query), times["min"], times["max"])
         if verdict.met:
             return {"count": verdict.count}
-        unmet = {
-            "error": f"Expected {verdict.expected}, found {verdict.count}.",
-            "count": verdict.count,
-            "surplus": list(map(shown, verdict.surplus)),
-            "nearest": [{"request": shown(entry), "misses": misses} for entry, misses in verdict.nearest],
-        }
-        return json_response(UnmetSchema().dump(unmet), 409)
+        return unmet(verdict, f"Expected {verdict.expected}, found {verdict.count}.")
+
+
+@blp.route("/requests/wait")
+class RequestWait(MethodView):
+    @blp.arguments(WaitSchema)
+    @blp.arguments(RequestQuery(only=["team"]), location="query")
+    @blp.response(200, ArrivedSchema)
+    @blp.alt_response(409, schema=UnmetSchema, description="Not in time: the nearest misses.")
+    @blp.errors(404)
+    def post(self, body, query):
+        """Wait until something was called, so often, or until time is over. Other requests go on meanwhile."""
+        count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
+        world, asked = current(), wanted(body | query)
+        found = world.requests.wait(asked, count, timeout_ms / 1000, world.ending)
+        if len(found) < count:
+            error = f"Expected {count} within {timeout_ms} ms, found {len(found)}."
+            return unmet(world.requests.verify(asked, count, None), error)
+        return {"count": len(found), "requests": [EntrySchema().dump(shown(entry)) for entry in found[:100]]}
+
+
+@blp.route("/requests.har")
+class RequestsHar(MethodView):
+    @blp.arguments(RequestQuery, location="query")
+    @blp.response(200, HarSchema)
+    @blp.errors(404)
+    def get(self, query):
+        """Export the requests, oldest first, as an HTTP Archive, which browsers' and other tools open.
+
+        https://w3c.github.io/web-performance/specs/HAR/Overview.html: version 1.2. Times are real times. What was cut
+        without an answer has the status 0.
+        """
+        entries = list(current().requests.find(wanted(query)))[::-1]
+        document = json_response(archive(entries, base_url()))
+        document.headers["Content-Disposition"] = "attachment; filename=dryline.har"
+        return document
+
+
+def unmet(verdict: Verdict, error: str) -> Any:
+    """The answer where calls are not as they should be."""
+    answer = {
+        "error": error,
+        "count": verdict.count,
+        "surplus": [EntrySchema().dump(shown(entry)) for entry in verdict.surplus],
+        "nearest": [
+            {"request": EntrySchema().dump(shown(entry)), "misses": misses} for entry, misses in verdict.nearest
+        ],
+    }
+    return json_response(answer, 409)
 
 
 def wanted(query: dict[str, Any]) -> Wanted:
