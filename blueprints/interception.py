@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
 from flask import Request, Response, current_app, g, request
 from waitress.channel import ClientDisconnected
+from werkzeug.wsgi import ClosingIterator
 
 from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
@@ -28,6 +30,9 @@ _OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
 _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret))=)[^&]+")
 
 
+# How often a slow body goes on, in seconds.
+PIECE_S = 0.05
+
 # In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
 CLOSE = "dryline.close"
 
@@ -37,8 +42,10 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
     began = time.perf_counter()
     stamp = world.clock.stamp()
     method, path = asked.method, asked.path
-    fault = world.faults.strike(method, path, _team_id(asked)) if world.faults else None
+    fault, limits = _struck(world, asked) if world.faults else (None, None)
     response = view() if fault is None else strike(world, fault, view)
+    if limits:
+        response.headers.extend({name: value for name, value in limits.items() if name not in response.headers})
     if fault is not None and fault.forgotten:  # what was called in another world is not this one's to record
         return response
     seconds = time.perf_counter() - began
@@ -67,7 +74,8 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
 def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     """The answer that a fault leaves of a request. `Fault` says when the view runs."""
     response = view() if fault.phase == "after" else None
-    if fault.delay_ms and not _left(fault) and not fault.delay(world.ending):
+    delay_ms = fault.next_delay_ms()
+    if delay_ms and not _left(delay_ms) and not fault.delay(world.ending, delay_ms):
         return Dropped()
     if fault.drop:
         return Dropped()
@@ -82,12 +90,17 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
             request.environ[CLOSE] = True
         else:
             response.headers[name] = value
-    return response
+    return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
 
 
-def _left(fault: Fault) -> bool:
+def _struck(world: World, asked: Request) -> tuple[Fault | None, dict[str, str]]:
+    caller = sent_key(asked) or asked.headers.get("x-brainbase-api-key") or ""
+    return world.faults.strike(asked.method, asked.path, _team_id(asked), caller, world.clock.now())
+
+
+def _left(delay_ms: float) -> bool:
     gives_up = request.environ.get(GIVES_UP)
-    return gives_up is not None and gives_up(fault.delay_ms / 1000)
+    return gives_up is not None and gives_up(delay_ms / 1000)
 
 
 class Dropped(Response):
@@ -102,6 +115,38 @@ class Truncated(Response):
     """An answer that ends before the length that it announces; waitress then closes the connection."""
 
     automatically_set_content_length = False
+
+
+class Slow(Response):
+    """An answer whose body is sent bit by bit, as fast as its fault says, until that is taken away."""
+
+    fault: Fault
+    ending: threading.Event
+
+    @classmethod
+    def of(cls, response: Any, fault: Fault, ending: threading.Event) -> Any:
+        """An answer, slowed down."""
+        if isinstance(response, Dropped):
+            return response
+        response.direct_passthrough = False
+        slow = cls(response.response, response.status_code, response.headers)
+        slow.fault, slow.ending = fault, ending
+        slow.call_on_close(response.close)
+        return slow
+
+    def get_app_iter(self, environ: Any) -> Any:
+        """Its body in pieces. Raises what closes the connection where the request is of a time that is gone."""
+        whole: Any = super().get_app_iter(environ)
+        return whole if isinstance(whole, tuple) else ClosingIterator(self._pieces(whole), whole.close)
+
+    def _pieces(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        size = max(1, round((self.fault.bytes_per_second or 1) * PIECE_S))
+        pause_ms = 1000 * size / (self.fault.bytes_per_second or 1)
+        for chunk in chunks:
+            for at in range(0, len(chunk), size):
+                if not self.fault.delay(self.ending, pause_ms):
+                    raise ClientDisconnected
+                yield chunk[at : at + size]
 
 
 def _instead(fault: Fault) -> Any:
@@ -129,7 +174,9 @@ def _effect(fault: Fault) -> str:
         return "drop"
     if fault.malformed:
         return fault.malformed
-    return f"status {fault.status}" if fault.status else "delay"
+    if fault.status:
+        return f"status {fault.status}"
+    return "slow" if fault.bytes_per_second else "delay"
 
 
 def _team_id(asked: Request) -> str | None:

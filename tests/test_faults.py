@@ -14,6 +14,7 @@ from waitress.task import hop_by_hop
 
 from dryline.server import Server
 from dryline.settings import Settings
+from dryline.world.faults import Fault
 from dryline.world.path_patterns import PathPattern
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -236,3 +237,170 @@ class TestOnASocket:
         answer = self.get(connection)
         with pytest.raises(http.client.IncompleteRead):
             answer.read()
+
+    def test_a_slow_body_arrives_bit_by_bit_until_its_rule_is_taken_away(
+        self, connection, api, fault, control, make_worker
+    ):
+        make_worker(name="x" * 255)
+        whole = api.get("/workers").data
+        fault(bytesPerSecond=20)  # a client would give up before all of it has come
+        answer = self.get(connection)
+        assert answer.read(1) == whole[:1]
+        control.delete("/faults")
+        assert answer.read() == whole[1:]
+
+    def test_a_slow_body_breaks_off_with_its_world(self, connection, fault, control, make_worker):
+        make_worker()
+        fault(bytesPerSecond=20)
+        answer = self.get(connection)
+        answer.read(1)
+        control.post("/reset", {})
+        with pytest.raises(http.client.IncompleteRead):
+            answer.read()
+
+
+# A rate limit
+
+
+@pytest.fixture
+def frozen(control):
+    control.put("/clock", {"now": "2030-01-01T09:00:00Z", "frozen": True})
+
+
+def test_what_is_beyond_a_rate_limit_is_a_429_that_says_when_to_come_again(api, fault, frozen):
+    fault(rateLimit={"requests": 2, "windowSeconds": 30})
+    answers = [api.get("/workers") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["1", "0", "0"]
+    assert {answer.headers["X-RateLimit-Limit"] for answer in answers} == {"2"}
+    assert [answer.headers.get("Retry-After") for answer in answers] == [None, None, "30"]
+
+
+def test_a_window_ends_by_the_clock_of_the_api(api, fault, frozen, control):
+    fault(rateLimit={"requests": 1, "windowSeconds": 30})
+    api.get("/workers")
+    control.post("/clock/advance", {"seconds": 29.5})
+    assert api.get("/workers").headers["Retry-After"] == "1"
+    control.post("/clock/advance", {"seconds": 0.5})
+    assert api.get("/workers").status_code == 200
+
+
+def test_each_key_has_a_window_of_its_own(api, other_api, fault, frozen):
+    fault(rateLimit={"requests": 1, "windowSeconds": 30})
+    assert [api.get("/workers").status_code for _ in range(2)] == [200, 429]
+    assert other_api.get("/workers").status_code == 200
+
+
+def test_a_clock_that_is_set_back_begins_a_window(api, fault, frozen, control):
+    fault(rateLimit={"requests": 1, "windowSeconds": 30})
+    api.get("/workers")
+    control.put("/clock", {"now": "2029-01-01T09:00:00Z"})
+    assert api.get("/workers").status_code == 200
+
+
+def test_only_what_is_beyond_the_limit_counts_as_struck_and_other_rules_still_strike(api, fault, frozen, control):
+    fault(rateLimit={"requests": 1, "windowSeconds": 30}, path="/api/workers")
+    fault(status=503, path="/api/workers")
+    assert [api.get("/workers").status_code for _ in range(2)] == [503, 429]
+    limit = control.get("/faults").json[1]
+    assert (limit["matches"], limit["hits"], limit["status"]) == (2, 1, 429)
+    assert limit["rateLimit"] == {"requests": 1, "windowSeconds": 30}
+
+
+def test_beyond_a_rate_limit_something_else_may_happen(api, fault, frozen):
+    fault(rateLimit={"requests": 1, "windowSeconds": 30}, status=503, body={"error": "Busy."})
+    fault(rateLimit={"requests": 1, "windowSeconds": 30}, path="/api/team", drop=True)
+    api.get("/workers")
+    assert api.get("/workers").json == {"error": "Busy."}
+
+
+def test_the_preset_is_a_true_rate_limit(api, fault, frozen):
+    fault(preset="rate-limited")
+    assert [api.get("/workers").status_code for _ in range(11)] == [200] * 10 + [429]
+
+
+# Delays that differ
+
+
+def drawn(api, control, monkeypatch, **rule):
+    """How long five requests wait, in milliseconds; none does."""
+    waits = []
+    monkeypatch.setattr(Fault, "delay", lambda self, ending, delay_ms: waits.append(delay_ms) or True)
+    assert control.post("/faults", rule).status_code == 201
+    for _ in range(5):
+        api.get("/workers")
+    control.delete("/faults")
+    return waits
+
+
+@pytest.mark.parametrize(
+    ("rule", "least", "most"),
+    [
+        ({"type": "uniform", "lowerMs": 100, "upperMs": 900}, 100, 900),
+        ({"type": "lognormal", "medianMs": 300, "sigma": 0.5}, 30, 3_000),
+        ({"type": "lognormal", "medianMs": 600_000, "sigma": 5}, 0, 600_000),
+    ],
+)
+def test_delays_differ_and_are_the_same_for_the_same_seed(api, control, monkeypatch, rule, least, most):
+    first, again = (drawn(api, control, monkeypatch, delayDistribution=rule) for _ in range(2))
+    assert first == again and len(set(first)) > 1
+    assert all(least <= wait <= most for wait in first)
+
+
+def test_a_spread_of_none_is_the_median(api, control, monkeypatch):
+    rule = {"type": "lognormal", "medianMs": 250, "sigma": 0}
+    assert drawn(api, control, monkeypatch, delayDistribution=rule) == [250] * 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ({"delayDistribution": {"type": "uniform", "lowerMs": 5}}, "delayDistribution.upperMs"),
+        ({"delayDistribution": {"type": "uniform", "lowerMs": 5, "upperMs": 4}}, "delayDistribution.upperMs"),
+        ({"delayDistribution": {"type": "lognormal", "medianMs": 5}}, "delayDistribution.sigma"),
+        (
+            {"delayDistribution": {"type": "lognormal", "medianMs": 5, "sigma": 1, "lowerMs": 1}},
+            "delayDistribution.lowerMs",
+        ),
+        ({"delayDistribution": {"type": "normal"}}, "delayDistribution.type"),
+        (
+            {"delayMs": 5, "delayDistribution": {"type": "uniform", "lowerMs": 1, "upperMs": 2}},
+            "delayDistribution",
+        ),
+        ({"rateLimit": {"requests": 0, "windowSeconds": 1}}, "rateLimit.requests"),
+        ({"rateLimit": {"requests": 1, "windowSeconds": 0}}, "rateLimit.windowSeconds"),
+        ({"rateLimit": {"requests": 1}}, "rateLimit.windowSeconds"),
+        ({"bytesPerSecond": 0}, "bytesPerSecond"),
+        ({"bytesPerSecond": 5, "drop": True}, "bytesPerSecond"),
+    ],
+)
+def test_a_part_of_a_rule_that_cannot_be_is_refused_by_name(control, rule, path):
+    answer = control.post("/faults", rule)
+    assert answer.status_code == 400
+    assert path in [detail["path"] for detail in answer.json["details"]]
+
+
+# Slow bodies
+
+
+def test_a_slow_body_comes_whole_in_pieces_with_a_pause_before_each(api, fault, make_worker, monkeypatch):
+    make_worker(name="x" * 300)
+    whole = api.get("/workers").data
+    pauses = []
+    monkeypatch.setattr(Fault, "delay", lambda self, ending, delay_ms: pauses.append(delay_ms) or True)
+    fault(bytesPerSecond=1_000)
+    answer = api.get("/workers")
+    assert (answer.data, answer.headers["Content-Length"]) == (whole, str(len(whole)))
+    assert (set(pauses), len(pauses)) == ({50}, -(-len(whole) // 50))
+
+
+def test_a_slow_body_is_recorded_as_it_was_sent(api, fault, control, monkeypatch):
+    monkeypatch.setattr(Fault, "delay", lambda self, ending, delay_ms: True)
+    fault(bytesPerSecond=10, status=503, body={"error": "Slowly."})
+    assert api.get("/workers").json == {"error": "Slowly."}
+    assert control.get("/requests").json[0]["answer"] == {"error": "Slowly."}
+
+
+def test_an_answer_without_a_body_is_not_slow(api, fault):
+    fault(bytesPerSecond=1)
+    assert api._send("HEAD", "/workers").data == b""

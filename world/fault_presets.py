@@ -6,17 +6,25 @@ from typing import Any, NamedTuple
 
 
 class Preset(NamedTuple):
-    """What happens, in a sentence, and the rule that does it (`world/faults.py`)."""
+    """What happens, in a sentence, and the rule that does it (`world/faults.py`), its parts as on the wire."""
 
     title: str
     rule: dict[str, Any]
 
 
 PRESETS = {
-    "rate-limited": Preset("429 with Retry-After: 1", {"status": 429, "headers": {"Retry-After": "1"}}),
+    "rate-limited": Preset(
+        "10 requests in 10 s for each key, then 429 with Retry-After",
+        {"rate_limit": {"requests": 10, "windowSeconds": 10}},
+    ),
     "unavailable-twice": Preset("503 twice, then all is well", {"status": 503, "times": 2}),
     "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
     "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
+    "uneven": Preset(
+        "most answers take a third of a second longer, some several seconds",
+        {"delay_distribution": {"type": "lognormal", "medianMs": 300, "sigma": 1}},
+    ),
+    "trickle": Preset("bodies come at 2,000 bytes a second", {"bytes_per_second": 2_000}),
     "cut-off": Preset("the connection is cut without an answer", {"drop": True}),
     "half-an-answer": Preset("the answer breaks off in the middle", {"malformed": "truncated"}),
 }

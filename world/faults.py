@@ -6,11 +6,14 @@ import random
 import threading
 import time
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
+from dryline.world.delays import DelayDistribution
 from dryline.world.errors import NotFound
 from dryline.world.path_patterns import PathPattern
+from dryline.world.rate_limits import RateLimit
 
 # How often a delayed request looks whether its rule still stands, in seconds.
 LOOK_EVERY_S = 0.25
@@ -25,8 +28,9 @@ class Fault:
 
     `phase` `after` strikes when the view has run and its writes are committed: the answer is what is lost. `before`
     strikes instead of the view where the rule has an answer (`status`) or none (`drop`); what only delays the answer,
-    spoils it or adds headers needs the view's, which runs after the delay. `delay_ms` is real time. `malformed` is
-    `truncated` or `garbage`.
+    spoils it or adds headers needs the view's, which runs after the delay. `delay_ms` is real time, and so are the
+    delays that are drawn by chance. `malformed` is `truncated` or `garbage`; `bytes_per_second` is how fast the body is
+    sent. With a `rate_limit` the rule strikes only what is beyond it.
     """
 
     id: str
@@ -44,6 +48,10 @@ class Fault:
     times: int | None = None
     skip: int = 0
     team_id: str | None = None
+    delay_distribution: DelayDistribution | None = None
+    bytes_per_second: int | None = None
+    rate_limit: RateLimit | None = None
+    chance: random.Random = field(default_factory=random.Random)
     matches: int = 0
     hits: int = 0
 
@@ -66,9 +74,12 @@ class Fault:
         """What it does."""
         does = [
             *([f"{self.delay_ms:,} ms late"] if self.delay_ms else []),
+            *([self.delay_distribution.in_words()] if self.delay_distribution else []),
+            *([limit.in_words()] if (limit := self.rate_limit) else []),
             *([f"answers {self.status}"] if self.status else []),
             *(["cuts the connection"] if self.drop else []),
             *([f"{self.malformed} answer"] if self.malformed else []),
+            *([f"{self.bytes_per_second:,} bytes a second"] if self.bytes_per_second else []),
             *([f"{name}: {value}" for name, value in (self.headers or {}).items()]),
             *(["after the write is done"] if self.phase == "after" else []),
             *([f"{self.probability:.0%} of the time"] if self.probability < 1 else []),
@@ -82,12 +93,21 @@ class Fault:
         """Whether it has struck as often as it may."""
         return self.times is not None and self.hits >= self.times
 
-    def delay(self, ending: threading.Event) -> bool:
-        """Wait as long as the rule says. Says whether the request goes on.
+    @property
+    def may_delay(self) -> bool:
+        """Whether a request may have to wait for it."""
+        return bool(self.delay_ms or self.delay_distribution or self.bytes_per_second)
+
+    def next_delay_ms(self) -> int:
+        """How long the next request waits."""
+        return self.delay_distribution.draw_ms(self.chance) if self.delay_distribution else self.delay_ms
+
+    def delay(self, ending: threading.Event, delay_ms: float) -> bool:
+        """Wait so long. Says whether the request goes on.
 
         Not when the server ends, nor when the world was reset meanwhile: the request is of a time that is gone.
         """
-        until = time.monotonic() + self.delay_ms / 1000
+        until = time.monotonic() + delay_ms / 1000
         while not self.removed and (left := until - time.monotonic()) > 0:
             if ending.wait(min(left, LOOK_EVERY_S)):
                 return False
@@ -109,7 +129,7 @@ class Faults:
 
     def may_delay(self) -> bool:
         """Whether a rule may delay a request."""
-        return any(rule.delay_ms for rule in self.rules)
+        return any(rule.may_delay for rule in self.rules)
 
     @property
     def unchanged(self) -> AbstractContextManager[Any]:
@@ -118,8 +138,9 @@ class Faults:
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
         """A new rule."""
-        fault = Fault(id=id, created_at=created_at, **values)
         with self._lock:
+            self._added += 1
+            fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
             self.rules = [*self.rules, fault]
             self.changes += 1
         return fault
@@ -145,7 +166,12 @@ class Faults:
         with self._lock:
             self._take_away([rule for rule in self.rules if team_id in (None, rule.team_id)])
             if team_id is None:
-                self._random = random.Random(None if self._seed is None else f"{self._seed}/faults")
+                self._random = self._chance("faults")
+                self._added = 0
+
+    def _chance(self, name: str) -> random.Random:
+        """A row of chances of its own, the same for the same seed."""
+        return random.Random(None if self._seed is None else f"{self._seed}/{name}")
 
     def start_over(self, team_id: str | None = None) -> None:
         """As `clear`, with the world that the rules were made in; the requests that they delay go with it."""
@@ -159,15 +185,28 @@ class Faults:
         for rule in gone:
             rule.removed = True
 
-    def strike(self, method: str, path: str, team_id: str | None) -> Fault | None:
-        """The rule that strikes this request, counted; or None."""
+    def strike(
+        self, method: str, path: str, team_id: str | None, caller: str, now: datetime
+    ) -> tuple[Fault | None, dict[str, str]]:
+        """The rule that strikes this request, counted, or None; and the headers that tell what rate limits leave of it.
+
+        `caller` is whom they count for, `now` the moment in API time.
+        """
+        told: dict[str, str] = {}
         with self._lock:
             for rule in self.rules:
                 if not rule.matches_request(method, path, team_id) or rule.spent:
                     continue
                 rule.matches += 1
-                if rule.matches <= rule.skip or self._random.random() >= rule.probability:
+                if rule.matches <= rule.skip:
+                    continue
+                if rule.rate_limit is not None:
+                    allowance = rule.rate_limit.take(caller, now)
+                    told = allowance.headers()
+                    if allowance.passes:
+                        continue
+                if self._random.random() >= rule.probability:
                     continue
                 rule.hits += 1
-                return rule
-        return None
+                return rule, told
+        return None, told

@@ -69,7 +69,8 @@ def read(schema: type[Schema], texts: Mapping[str, str]) -> Any:
 
 def _typed(field: Any, text: str) -> Any:
     """A form knows texts only: numbers, flags and whatever else JSON has are written as in JSON."""
-    if isinstance(field, fields.Number | fields.Boolean | fields.Dict | fields.List) or type(field) is fields.Raw:
+    written = fields.Number | fields.Boolean | fields.Dict | fields.List | fields.Nested
+    if isinstance(field, written) or type(field) is fields.Raw:
         with suppress(ValueError):
             return json.loads(text)
     return text

@@ -73,6 +73,6 @@ def as_curl(rule: Fault) -> str:
 
 
 def _said(rule: Fault) -> dict[str, Any]:
-    """The rule's members that are not the usual ones."""
-    values = {name: getattr(rule, name) for name in _PLAIN}
-    return {name: value for name, value in values.items() if value != _PLAIN[name]}
+    """The rule's members that are not the usual ones, as they are sent."""
+    sent = plane.FaultSchema().dump(vars(rule))
+    return {name: sent[camel(name)] for name, usual in _PLAIN.items() if sent[camel(name)] != usual}

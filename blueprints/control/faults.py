@@ -6,13 +6,15 @@ import re
 
 from flask import current_app
 from flask.views import MethodView
-from marshmallow import ValidationError, fields, pre_load, validate, validates, validates_schema
+from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
+from dryline.world.delays import LONGEST_MS, DelayDistribution
 from dryline.world.fault_presets import PRESETS
 from dryline.world.path_patterns import meets
+from dryline.world.rate_limits import RateLimit
 from dryline.world.world import current
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
@@ -23,6 +25,11 @@ HOP_BY_HOP = {
     *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
 }
 METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+# What a rule needs one of.
+EFFECTS = (
+    *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
+    *("drop", "malformed", "headers", "override"),
+)
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
@@ -47,8 +54,69 @@ class OverrideSchema(ApiSchema):
     headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
 
 
+class RateLimitSchema(ApiSchema):
+    """So many requests a window of API time for each key. Answers tell what is left in `X-RateLimit-…` headers."""
+
+    requests = Integer(
+        required=True,
+        validate=validate.Range(1, 1_000_000),
+        metadata={"description": "how many pass; the window begins with the first"},
+    )
+    window_seconds = Number(
+        required=True,
+        validate=validate.Range(0, 31 * 86_400, min_inclusive=False),
+        metadata={"description": "how long the window is, in API time"},
+    )
+
+    @post_load
+    def made(self, data, **kwargs):
+        """With nothing counted yet."""
+        return RateLimit(**data)
+
+
+class DelayDistributionSchema(ApiSchema):
+    """A delay that differs from request to request, drawn from the seed, in real time."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("lower_ms", "upper_ms", "median_ms", "sigma")
+
+    type = fields.String(
+        required=True,
+        validate=OneOf("uniform", "lognormal"),
+        metadata={"description": "uniform needs lowerMs and upperMs, lognormal medianMs and sigma"},
+    )
+    lower_ms = Integer(validate=validate.Range(0, LONGEST_MS), metadata={"description": "uniform: the shortest"})
+    upper_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "uniform: the longest"})
+    median_ms = Integer(
+        validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: half of them are shorter"}
+    )
+    sigma = Number(
+        validate=validate.Range(0, 5),
+        metadata={"description": "lognormal: how far they spread; 0 is not at all, 1 is a lot"},
+    )
+
+    @validates_schema
+    def has_its_own(self, data, **kwargs):
+        """Each kind has two members, and not the other's."""
+        uniform, lognormal = ("lower_ms", "upper_ms"), ("median_ms", "sigma")
+        own, others = (uniform, lognormal) if data.get("type") == "uniform" else (lognormal, uniform)
+        for name in own:
+            if name not in data:
+                raise ValidationError("Missing data for required field.", camel(name))
+        for name in others:
+            if name in data:
+                raise ValidationError(f"Is not for {data['type']}.", camel(name))
+        if data["type"] == "uniform" and data["lower_ms"] > data["upper_ms"]:
+            raise ValidationError("Must not be less than lowerMs.", "upperMs")
+
+    @post_load
+    def made(self, data, **kwargs):
+        """As the rule has it."""
+        return DelayDistribution(**data)
+
+
 class FaultSchema(ApiSchema):
-    """A rule. It needs at least one effect: `status`, `delayMs`, `drop`, `malformed`, `headers` or `override`."""
+    """A rule. It needs at least one effect: what it answers, how late or slowly, or what it does to the answer."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -63,6 +131,24 @@ class FaultSchema(ApiSchema):
     body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "with `status`: JSON, or text"})
     headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
     delay_ms = Integer(load_default=0, validate=validate.Range(0, 600_000), metadata={"description": "real time"})
+    delay_distribution = fields.Nested(
+        DelayDistributionSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "in place of `delayMs`: delays that differ"},
+    )
+    bytes_per_second = Integer(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(1, 1_000_000_000),
+        metadata={"description": "how fast the answer's body comes, in real time"},
+    )
+    rate_limit = fields.Nested(
+        RateLimitSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "strike only what is beyond it; without `status` that is a 429"},
+    )
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
     malformed = Malformed(load_default=None, allow_none=True)
     phase = fields.String(load_default="before", validate=OneOf("before", "after"))
@@ -96,19 +182,21 @@ class FaultSchema(ApiSchema):
     @validates_schema
     def agrees_with_itself(self, data, **kwargs):
         """What takes another effect's place is a slip of its writer."""
-        answers = [name for name in ("status", "body", "malformed") if data.get(name) is not None]
+        answers = [name for name in ("status", "body", "malformed", "bytes_per_second") if data.get(name) is not None]
+        if data.get("delay_ms") and data.get("delay_distribution"):
+            raise ValidationError("Is another delay: leave this out, or delayMs.", "delayDistribution")
         if data.get("drop") and answers:
             raise ValidationError("A connection that is cut has no answer: leave this out, or drop.", camel(answers[0]))
-        if data.get("body") is not None and data.get("status") is None:
+        if data.get("body") is not None and data.get("status") is None and not data.get("rate_limit"):
             raise ValidationError("Needs status.", "body")
-        if "override" in data and (answers or data.get("drop")):
+        if "override" in data and (set(answers) - {"bytes_per_second"} or data.get("drop")):
             raise ValidationError("Is an answer of its own: leave out status, body, drop and malformed.", "override")
 
     @validates_schema
     def has_an_effect(self, data, **kwargs):
         """A rule that does nothing is a slip of its writer."""
-        if not any(data.get(name) for name in ("status", "delay_ms", "drop", "malformed", "headers", "override")):
-            raise ValidationError("A fault needs status, delayMs, drop, malformed, headers or override.", "status")
+        if not any(data.get(name) for name in EFFECTS):
+            raise ValidationError(f"A fault needs one of: {', '.join(map(camel, EFFECTS))}.", "status")
 
     @validates("headers")
     def can_be_sent(self, headers, **kwargs):
@@ -164,6 +252,8 @@ def add(body):
     body.pop("preset", None)
     answer = body.pop("override", {})
     headers = (answer.pop("headers", None) or {}) | (body["headers"] or {})
+    if body["rate_limit"] and not (body["drop"] or body["malformed"] or body["status"] or answer):
+        body["status"] = 429
     rule = body | answer | {"method": body["method"].upper(), "headers": headers or None}
     return world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule)
 

@@ -81,9 +81,9 @@ def delayed(begin, control, monkeypatch):
     waits = threading.Semaphore(0)
     delay = Fault.delay
 
-    def told(fault, ending):
+    def told(*args):
         waits.release()
-        return delay(fault, ending)
+        return delay(*args)
 
     monkeypatch.setattr(Fault, "delay", told)
 

@@ -1,5 +1,7 @@
 """The page of faults."""
 
+import json
+
 import pytest
 
 from dryline.settings import Settings
@@ -39,6 +41,18 @@ def test_a_rule_of_ones_own(visitor, control):
     )
     (rule,) = control.get("/faults").json
     assert (rule["path"], rule["status"], rule["body"], rule["times"]) == ("/api/team", 418, {"tea": True}, 2)
+
+
+def test_a_rate_limit_and_delays_that_differ_are_rules_of_ones_own(visitor, control):
+    form = visitor.go("/faults").form("/faults", last=True)
+    limit, delays = {"requests": 3, "windowSeconds": 5}, {"type": "uniform", "lowerMs": 1, "upperMs": 2}
+    sent = {"path": "/api/team", "rateLimit": json.dumps(limit), "delayDistribution": json.dumps(delays)}
+    visitor.client.post(form["action"], data=form["fields"] | sent | {"bytesPerSecond": "900"})
+    (rule,) = control.get("/faults").json
+    assert (rule["rateLimit"], rule["delayDistribution"], rule["bytesPerSecond"]) == (limit, delays, 900)
+    page = visitor.go("/faults")
+    assert "beyond 3 requests in 5 s by one key, answers 429" in page.text
+    assert f"rate_limit={limit}" in page.text and "1 to 2 ms late" in page.text
 
 
 def test_a_rule_without_effect_is_told(visitor, control):

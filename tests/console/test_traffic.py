@@ -74,8 +74,8 @@ def test_the_curl_line_asks_the_same(visitor, served):
 def test_the_next_ones_like_it_fail(visitor, api):
     api.get("/workers")
     visitor.go("/traffic/1")
-    visitor.send("/faults", preset="rate-limited")
-    assert api.get("/workers").status_code == 429
+    visitor.send("/faults", preset="unavailable-twice")
+    assert api.get("/workers").status_code == 503
     assert api.post("/workers", WORKER).status_code == 201
 
 

@@ -1,0 +1,42 @@
+"""Delays as they are met in the field: not the same each time, but the same again from the same seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+LONGEST_MS = 600_000
+
+
+@dataclass
+class DelayDistribution:
+    """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
+
+    `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.
+    """
+
+    type: str
+    lower_ms: int | None = None
+    upper_ms: int | None = None
+    median_ms: int | None = None
+    sigma: float | None = None
+
+    def draw_ms(self, chance: Random) -> int:
+        """The next one, at most LONGEST_MS."""
+        if self.type == "uniform":
+            return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
+        drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
+        return round(min(drawn, LONGEST_MS))
+
+    def in_words(self) -> str:
+        """For a person."""
+        if self.type == "uniform":
+            return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
+        return f"about {self.median_ms:,} ms late, some much more"
+
+    def project(self, names: Mapping[str, str]) -> dict[str, Any]:
+        """The wire form: the names there, and the attributes that they come from."""
+        return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}
