@@ -185,3 +185,13 @@ def test_calls_that_come_in_by_themselves_are_said(said, control, advance, make_
     lines = said()
     advance(60)
     assert re.search(r"live: \d+ calls? came in", "\n".join(lines()))
+
+
+def test_a_batch_of_calls_that_is_placed_is_said(said, api, advance, make_voice_deployment):
+    deployment = make_voice_deployment()
+    rows = [{"id": str(number), "phoneNumber": f"+1415555010{number}"} for number in range(3)]
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
+    assert api.post(path, {"data": rows, "batch_size": 2, "batch_interval_minutes": 5}).status_code == 200
+    lines = said()
+    advance()
+    assert "\n".join(lines()).count("campaign batch placed: 2 calls") == 1

@@ -12,8 +12,6 @@ from dryline.world.request_record import Entry, RequestRecord
 
 log = logging.getLogger("dryline")
 
-_BYTES = ("body", "answer")
-
 
 def file_in(directory: Path) -> Path:
     """Where a data directory has it."""
@@ -35,16 +33,24 @@ def load(record: RequestRecord, file: Path) -> None:
         record.take_up([_entry(json.loads(line)) for line in file.read_text().splitlines()])
     except FileNotFoundError:
         pass
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, LookupError) as error:
         log.warning("The kept request record %s cannot be read: %s.", file, error)
 
 
 def _texts(entry: Entry) -> dict[str, object]:
-    return entry._asdict() | {name: base64.b64encode(getattr(entry, name)).decode() for name in _BYTES}
+    return {name: _written(value) for name, value in entry._asdict().items()}
+
+
+def _written(value: object) -> object:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
 def _entry(texts: dict[str, object]) -> Entry:
-    values = texts | {name: base64.b64decode(str(texts[name])) for name in _BYTES}
-    for name in ("headers", "answer_headers"):
-        values[name] = tuple(map(tuple, values[name]))  # type: ignore[call-overload]
-    return Entry(**values)  # type: ignore[arg-type]
+    return Entry(**{name: _read(value) for name, value in texts.items()})  # type: ignore[arg-type]
+
+
+def _read(value: object) -> object:
+    """JSON has neither bytes nor tuples."""
+    if isinstance(value, dict):
+        return base64.b64decode(value["base64"])
+    return tuple(map(tuple, value)) if isinstance(value, list) else value
