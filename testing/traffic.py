@@ -22,6 +22,9 @@ class Traffic(Plane):
         body: Any = None,
         headers: dict[str, str] | None = None,
         delay_ms: int | None = None,
+        delay_distribution: dict[str, Any] | None = None,
+        bytes_per_second: int | None = None,
+        rate_limit: dict[str, Any] | None = None,
         drop: bool | None = None,
         malformed: Literal["truncated", "garbage"] | None = None,
         override: dict[str, Any] | None = None,
@@ -37,7 +40,8 @@ class Traffic(Plane):
         """
         asked = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         answer = given(preset=preset, status=status, body=body, headers=headers, override=override)
-        rule = asked | answer | given(delay_ms=delay_ms, drop=drop, malformed=malformed, phase=phase)
+        late = given(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
+        rule = asked | answer | late | given(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
         return str(self.plane("POST", "/faults", rule)["id"])
 
     def requests(

@@ -17,6 +17,8 @@ WORKER = {"name": "Front desk", "description": None, "status": None}
 def said(app):
     """What is said from now on, by form."""
 
+    app.world.news.take()  # of what was before
+
     def begin(form="text", stream=None):
         stream = stream or io.BytesIO()
         reporter = Reporter(app.world, form, stream)

@@ -38,7 +38,8 @@ def load(record: RequestRecord, file: Path) -> None:
 
 
 def _texts(entry: Entry) -> dict[str, object]:
-    return {name: _written(value) for name, value in entry._asdict().items()}
+    masked = entry._replace(sent=entry.answer)  # tokens are for no file
+    return {name: _written(value) for name, value in masked._asdict().items()}
 
 
 def _written(value: object) -> object:
