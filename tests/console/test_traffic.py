@@ -37,8 +37,10 @@ def test_requests_are_chosen(visitor, api, control, query, shown):
 
 
 def test_new_ones_are_announced_and_not_pushed_in(tab, served):
-    page = tab(served).go("/traffic")
+    seen = tab(served)
+    page = seen.go("/traffic")
     served.app.test_client().get("/api/workers", headers={"x-api-key": "dryline-local-key"})
+    seen.pulse()
     page.get_by_role("link", name="1 new").wait_for()
     assert page.locator("tbody tr").count() == 0
     page.get_by_role("link", name="1 new").click()
