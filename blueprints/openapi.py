@@ -24,9 +24,6 @@ CONFIG = {
     "API_VERSION": INTERFACE_VERSION,
     "OPENAPI_VERSION": "3.0.3",
     "OPENAPI_URL_PREFIX": "/",
-    "OPENAPI_SWAGGER_UI_PATH": "/docs",
-    "OPENAPI_SWAGGER_UI_URL": "/docs/assets/",
-    "OPENAPI_SWAGGER_UI_CONFIG": {"deepLinking": True, "persistAuthorization": True},
 }
 
 
@@ -112,15 +109,19 @@ class CamelPaths(FlaskPlugin):
         return re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", lambda match: f"{{{camel(match[1])}}}", path)
 
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> Any:
-        """The path; each operation's id, and the 404 that a path with an id in it can answer."""
+        """The path; each operation's id, its parameters, and the 404 that a path with an id in it can answer.
+
+        Those of the path come first: they are what has to be filled in.
+        """
         view_class = rule.endpoint.rpartition(".")[2]
         for method, operation in operations.items():
+            operation["parameters"] = [*self.rule_to_params(rule), *operation.get("parameters", ())]
             operation.setdefault("operationId", method + view_class)
             responses = {str(status): response for status, response in operation["responses"].items()}
             if rule.arguments:
                 responses.setdefault("404", _error(HTTPStatus.NOT_FOUND.phrase))
             operation["responses"] = dict(sorted(responses.items()))
-        return super().path_helper(rule, operations, parameters, **kwargs)
+        return self.flaskpath2openapi(rule.rule)
 
     def rule_to_params(self, rule: Any) -> list[dict[str, Any]]:
         """The rule's parameters."""
