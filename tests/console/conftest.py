@@ -77,18 +77,20 @@ def profile(chromium):
 @pytest.fixture(scope="module")
 def demo():
     """A server with the demo world, for those who only look: shared by a module's tests."""
-    with _serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         yield server
 
 
 @pytest.fixture
 def served():
     """A server of its own with the demo world."""
-    with _serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         yield server
 
 
-class _serving:
+class serving:
+    """A stand-in with its jobs, behind a socket."""
+
     def __init__(self, settings):
         self.app = create_app(settings)
 
