@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from contextlib import ExitStack
 
 import pytest
 from jinja2 import BytecodeCache
@@ -110,20 +111,18 @@ class serving:
 @pytest.fixture
 def tab(chromium, profile):
     """Gives a function that opens a tab on a server, in a width and a theme."""
-    opened, contexts = [], []
+    with ExitStack() as opened:
 
-    def open_tab(server, width=1280, theme="light", script=True):
-        context = profile
-        if not script:
-            context = chromium.new_context(java_script_enabled=False)
-            contexts.append(context)
-        opened.append(Tab(context, server.url, width, theme))
-        return opened[-1]
+        def open_tab(server, width=1280, theme="light", script=True):
+            context = profile
+            if not script:
+                context = chromium.new_context(java_script_enabled=False)
+                opened.callback(context.close)
+            seen = Tab(context, server.url, width, theme)
+            if script:
+                opened.callback(seen.page.close)
+            return seen
 
-    yield open_tab
-    for each in opened:
-        each.page.close()
-    for context in contexts:
-        context.close()
+        yield open_tab
     profile.clear_cookies()
     profile.clear_permissions()

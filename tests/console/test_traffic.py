@@ -37,14 +37,16 @@ def test_requests_are_chosen(visitor, api, control, query, shown):
 
 
 def test_new_ones_are_announced_and_not_pushed_in(tab, served):
+    client, key = served.app.test_client(), {"x-api-key": "dryline-local-key"}
+    client.get("/api/team", headers=key)
     seen = tab(served)
     page = seen.go("/traffic")
-    served.app.test_client().get("/api/workers", headers={"x-api-key": "dryline-local-key"})
+    client.get("/api/workers", headers=key)
     seen.pulse()
     page.get_by_role("link", name="1 new").wait_for()
-    assert page.locator("tbody tr").count() == 0
+    assert page.locator("tbody tr").count() == 1
     page.get_by_role("link", name="1 new").click()
-    page.locator("tbody tr").first.wait_for()
+    page.locator("tbody tr", has_text="/api/workers").wait_for()
 
 
 def test_a_request_is_asked_again(visitor, api):
