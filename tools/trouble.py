@@ -24,7 +24,7 @@ from dryline.world.clock import wire
 TEAM = "Harborline Parcels"
 PARCELS = Business(
     name="Harborline Parcels",
-    description="Tells people where their parcel is. Its newest version asks a service that is often down.",
+    description="Tells people where their parcel is. Its newest version asks a service that does not answer.",
     tags=("production",),
     zone="America/New_York",
     hours=week("08:00-20:00", saturday="09:00-16:00"),
