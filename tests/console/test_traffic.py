@@ -5,13 +5,20 @@ import subprocess
 
 import pytest
 
+
+def newest(visitor):
+    """Open the newest request."""
+    links = visitor.go("/traffic").links
+    found = next(link for link in links if link.startswith("/console/traffic/") and link[-1].isdigit())
+    return visitor.go(found.removeprefix("/console"))
+
+
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 def test_request_and_answer_are_shown(visitor, api):
     worker = api.post("/workers", WORKER).json
-    visitor.go("/traffic")
-    page = visitor.go("/traffic/1")
+    page = newest(visitor)
     assert "Front desk" in page.text and worker["teamId"] in page.text
     assert f"/console/workers/{worker['id']}" in page.links
 
@@ -51,7 +58,7 @@ def test_new_ones_are_announced_and_not_pushed_in(tab, served):
 
 def test_a_request_is_asked_again(visitor, api):
     api.post("/workers", WORKER)
-    visitor.go("/traffic/1")
+    newest(visitor)
     assert "Asked again: 201" in visitor.send("/replay").text
     assert len(api.get("/workers").json) == 2
 
@@ -59,7 +66,7 @@ def test_a_request_is_asked_again(visitor, api):
 def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
     api.get("/workers")
     control.post("/faults", {"drop": True})
-    visitor.go("/traffic/1")
+    newest(visitor)
     assert "ClientDisconnected" in visitor.send("/replay").text
 
 
@@ -77,7 +84,7 @@ def test_the_curl_line_asks_the_same(visitor, served):
 
 def test_the_next_ones_like_it_fail(visitor, api):
     api.get("/workers")
-    visitor.go("/traffic/1")
+    newest(visitor)
     visitor.send("/faults", preset="rate-limited")
     assert api.get("/workers").status_code == 429
     assert api.post("/workers", WORKER).status_code == 201
@@ -85,7 +92,7 @@ def test_the_next_ones_like_it_fail(visitor, api):
 
 def test_the_documentation_of_its_operation_is_a_click_away(visitor, api, control):
     api.get("/workers/worker_1")
-    (link,) = [link for link in visitor.go("/traffic/1").links if link.startswith("/docs#")]
+    (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
     _, _, tag, operation = link.split("/")[-4:]
     document = visitor.client.get("/openapi.json").json
     found = document["paths"]["/api/workers/{id}"]["get"]
