@@ -145,6 +145,18 @@ class Area(flask_smorest.Blueprint):
         self._prepare_doc_cbks.append(self._prepare_house_doc)
         self.admit = demand_key if key_required else None
 
+    def route(self, rule: str, *, tags: list[str] | None = None, **ids: str) -> Any:
+        """As flask-smorest's; `get="listWorkers"` gives the operation of a method its id in the document."""
+        routed = super().route(rule, tags=tags)
+
+        def name(view: Any) -> Any:
+            for method, operation_id in ids.items():
+                function = getattr(view, method)
+                function._apidoc = {**getattr(function, "_apidoc", {}), "operation_id": operation_id}
+            return routed(view)
+
+        return name
+
     def arguments(self, schema: Any, **kwargs: Any) -> Any:
         """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""
         return super().arguments(instance_of(schema), **kwargs)
@@ -197,6 +209,12 @@ class Area(flask_smorest.Blueprint):
         from dryline.blueprints import openapi
 
         return openapi.with_errors(doc, doc_info, self.security)
+
+
+def operation_id(view: Any, method: str) -> str | None:
+    """The id of a view's operation, None where it is no area's."""
+    function = getattr(getattr(view, "view_class", None), method.lower(), None)
+    return getattr(function, "_apidoc", {}).get("operation_id")
 
 
 def instance_of(schema: Any) -> Any:
