@@ -50,7 +50,7 @@ class Api(flask_smorest.Api):
                 "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
-                    "of this version. Paths under `/_dryline` are the control plane, which the real service does not have.",
+                    "of this version. Paths under `/_dryline` are the control plane, which the real one does not have.",
                     "contact": {"name": "dryline, not affiliated with the vendor of the real service"},
                     "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
                 },
@@ -264,8 +264,9 @@ def add_examples(paths: dict[str, Any], examples: dict[str, Any]) -> None:
         if "body" in found:
             operation["requestBody"]["content"]["application/json"]["example"] = found["body"]
         for status, shown in found.get("answers", {}).items():
-            for answer in operation["responses"][status]["content"].values():
-                answer["example"] = shown
+            content = operation["responses"][status]["content"]
+            for kind, example in shown.items():
+                content[kind]["example"] = example
 
 
 def _put_path_parameters_first(path: dict[str, Any]) -> None:

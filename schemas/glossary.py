@@ -90,7 +90,7 @@ MEMBERS = {
     "transcription": "what was said, as text",
     "messageCount": "number of messages",
     "countryCode": "country, as two letters of ISO 3166",
-    "numberType": "local, toll-free or mobile",
+    "numberType": "Local, Mobile or TollFree",
     "areaCode": "area code that the number is to have",
     "capabilities": "what the number can do",
     "locality": "town of the number",

@@ -197,8 +197,10 @@ class RequestVerify(MethodView):
         unmet = {
             "error": f"Expected {verdict.expected}, found {verdict.count}.",
             "count": verdict.count,
-            "surplus": list(map(shown, verdict.surplus)),
-            "nearest": [{"request": shown(entry), "misses": misses} for entry, misses in verdict.nearest],
+            "surplus": EntrySchema().dump(list(map(shown, verdict.surplus))),
+            "nearest": [
+                {"request": EntrySchema().dump(shown(entry)), "misses": misses} for entry, misses in verdict.nearest
+            ],
         }
         return json_response(UnmetSchema().dump(unmet), 409)
 
