@@ -105,6 +105,10 @@ class Api(flask_smorest.Api):
         """Pages are described by the envelopes of the lists that have them, not by a header."""
 
 
+# Null and nothing else: beside a record, which alone would not let it through however `nullable` its member is.
+NULL = {"type": "object", "nullable": True, "enum": [None]}
+
+
 class Converter(OpenAPIConverter):
     """Describes marshmallow's fields."""
 
@@ -122,7 +126,7 @@ class Converter(OpenAPIConverter):
         found = super().field2property(field)
         if not isinstance(field.parent, Schema):
             return found
-        if "$ref" not in found and "allOf" not in found and "description" not in found:
+        if found.keys().isdisjoint(("$ref", "allOf", "anyOf", "description")):
             meaning = MEMBERS.get(field.data_key or "")
             found |= {"description": meaning} if meaning else {}
         if "default" in found and not isinstance(field.parent, QuerySchema):
@@ -136,7 +140,7 @@ class Converter(OpenAPIConverter):
         What may be anything may be null without being told so.
         """
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
-            return {"type": "object", "nullable": True, "allOf": ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]}
+            return {"anyOf": [*(ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]), NULL]}
         return super().field2nullable(field, ret) if "type" in ret else {}
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from dryline.blueprints.openapi import NULL
 from dryline.tests.contract import RECORDS
 
 Json = dict[str, Any]
@@ -133,7 +134,7 @@ class Comparison:
     def value(self, where: str, field: Json, schema: Json, *, answer: bool = False) -> Iterator[str]:
         """How one member's or parameter's values differ."""
         schema, nullable = self.resolve(schema)
-        anything = not schema.keys() & {"type", "allOf", "properties"}
+        anything = not schema.keys() & {"type", "properties"}
         if nullable != field.get("nullable", False) and not anything:
             yield f"{where}: nullable is {nullable}"
         kind = field["type"]
@@ -180,6 +181,8 @@ class Comparison:
             nullable = nullable or schema.get("nullable", False)
             if "$ref" in schema:
                 schema = self.document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+            elif schema.get("anyOf", ())[1:] == [NULL]:
+                schema, nullable = schema["anyOf"][0], True
             elif len(schema.get("allOf", ())) == 1:
                 schema = schema["allOf"][0]
             else:
