@@ -250,7 +250,8 @@ def with_errors(doc: Any, doc_info: Any, security: list[dict[str, list[str]]]) -
         statuses.add(400)
     if "requestBody" in doc:
         statuses |= {413, 415}
-    statuses.add(401 if {"apiKey": []} in security else 403)
+    if security:
+        statuses.add(401 if {"apiKey": []} in security else 403)
     responses = doc.setdefault("responses", {})
     for status in (*sorted(statuses), "default"):
         responses[str(status)] = ERRORS[status][0]

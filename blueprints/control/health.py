@@ -22,6 +22,7 @@ class HealthSchema(ApiSchema):
 @blp.route("/health", get="getHealth")
 class Health(MethodView):
     @blp.response(200, HealthSchema)
+    @blp.errors(400)
     def get(self):
         """Say that the server is up.
 

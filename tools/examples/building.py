@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from dryline.tools.examples.walk import Walk
 
@@ -110,7 +111,7 @@ def _deployments(walk: Walk, worker: str, flow: str) -> Places:
     walk("listVoiceDeployments", worker)
     walk("getVoiceDeployment", worker, voice)
     walk("updateVoiceDeployment", worker, voice, body={"externalConfig": {"voiceSpeed": 1.1}})
-    legacy = {
+    legacy: dict[str, Any] = {
         "name": "Old line",
         "phoneNumber": "+14155550101",
         "flowId": flow,
