@@ -143,6 +143,7 @@ class Area(flask_smorest.Blueprint):
         self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
+        self._undescribed: list[tuple[Any, Any]] = []
         self.admit = demand_key if key_required else None
 
     def route(self, rule: str, *, tags: list[str] | None = None, **ids: str) -> Any:
@@ -193,7 +194,17 @@ class Area(flask_smorest.Blueprint):
 
         return mark
 
-    # The document is made when it is first asked for: what makes it is imported then.
+    # The document is made when it is first asked for: what makes it is imported, and every docstring read, then.
+
+    def _store_endpoint_docs(self, *args: Any, **options: Any) -> None:
+        self._undescribed.append((args, options))
+
+    def register_views_in_doc(self, *args: Any, **kwargs: Any) -> None:
+        """Describe the area. In a process with several applications, one of them at a time."""
+        while self._undescribed:
+            endpoint, options = self._undescribed.pop(0)
+            super()._store_endpoint_docs(*endpoint, **options)
+        super().register_views_in_doc(*args, **kwargs)
 
     def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi

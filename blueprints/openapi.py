@@ -22,6 +22,9 @@ from dryline.schemas.glossary import MEMBERS
 # The version of the interface that is stood in for, not of dryline.
 INTERFACE_VERSION = "1.0.3"
 
+# The areas are the same for all applications of a process.
+_ONE_AT_A_TIME = threading.Lock()
+
 # Bodies and answers to show, by the operation's id: python -m dryline.tools.examples writes them.
 EXAMPLES = Path(__file__).with_name("examples.json")
 
@@ -40,7 +43,6 @@ class Api(flask_smorest.Api):
     """flask-smorest's Api, whose document waits until somebody reads it."""
 
     def __init__(self, app: Any) -> None:
-        self._lock = threading.Lock()
         self._undocumented: list[Any] = []
         self._document: dict[str, Any] | None = None
         super().__init__(
@@ -72,7 +74,7 @@ class Api(flask_smorest.Api):
 
     def document(self) -> dict[str, Any]:
         """The whole document."""
-        with self._lock:
+        with _ONE_AT_A_TIME:
             if self._document is None:
                 examples = orjson.loads(EXAMPLES.read_bytes())
                 self._describe_errors(examples.pop("errors"))
