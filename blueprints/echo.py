@@ -54,7 +54,7 @@ class EchoSuiteById(MethodView):
     @blp.arguments(EchoSuiteBody(partial=True))
     @blp.response(200, EchoSuiteSchema)
     def put(self, body, id):
-        """Change the members that are sent.
+        """Change a suite.
 
         Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
         link that leads nowhere.
@@ -97,7 +97,7 @@ class EchoAgentById(MethodView):
     @blp.arguments(EchoAgentBody(partial=True))
     @blp.response(200, EchoAgentSchema)
     def put(self, body, id):
-        """Change the members that are sent.
+        """Change an agent.
 
         Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
         link that leads nowhere.
@@ -148,7 +148,7 @@ class EchoScorecardById(MethodView):
     @blp.arguments(EchoScorecardBody(partial=True))
     @blp.response(200, EchoScorecardSchema)
     def put(self, body, id):
-        """Change the members that are sent.
+        """Change a scorecard.
 
         Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
         link that leads nowhere.

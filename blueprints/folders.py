@@ -51,7 +51,7 @@ class FolderById(MethodView):
     @blp.response(200, FolderSchema)
     @blp.errors(409)
     def put(self, body, worker_id, folder_id):
-        """Change the members that are sent.
+        """Change a folder.
 
         Members that are left out keep their value; null clears one that may be null. 409 where another folder of
         the worker has the name.

@@ -63,7 +63,7 @@ class WorkerById(MethodView):
     @blp.arguments(WorkerSchema(partial=True))
     @blp.response(200, WorkerSchema)
     def patch(self, body, id):
-        """Change the members that are sent.
+        """Change a worker.
 
         Members that are left out keep their value; null clears one that may be null.
         """

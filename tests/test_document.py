@@ -53,6 +53,11 @@ def test_no_title_of_an_operation_is_more_than_one_sentence(operations):
     assert [op["summary"] for op in operations if ". " in op["summary"] or "\n" in op["summary"]] == []
 
 
+def test_each_title_stands_once_below_its_tag(operations):
+    titles = [(operation["tags"][0], operation["summary"]) for operation in operations]
+    assert sorted(titles) == sorted(set(titles))
+
+
 def test_every_parameter_says_what_it_means(operations):
     parameters = [(op["operationId"], one) for op in operations for one in op.get("parameters", [])]
     assert parameters
