@@ -46,7 +46,7 @@ def tracked():
 
 
 def program():
-    """Those of them that make the program: the root's modules and `py.typed`, the packages, and the guides it serves."""
+    """Those of them that make the program: modules and `py.typed` of the root, the packages, the guides it serves."""
     folders = {package.split(".")[1] for package in PACKAGES if "." in package}
     beside = r"\w+\.py|py\.typed|docs/[\w-]+\.md"
     return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(beside, name)}

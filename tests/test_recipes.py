@@ -40,7 +40,7 @@ def test_from_nothing_to_a_call(run):
 
 
 def test_paging_by_cursor_reads_every_call(run, server):
-    server.simulate_calls(230, direction="inbound", llmLogs=False)
+    server.simulate_calls(230, direction="inbound", llm_logs=False)
     (line,) = run("paging.py")
     assert line.endswith(" 230")
 
