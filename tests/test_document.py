@@ -11,6 +11,8 @@ from dryline.schemas.glossary import MEMBERS
 from dryline.tools.examples.areas import walk_through
 from dryline.tools.examples.walk import Walk
 
+WAY_OUT = "A new operation needs a call in tools/examples; then: python -m dryline.tools.examples"
+
 
 @pytest.fixture(scope="module")
 def walk():
@@ -126,9 +128,9 @@ def test_every_body_and_answer_has_an_example_of_its_form(document, operations):
     shapes = Shapes(document)
     found = list(contents(operations))
     assert len(found) > 200
-    assert [where for where, content in found if "example" not in content] == []
+    assert [where for where, content in found if "example" not in content] == [], WAY_OUT
     wrong = {where: list(shapes.deviations(content["schema"], content["example"])) for where, content in found}
-    assert {where: deviations for where, deviations in wrong.items() if deviations} == {}
+    assert {where: deviations for where, deviations in wrong.items() if deviations} == {}, WAY_OUT
 
 
 def test_every_error_has_an_example_of_its_form(document):
@@ -144,7 +146,6 @@ def members(value):
 
 
 def test_the_examples_are_what_the_server_takes_and_gives_today(walk):
-    # Else: python -m dryline.tools.examples
     shown = json.loads(EXAMPLES.read_bytes())
     errors = shown.pop("errors")
     assert {name: members(error) for name, error in errors.items()} == {n: members(e) for n, e in walk.errors.items()}
@@ -152,7 +153,7 @@ def test_the_examples_are_what_the_server_takes_and_gives_today(walk):
         id: found.keys() for id, found in walk.examples.items()
     }
     for id, found in walk.examples.items():
-        assert members(shown[id].get("body")) == members(found.get("body")), id
+        assert members(shown[id].get("body")) == members(found.get("body")), f"{id}. {WAY_OUT}"
         for status, answers in found.get("answers", {}).items():
             for kind, answer in answers.items():
-                assert members(shown[id]["answers"][status][kind]) == members(answer), id
+                assert members(shown[id]["answers"][status][kind]) == members(answer), f"{id}. {WAY_OUT}"
