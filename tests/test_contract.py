@@ -123,12 +123,12 @@ def test_no_schema_of_the_document_is_unused(document):
     assert unused == []
 
 
-def test_path_parameters_come_first_are_text_and_required(document):
+def test_path_parameters_come_first_and_are_text_and_required(document):
     for operation in OPERATIONS:
         served = document["paths"][operation["path"]][operation["method"].lower()].get("parameters", [])
-        names = parameters(operation["path"])
-        found = served[: len(names)]
-        assert [(parameter["in"], parameter["name"]) for parameter in found] == [("path", name) for name in names]
+        wanted = parameters(operation["path"])
+        found = served[: len(wanted)]
+        assert [(parameter["in"], parameter["name"]) for parameter in found] == [("path", name) for name in wanted]
         assert all(parameter["required"] and parameter["schema"]["type"] == "string" for parameter in found)
 
 

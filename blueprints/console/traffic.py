@@ -9,6 +9,7 @@ from urllib.parse import quote
 from flask import current_app, render_template, request
 from werkzeug.exceptions import BadRequest, HTTPException
 
+from dryline.blueprints.base import operation_id
 from dryline.blueprints.console.base import Pages, done, read, settled
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
@@ -168,10 +169,10 @@ def _fits(found: Entry, asked: dict[str, str]) -> bool:
 
 def _documentation(found: Entry) -> str | None:
     """Where the operation is described."""
-    adapter = current_app.api.url_map.bind("localhost")  # type: ignore[attr-defined]
+    api = current_app.api  # type: ignore[attr-defined]
     try:
-        endpoint, _ = adapter.match(found.path, found.method)
+        endpoint, _ = api.url_map.bind("localhost").match(found.path, found.method)
     except HTTPException:
         return None
-    area, _, view = endpoint.rpartition(".")
-    return f"/docs#/{quote(area)}/{found.method.lower()}{view}" if area and area != "documentation" else None
+    operation = operation_id(api.view_functions[endpoint], found.method)
+    return f"/docs#/{quote(endpoint.rpartition('.')[0])}/{operation}" if operation else None
