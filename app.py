@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, Request, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, hosts, inbox, interception, openapi
+from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, interception, openapi
 from dryline.blueprints.base import CONSOLE, DOCS, PLANE, READS, NoSessions, OrjsonProvider
 from dryline.blueprints.control.base import report
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
@@ -217,6 +217,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         errors.register(app)
         app.openapi = openapi.Api(app)
         app.register_blueprint(docs.blp)
+        app.register_blueprint(guides.blp)
         app.register_blueprint(inbox.blp)
         app.register_blueprint(chat_completions.blp)
         if app.world.settings.cors_origins:

@@ -68,7 +68,7 @@ SERVE = (
     setting("--port", help="Port to listen on; 0 picks a free one and prints it."),
     setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where state is."),
     setting("--ephemeral", is_flag=True, help="Keep state in a temporary place, removed at the end."),
-    setting("--scenario", help="What a new data directory holds: demo, empty, or a state file."),
+    setting("--scenario", help="What a new data directory holds: demo, clinic, campaign, trouble, empty, or a file."),
     setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {SEVERAL}"),
     setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),

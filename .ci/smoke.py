@@ -67,9 +67,11 @@ def a_new_world_holds_the_demo() -> None:
 
 
 def the_documentation_is_served() -> None:
-    """The interactive documentation is there."""
+    """The interactive documentation is there, and so are the guides."""
     with serving("--scenario", "empty") as url:
         assert b"swagger" in get(f"{url}/docs")
+        assert url.encode() in get(f"{url}/llms.txt")
+        assert get(f"{url}/docs/recipes.md").startswith(b"# Recipes")
 
 
 def a_call_is_heard() -> None:

@@ -25,7 +25,7 @@ from dryline.world.world import current
 # Where the stand-in's own plane lies: no fault hits it, no record keeps it, no other origin reaches it.
 PLANE = "/_dryline"
 # Where the documentation and its files lie, and what a browser asks for beside them.
-DOCS = ("/docs", "/openapi.json", "/favicon.ico")
+DOCS = ("/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
 # Where the console's pages lie.
 CONSOLE = "/console"
 # The methods that change nothing.
@@ -145,7 +145,20 @@ class Area(flask_smorest.Blueprint):
         self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
         self._prepare_doc_cbks.append(self._prepare_house_doc)
+        self._undescribed: list[tuple[Any, Any]] = []
         self.admit = demand_key if key_required else None
+
+    def route(self, rule: str, *, tags: list[str] | None = None, **ids: str) -> Any:
+        """As flask-smorest's; `get="listWorkers"` gives the operation of a method its id in the document."""
+        routed = super().route(rule, tags=tags)
+
+        def name(view: Any) -> Any:
+            for method, operation_id in ids.items():
+                function = getattr(view, method)
+                function._apidoc = {**getattr(function, "_apidoc", {}), "operation_id": operation_id}
+            return routed(view)
+
+        return name
 
     def arguments(self, schema: Any, **kwargs: Any) -> Any:
         """As flask-smorest's, with one schema for all requests: webargs would make one of a class for each."""
@@ -183,7 +196,17 @@ class Area(flask_smorest.Blueprint):
 
         return mark
 
-    # The document is made when it is first asked for: what makes it is imported then.
+    # The document is made when it is first asked for: what makes it is imported, and every docstring read, then.
+
+    def _store_endpoint_docs(self, *args: Any, **options: Any) -> None:
+        self._undescribed.append((args, options))
+
+    def register_views_in_doc(self, *args: Any, **kwargs: Any) -> None:
+        """Describe the area. In a process with several applications, one of them at a time."""
+        while self._undescribed:
+            endpoint, options = self._undescribed.pop(0)
+            super()._store_endpoint_docs(*endpoint, **options)
+        super().register_views_in_doc(*args, **kwargs)
 
     def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
@@ -199,6 +222,12 @@ class Area(flask_smorest.Blueprint):
         from dryline.blueprints import openapi
 
         return openapi.with_errors(doc, doc_info, self.security)
+
+
+def operation_id(view: Any, method: str) -> str | None:
+    """The id of a view's operation, None where it is no area's."""
+    function = getattr(getattr(view, "view_class", None), method.lower(), None)
+    return getattr(function, "_apidoc", {}).get("operation_id")
 
 
 def instance_of(schema: Any) -> Any:

@@ -15,21 +15,29 @@ blp = Area("Batch calls", "/api/workers/<worker_id>/deployments/voice/<deploymen
 TAGS = ["Voice Deployments"]
 
 
-@blp.route("/make-batch-calls", tags=TAGS)
+@blp.route("/make-batch-calls", tags=TAGS, post="makeVoiceBatchCalls")
 class MakeBatchCalls(MethodView):
     @blp.arguments(VoiceBatchCallsBodySchema)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
-        """Queue rows to be called, batch by batch, the first at once."""
+        """Queue rows to be called, batch by batch.
+
+        The first `batch_size` rows are called at once, the next after each `batch_interval_minutes` of API time.
+        Each ends in a voice log; a row without a usable `phoneNumber` as a failed call. Rows that do not meet
+        `condition` are left out; 400 where it cannot be read.
+        """
         taken = batch_calls.make(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id), **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
 
 
-@blp.route("/stop-batch-calls", tags=TAGS)
+@blp.route("/stop-batch-calls", tags=TAGS, post="stopVoiceBatchCalls")
 class StopBatchCalls(MethodView):
     @blp.response(200, QueueRemovalSchema)
     def post(self, worker_id, deployment_id):
-        """Take every queued batch call out of the queue and give them back."""
+        """Take every queued batch call out of the queue.
+
+        They are given back as `removedItems`. Campaigns go on.
+        """
         removed = batch_calls.stop(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id))
         message = f"{len(removed)} queued calls removed."
         return {"message": message, "removed_count": len(removed), "removed_items": removed}

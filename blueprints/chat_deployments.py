@@ -17,42 +17,62 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listChatDeployments", post="createChatDeployment")
 class ChatDeployments(MethodView):
     @blp.response(200, ChatDeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's chat deployments, newest first."""
+        """List a worker's chat deployments, newest first.
+
+        All of them, without pages.
+        """
         return ChatDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatDeploymentBody)
     @blp.response(201, ChatDeploymentSchema)
     def post(self, body, worker_id):
-        """Create a chat deployment of one of the worker's flows."""
+        """Create a chat deployment of one of the worker's flows.
+
+        `flowId` is one of the worker's flows, else 404; the server gives the `chatAgentId`. Chats are made by `POST
+        /_dryline/simulate/chats`.
+        """
         return ChatDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<deployment_id>")
+@blp.route("/<deployment_id>", get="getChatDeployment", patch="updateChatDeployment", delete="deleteChatDeployment")
 class ChatDeploymentById(MethodView):
     @blp.response(200, ChatDeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a chat deployment."""
+        """Retrieve a chat deployment.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id)
 
     @blp.arguments(ChatDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
-        """Change the members that are sent."""
+        """Change a chat deployment.
+
+        Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
+        version away. Each change is written to the deployment's history.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
-        """Delete a chat deployment with its logs, parameters and history."""
+        """Delete a chat deployment.
+
+        Its logs with their sessions, its parameters, history and checks go with it.
+        """
         Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).remove()
 
 
-@blp.route("/agent/<chat_agent_id>")
+@blp.route("/agent/<chat_agent_id>", get="getChatDeploymentByAgent")
 class ChatDeploymentByAgent(MethodView):
     @blp.response(200, ChatDeploymentSchema)
     def get(self, worker_id, chat_agent_id):
-        """Retrieve a chat deployment by its agent id."""
+        """Retrieve a chat deployment by its agent id.
+
+        404 where the worker has none with this `chatAgentId`.
+        """
         return ChatDeployment.of_agent(Worker.fetch(g.team, worker_id), chat_agent_id)

@@ -18,42 +18,70 @@ blp = Area("Chat Embed Deployments", "/api/workers")
 TAGS = ["Chat Deployments"]
 
 
-@blp.route("/<worker_id>/deployments/chat-embed", tags=TAGS)
+@blp.route(
+    "/<worker_id>/deployments/chat-embed", tags=TAGS, get="listChatEmbedDeployments", post="createChatEmbedDeployment"
+)
 class ChatEmbedDeployments(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's chat widget deployments, newest first."""
+        """List a worker's chat widget deployments, newest first.
+
+        All of them, without pages.
+        """
         return ChatEmbedDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatEmbedDeploymentBody)
     @blp.response(201, ChatEmbedDeploymentSchema)
     def post(self, body, worker_id):
-        """Create a chat widget deployment of one of the worker's flows."""
+        """Create a chat widget deployment of one of the worker's flows.
+
+        `flowId` is one of the worker's flows, else 404; the server gives the `embedId`. Chats are made by `POST
+        /_dryline/simulate/chats`.
+        """
         return ChatEmbedDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<worker_id>/deployments/chat-embed/<deployment_id>", tags=TAGS)
+@blp.route(
+    "/<worker_id>/deployments/chat-embed/<deployment_id>",
+    tags=TAGS,
+    get="getChatEmbedDeployment",
+    patch="updateChatEmbedDeployment",
+    delete="deleteChatEmbedDeployment",
+)
 class ChatEmbedDeploymentById(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a chat widget deployment."""
+        """Retrieve a chat widget deployment.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id)
 
     @blp.arguments(ChatEmbedDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatEmbedDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
-        """Change the members that are sent."""
+        """Change a chat widget deployment.
+
+        Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
+        version away. Each change is written to the deployment's history.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
-        """Delete a chat widget deployment with its logs, parameters and history."""
+        """Delete a chat widget deployment.
+
+        Its logs with their sessions, its parameters, history and checks go with it.
+        """
         Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).remove()
 
 
-@blp.route("/deployments/chat-embed/by-embed/<embed_id>", tags=TAGS)
+@blp.route("/deployments/chat-embed/by-embed/<embed_id>", tags=TAGS, get="getChatEmbedDeploymentByEmbed")
 class ChatEmbedDeploymentByEmbed(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, embed_id):
-        """Retrieve a chat widget deployment of the team by its embed id."""
+        """Retrieve a chat widget deployment of the team by its embed id.
+
+        404 where the team has none with this `embedId`.
+        """
         return ChatEmbedDeployment.of_embed(g.team, embed_id)

@@ -20,37 +20,49 @@ blp = Area(
 )
 
 
-@blp.route("/chat")
+@blp.route("/chat", get="listChatLogs")
 class ChatLogs(MethodView):
     @blp.arguments(LogFilterSchema, location="query")
     @blp.response(200, ChatLogSchema(many=True))
     def get(self, filters, worker_id):
-        """List a worker's chat logs, newest first."""
+        """List a worker's chat logs, newest first.
+
+        A filter by an unknown deployment or flow gives an empty list.
+        """
         worker = Worker.fetch(g.team, worker_id)
         return ChatLog.listing(worker, worker_id=worker.id, **filters)
 
 
-@blp.route("/chat/<log_id>")
+@blp.route("/chat/<log_id>", get="getChatLog")
 class ChatLogById(MethodView):
     @blp.response(200, ChatLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a chat log."""
+        """Retrieve a chat log.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatLog, log_id)
 
 
-@blp.route("/chat-embed")
+@blp.route("/chat-embed", get="listChatEmbedLogs")
 class ChatEmbedLogs(MethodView):
     @blp.arguments(ChatEmbedLogFilterSchema, location="query")
     @blp.response(200, ChatEmbedLogSchema(many=True))
     def get(self, filters, worker_id):
-        """List a worker's chat widget logs, newest first."""
+        """List a worker's chat widget logs, newest first.
+
+        A filter by an unknown deployment, flow or session gives an empty list.
+        """
         worker = Worker.fetch(g.team, worker_id)
         return ChatEmbedLog.listing(worker, worker_id=worker.id, **filters)
 
 
-@blp.route("/chat-embed/<log_id>")
+@blp.route("/chat-embed/<log_id>", get="getChatEmbedLog")
 class ChatEmbedLogById(MethodView):
     @blp.response(200, ChatEmbedLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a chat widget log."""
+        """Retrieve a chat widget log.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(ChatEmbedLog, log_id)

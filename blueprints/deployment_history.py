@@ -19,12 +19,16 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listDeploymentHistory")
 class DeploymentHistory(MethodView):
     @blp.arguments(DeploymentHistoryQuerySchema, location="query")
     @blp.response(200, DeploymentHistoryPageSchema)
     def get(self, query, worker_id, deployment_id):
-        """List a deployment's changes, newest first."""
+        """List a deployment's changes, newest first.
+
+        Each has the members that changed, `from` and `to`, and who changed them. A creation writes none. By `limit`
+        and `offset`; `changeType` narrows it to one kind.
+        """
         deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))
         return window(changes, **query)

@@ -18,11 +18,14 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listDeploymentParameters", post="createDeploymentParameter")
 class DeploymentParameters(MethodView):
     @blp.response(200, DeploymentParameterSchema(many=True))
     def get(self, worker_id, deployment_id):
-        """List a deployment's parameters, newest first."""
+        """List a deployment's parameters, newest first.
+
+        They override the variables of the deployment's flow.
+        """
         deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         return DeploymentParameter.of_deployment(deployment)
 
@@ -30,23 +33,34 @@ class DeploymentParameters(MethodView):
     @blp.response(201, DeploymentParameterSchema)
     @blp.errors(409)
     def post(self, body, worker_id, deployment_id):
-        """Create a parameter."""
+        """Create a parameter.
+
+        From now on it overrides the flow's variable of this name. 409 where the deployment has one of this name.
+        The change is written to the deployment's history.
+        """
         deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         return DeploymentParameter.define(deployment, g.key, **body)
 
 
-@blp.route("/<param_id>")
+@blp.route("/<param_id>", patch="updateDeploymentParameter", delete="deleteDeploymentParameter")
 class DeploymentParameterById(MethodView):
     @blp.arguments(DeploymentParameterBody(partial=True))
     @blp.response(200, DeploymentParameterSchema)
     @blp.errors(409)
     def patch(self, body, worker_id, deployment_id, param_id):
-        """Change a parameter's name, value or description."""
+        """Change a parameter's name, value or description.
+
+        Members that are left out keep their value; null clears one that may be null. 409 where another of the
+        deployment has the name. The change is written to the deployment's history.
+        """
         deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         return deployment.its(DeploymentParameter, param_id).revise(deployment, g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, param_id):
-        """Delete a parameter."""
+        """Delete a parameter.
+
+        The flow's variable counts again. The change is written to the deployment's history.
+        """
         deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
         deployment.its(DeploymentParameter, param_id).withdraw(deployment, g.key)

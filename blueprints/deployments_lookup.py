@@ -12,10 +12,14 @@ from dryline.schemas.deployments_lookup import AnyDeploymentSchema, LookupQueryS
 blp = Area("Deployments", "/api/deployments", description="Any deployment of the team by its id alone.")
 
 
-@blp.route("/<deployment_id>")
+@blp.route("/<deployment_id>", get="lookupDeployment")
 class DeploymentLookup(MethodView):
     @blp.arguments(LookupQuerySchema, location="query")
     @blp.response(200, AnyDeploymentSchema)
     def get(self, query, deployment_id):
-        """Retrieve any deployment of the team with the members of its channel."""
+        """Retrieve any deployment of the team with the members of its channel.
+
+        `type` tells the channel. `include` adds what it names: sentinelAssignments, successCriteria,
+        deploymentParameters.
+        """
         return look_up_deployment(g.team, deployment_id, **query)

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, redirect, send_from_directory
+from flask import Blueprint, make_response, redirect, render_template, send_from_directory
 
 from dryline.blueprints.base import CONSOLE
+from dryline.blueprints.control.base import guard
+from dryline.world.errors import Forbidden
+from dryline.world.world import current
 
-blp = Blueprint("documentation", __name__)
+blp = Blueprint("documentation", __name__, template_folder="swagger", static_folder="swagger")
 
 
 @blp.get("/")
 def index() -> Any:
     """Lead a browser to the console."""
     return redirect(CONSOLE)
+
+
+@blp.get("/docs")
+def page() -> Any:
+    """Swagger UI. Who may use the control plane is given the first key: a person need not look for it."""
+    settings = current().settings
+    try:
+        guard()
+        key = next(iter(settings.api_keys), None)
+    except Forbidden:
+        key = None
+    shown = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
+    answer = make_response(shown)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+@blp.get("/docs/assets/docs.<any(js, css):kind>")
+def own_asset(kind: str) -> Any:
+    """What is ours beside Swagger UI."""
+    return blp.send_static_file(f"docs.{kind}")
 
 
 @blp.get("/docs/assets/<path:name>")

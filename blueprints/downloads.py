@@ -33,13 +33,17 @@ class LinkSchema(QuerySchema):
     )
 
 
-@blp.route("/exports/<path:export_id>")
+@blp.route("/exports/<path:export_id>", get="downloadExport")
 class ExportFile(MethodView):
     @blp.arguments(LinkSchema, location="query")
     @blp.doc(responses=_ANSWERS)
     @blp.errors(403, 416, 503)
     def get(self, query, export_id):
-        """Download a finished export's file, whole or by Range. The address is the export's downloadUrl."""
+        """Download a finished export's file, whole or by Range.
+
+        The address is the export's `downloadUrl` and needs no key. 403 where it was altered or has run out, 503
+        while a file that was lost is made anew.
+        """
         export = Export.behind_link(export_id, **query)
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)

@@ -13,24 +13,36 @@ from dryline.schemas.exports import ExportBody, ExportSchema
 blp = Area("Log Exports", "/api/team/exports", description="Files of logs, made in the background.")
 
 
-@blp.route("")
+@blp.route("", get="listExports", post="createExport")
 class Exports(MethodView):
     @blp.response(200, ExportSchema(many=True))
     def get(self):
-        """List the team's 20 newest exports."""
+        """List the team's 20 newest exports.
+
+        Whoever waits for one polls `getExport`.
+        """
         return [with_link(export) for export in Export.recent(g.team)]
 
     @blp.arguments(ExportBody)
     @blp.response(201, ExportSchema)
     @blp.errors(404, 409)
     def post(self, body):
-        """Ask for an export of logs: poll it until it is finished."""
+        """Ask for an export of logs.
+
+        It is written in the background: PENDING, PROCESSING, COMPLETED with a `downloadUrl`, and EXPIRED after 24
+        hours of API time; FAILED with an `errorMessage`. Poll `getExport`. The window goes by `startTime`, holds
+        both its ends, and is 90 days at most. 404 for a worker or deployment that the team does not have, 409 while
+        another export of the team is PENDING or PROCESSING.
+        """
         return with_link(Export.request(g.team, base_url(), **body))
 
 
-@blp.route("/<export_id>")
+@blp.route("/<export_id>", get="getExport")
 class ExportById(MethodView):
     @blp.response(200, ExportSchema)
     def get(self, export_id):
-        """Retrieve an export: its status and, once it is finished, where to fetch its file."""
+        """Retrieve an export: its status and, once it is finished, where to fetch its file.
+
+        `downloadUrl` is null before COMPLETED and after EXPIRED.
+        """
         return with_link(Export.fetch(g.team, export_id))

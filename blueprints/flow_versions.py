@@ -18,26 +18,36 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listFlowVersions", post="commitFlowVersion")
 class FlowVersions(MethodView):
     @blp.arguments(WindowSchema, location="query")
     @blp.response(200, FlowVersionPageSchema)
     def get(self, query, worker_id, flow_id):
-        """List a flow's versions, the highest number first."""
+        """List a flow's versions, the highest number first.
+
+        By `limit` and `offset`, each with its code.
+        """
         flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
         return window(FlowVersion.listing(flow, flow_id=flow.id), **query)
 
     @blp.arguments(FlowVersionSchema)
     @blp.response(201, FlowVersionSchema)
     def post(self, body, worker_id, flow_id):
-        """Commit the flow's present code and variables as its next version."""
+        """Commit the flow's present code and variables as its next version.
+
+        The first one is version 1. A change of the flow commits by itself, so this is for what was created and
+        never changed, or for a message of its own.
+        """
         flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
         return FlowVersion.commit(flow, g.key, body["commit_message"])
 
 
-@blp.route("/<version_id>")
+@blp.route("/<version_id>", get="getFlowVersion")
 class FlowVersionById(MethodView):
     @blp.response(200, FlowVersionSchema)
     def get(self, worker_id, flow_id, version_id):
-        """Retrieve a version with its code and variables."""
+        """Retrieve a version with its code and variables.
+
+        404 where the flow has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(Flow, flow_id).its(FlowVersion, version_id)

@@ -13,10 +13,13 @@ from dryline.schemas.flows import FlowQuerySchema, FlowSchema
 blp = Area("Flows lookup", "/api/flows", description="Any flow of the team by its id alone.")
 
 
-@blp.route("/<flow_id>")
+@blp.route("/<flow_id>", get="lookupFlow")
 class FlowLookup(MethodView):
     @blp.arguments(FlowQuerySchema, location="query")
     @blp.response(200, FlowSchema)
     def get(self, query, flow_id):
-        """Retrieve any flow of the team, as it is or as a version has it."""
+        """Retrieve any flow of the team, as it is or as a version has it.
+
+        As `getFlow`, without the worker's id.
+        """
         return show_flow(Flow.fetch(g.team, flow_id), **query)

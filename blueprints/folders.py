@@ -15,11 +15,14 @@ from dryline.schemas.resources import ResourceSchema
 blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Where a worker's resources are kept.")
 
 
-@blp.route("")
+@blp.route("", get="listFolders", post="createFolder")
 class Folders(MethodView):
     @blp.response(200, FolderSchema(many=True))
     def get(self, worker_id):
-        """List a worker's folders, newest first."""
+        """List a worker's folders, newest first.
+
+        All of them, without pages.
+        """
         worker = Worker.fetch(g.team, worker_id)
         return Folder.listing(worker, worker_id=worker.id)
 
@@ -27,34 +30,50 @@ class Folders(MethodView):
     @blp.response(201, FolderSchema)
     @blp.errors(409)
     def post(self, body, worker_id):
-        """Create a folder."""
+        """Create a folder.
+
+        409 where the worker has a folder of this name.
+        """
         return Folder.open(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<folder_id>")
+@blp.route("/<folder_id>", get="getFolder", put="updateFolder", delete="deleteFolder")
 class FolderById(MethodView):
     @blp.response(200, FolderSchema)
     def get(self, worker_id, folder_id):
-        """Retrieve a folder."""
+        """Retrieve a folder.
+
+        What is in it is listed by `listFolderResources`.
+        """
         return Worker.fetch(g.team, worker_id).its(Folder, folder_id)
 
     @blp.arguments(FolderBodySchema(partial=True))
     @blp.response(200, FolderSchema)
     @blp.errors(409)
     def put(self, body, worker_id, folder_id):
-        """Change the members that are sent."""
+        """Change a folder.
+
+        Members that are left out keep their value; null clears one that may be null. 409 where another folder of
+        the worker has the name.
+        """
         return Worker.fetch(g.team, worker_id).its(Folder, folder_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, folder_id):
-        """Delete a folder. Its resources stay, in no folder."""
+        """Delete a folder.
+
+        Its resources stay, in no folder.
+        """
         Worker.fetch(g.team, worker_id).its(Folder, folder_id).remove()
 
 
-@blp.route("/<folder_id>/resources")
+@blp.route("/<folder_id>/resources", get="listFolderResources")
 class FolderResources(MethodView):
     @blp.response(200, ResourceSchema(many=True))
     def get(self, worker_id, folder_id):
-        """List the resources in a folder, newest first."""
+        """List the resources in a folder, newest first.
+
+        Links and files alike.
+        """
         worker = Worker.fetch(g.team, worker_id)
         return Resource.of(worker, folder_id=worker.its(Folder, folder_id).id)

@@ -17,56 +17,78 @@ ANY_RECORD = {
 }
 
 
-@blp.route("/api/workers/<worker_id>/llm-logs")
+@blp.route("/api/workers/<worker_id>/llm-logs", get="listLlmLogs")
 class LlmLogs(MethodView):
     @blp.arguments(LlmLogListSchema, location="query")
     @blp.response(200, LlmLogPageSchema)
     def get(self, asked, worker_id):
-        """List the team's LLM logs, newest first."""
+        """List the team's LLM logs, newest first.
+
+        Of the whole team, although the path names a worker. By `limit` and `offset`.
+        """
         return LlmLog.window(Worker.fetch(g.team, worker_id), **asked)
 
 
-@blp.route("/api/workers/<worker_id>/llm-logs/<log_id>")
+@blp.route("/api/workers/<worker_id>/llm-logs/<log_id>", get="getLlmLog", delete="deleteLlmLog")
 class LlmLogById(MethodView):
     @blp.response(200, LlmLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve an LLM log."""
+        """Retrieve an LLM log.
+
+        404 where the team has none of this id.
+        """
         return LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id)
 
     @blp.response(204)
     def delete(self, worker_id, log_id):
-        """Delete an LLM log."""
+        """Delete an LLM log.
+
+        Nothing else changes.
+        """
         LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id).remove()
 
 
-@blp.route("/api/workers/<worker_id>/llm-logs/by-call/<call_id>")
+@blp.route("/api/workers/<worker_id>/llm-logs/by-call/<call_id>", get="listLlmLogsByCall", delete="deleteLlmLogsByCall")
 class LlmLogsByCall(MethodView):
     @blp.response(200, LlmLogSchema(many=True))
     def get(self, worker_id, call_id):
-        """List the LLM logs of a call, oldest first."""
+        """List the LLM logs of a call, oldest first.
+
+        Empty for an unknown call.
+        """
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), call_id=call_id)
 
     @blp.response(204)
     def delete(self, worker_id, call_id):
-        """Delete the LLM logs of a call."""
+        """Delete the LLM logs of a call.
+
+        204 also where there are none.
+        """
         worker = Worker.fetch(g.team, worker_id)
         LlmLog.remove_where(team_id=worker.team_id, call_id=call_id)
 
 
-@blp.route("/api/workers/<worker_id>/llm-logs/by-session/<session_id>")
+@blp.route("/api/workers/<worker_id>/llm-logs/by-session/<session_id>", get="listLlmLogsBySession")
 class LlmLogsBySession(MethodView):
     @blp.response(200, LlmLogSchema(many=True))
     def get(self, worker_id, session_id):
-        """List the LLM logs of a session, oldest first."""
+        """List the LLM logs of a session, oldest first.
+
+        Empty for an unknown session.
+        """
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), session_id=session_id)
 
 
-@blp.route("/portkey-logs")
+@blp.route("/portkey-logs", post="receivePortkeyLogs")
 class PortkeyLogs(MethodView):
     @blp.doc(requestBody={"required": True, "content": ANY_RECORD})
     @blp.response(200, description="The log is kept.")
     @blp.errors(400)
     def post(self):
-        """Receive a log of the LLM gateway, or a list of them."""
+        """Receive a log of the LLM gateway, or a list of them.
+
+        For the gateway's hook. `callId`, `sessionId` and `eventType` are read from the top or from `metadata`; the
+        model is dropped from the request.
+        """
         for record in hook_records(read_json(request)):
             LlmLog.receive(g.team, **record)

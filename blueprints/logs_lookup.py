@@ -13,9 +13,12 @@ from dryline.schemas.logs_lookup import AnyLogSchema
 blp = Area("Logs", "/api/logs", description="Logs of any channel, found by their id alone.")
 
 
-@blp.route("/<log_id>")
+@blp.route("/<log_id>", get="lookupLog")
 class LogById(MethodView):
     @blp.response(200, AnyLogSchema)
     def get(self, log_id):
-        """Retrieve a log, whatever its channel."""
+        """Retrieve a log, whatever its channel.
+
+        `type` tells the channel. 404 where the team has none of this id.
+        """
         return log_with_recording(find_log(g.team, log_id))

@@ -30,15 +30,16 @@ class RecordingLinkSchema(QuerySchema):
     signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
 
 
-@blp.route("/<call_sid>.wav")
+@blp.route("/<call_sid>.wav", get="getRecording")
 class RecordingFile(MethodView):
     @blp.arguments(RecordingLinkSchema, location="query")
     @blp.doc(responses=_ANSWERS)
     @blp.errors(403, 416, 503)
     def get(self, query, call_sid):
-        """Listen to a call, whole or by Range. The address is its log's recordingUrl.
+        """Listen to a call, whole or by Range.
 
-        The file is made when it is first asked for.
+        The address is its log's `recordingUrl` and needs no key. The file, WAV with two channels, is made when it
+        is first asked for. 403 where the address was altered or has run out, 404 where the log is gone.
         """
         from dryline.jobs import studio  # what makes sound is loaded by who listens
         from dryline.simulator.recordings import call_of

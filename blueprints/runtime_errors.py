@@ -15,24 +15,34 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listRuntimeErrors", post="recordRuntimeError")
 class RuntimeErrors(MethodView):
     @blp.arguments(RuntimeErrorListSchema, location="query")
     @blp.response(200, RuntimeErrorSchema(many=True))
     def get(self, asked, worker_id):
-        """List a worker's runtime errors, newest first."""
+        """List a worker's runtime errors, newest first.
+
+        By `limit` and `offset`; `service`, `severity` and `type` narrow it.
+        """
         return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **asked)
 
     @blp.arguments(RuntimeErrorBody)
     @blp.response(201, RuntimeErrorSchema)
     def post(self, body, worker_id):
-        """Record a runtime error."""
+        """Record a runtime error.
+
+        Where `deploymentId` is left out, it is found by `flowId`: the newest deployment of that flow. 404 for a
+        deployment or flow that the worker does not have.
+        """
         return RuntimeErrorRecord.record(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<error_id>")
+@blp.route("/<error_id>", get="getRuntimeError")
 class RuntimeErrorById(MethodView):
     @blp.response(200, RuntimeErrorSchema)
     def get(self, worker_id, error_id):
-        """Retrieve a runtime error, with its traceback."""
+        """Retrieve a runtime error, with its traceback.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(RuntimeErrorRecord, error_id)

@@ -13,9 +13,12 @@ from dryline.schemas.sessions import SessionSchema
 blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="What the engine did behind a conversation.")
 
 
-@blp.route("/<session_id>")
+@blp.route("/<session_id>", get="getSession")
 class SessionById(MethodView):
     @blp.response(200, SessionSchema)
     def get(self, worker_id, session_id):
-        """Retrieve a session: state, messages, trace, tokens."""
+        """Retrieve a session: state, messages, trace, tokens.
+
+        The session of a call is its log's `bbEngineSessionId`.
+        """
         return Worker.fetch(g.team, worker_id).its(Session, session_id)

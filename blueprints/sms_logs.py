@@ -18,18 +18,24 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listSMSLogs")
 class SmsLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, SmsLogPageSchema)
     def get(self, asked, worker_id):
-        """List a worker's SMS logs, newest first, a page at a time."""
+        """List a worker's SMS logs, newest first, a page at a time.
+
+        They come into a world by a state document alone: no operation makes SMS deployments.
+        """
         return SmsLog.numbered(Worker.fetch(g.team, worker_id), **asked)
 
 
-@blp.route("/<log_id>")
+@blp.route("/<log_id>", get="getSMSLog")
 class SmsLogById(MethodView):
     @blp.response(200, SmsLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve an SMS log."""
+        """Retrieve an SMS log.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(SmsLog, log_id)

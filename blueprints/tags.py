@@ -13,56 +13,77 @@ from dryline.schemas.tags import TagAssignmentSchema, TagSchema
 blp = Area("Tags", "/api", description="Labels of the team, and the workers that carry them.")
 
 
-@blp.route("/team/tags")
+@blp.route("/team/tags", get="listTags", post="createTag")
 class Tags(MethodView):
     @blp.response(200, TagSchema(many=True))
     def get(self):
-        """List the team's tags, newest first."""
+        """List the team's tags, newest first.
+
+        All of them, without pages.
+        """
         return Tag.listing(g.team)
 
     @blp.arguments(TagSchema)
     @blp.response(201, TagSchema)
     @blp.errors(409)
     def post(self, body):
-        """Create a tag."""
+        """Create a tag.
+
+        409 where the team has the label already.
+        """
         return Tag.define(g.team, **body)
 
 
-@blp.route("/team/tags/<tag_id>")
+@blp.route("/team/tags/<tag_id>", patch="updateTag", delete="deleteTag")
 class TagById(MethodView):
     @blp.arguments(TagSchema(partial=True))
     @blp.response(200, TagSchema)
     @blp.errors(409)
     def patch(self, body, tag_id):
-        """Change a tag's label or color."""
+        """Change a tag's label or color.
+
+        Workers that carry it show the change at once. 409 where another tag of the team has the label.
+        """
         return Tag.fetch(g.team, tag_id).revise(**body)
 
     @blp.response(204)
     def delete(self, tag_id):
-        """Delete a tag and take it off its workers."""
+        """Delete a tag.
+
+        It is taken off every worker that carries it.
+        """
         Tag.fetch(g.team, tag_id).remove()
 
 
-@blp.route("/workers/<worker_id>/tags")
+@blp.route("/workers/<worker_id>/tags", get="listWorkerTags", post="assignTag")
 class WorkerTags(MethodView):
     @blp.response(200, TagSchema(many=True))
     def get(self, worker_id):
-        """List a worker's tags."""
+        """List a worker's tags.
+
+        The tag that was put on last comes first.
+        """
         return Tag.of_worker(Worker.fetch(g.team, worker_id))
 
     @blp.arguments(TagAssignmentSchema)
     @blp.response(201, TagSchema)
     @blp.alt_response(200, schema=TagSchema, success=True, description="The worker had the tag already.")
     def post(self, body, worker_id):
-        """Put a tag on a worker."""
+        """Put a tag on a worker.
+
+        200 where the worker carries it already, 404 naming `tagId` where the team has no such tag.
+        """
         worker = Worker.fetch(g.team, worker_id)
         tag = Tag.fetch(g.team, body["tag_id"], field="tag_id")
         return (tag, 201) if tag.assign(worker) else (tag, 200)
 
 
-@blp.route("/workers/<worker_id>/tags/<tag_id>")
+@blp.route("/workers/<worker_id>/tags/<tag_id>", delete="removeTag")
 class WorkerTagById(MethodView):
     @blp.response(204)
     def delete(self, worker_id, tag_id):
-        """Take a tag off a worker."""
+        """Take a tag off a worker.
+
+        404 where the worker does not carry it. The tag itself stays.
+        """
         WorkerTag.take_off(Worker.fetch(g.team, worker_id), tag_id)

@@ -12,10 +12,13 @@ from dryline.schemas.teams import TeamQuery, TeamSchema
 blp = Area("Team", "/api/team", description="The team that the key belongs to.")
 
 
-@blp.route("")
+@blp.route("", get="getTeam")
 class TeamView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, TeamSchema)
     def get(self, query):
-        """Retrieve the team."""
+        """Retrieve the team.
+
+        `includeIntegrations` adds the accounts at telephony providers.
+        """
         return team_with_integrations(g.team) if query["include_integrations"] else g.team

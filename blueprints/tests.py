@@ -13,41 +13,59 @@ from dryline.schemas.tests import TestBody, TestRunSchema, TestSchema
 blp = Area("Tests", "/api/workers/<worker_id>/tests", description="Tests of a worker's flows, and their runs.")
 
 
-@blp.route("")
+@blp.route("", post="createTest")
 class Tests(MethodView):
     @blp.arguments(TestBody)
     @blp.response(201, TestSchema)
     def post(self, body, worker_id):
-        """Create a test."""
+        """Create a test.
+
+        `flowId` is one of the worker's flows, else 404. Each checkpoint asks for `runs` conversations and lets
+        `tolerance` of them fail.
+        """
         return Test.define(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<test_id>")
+@blp.route("/<test_id>", put="updateTest", delete="deleteTest")
 class TestById(MethodView):
     @blp.arguments(TestBody(partial=True))
     @blp.response(200, TestSchema)
     def put(self, body, worker_id, test_id):
-        """Change the members that are sent."""
+        """Change a test.
+
+        Members that are left out keep their value; null clears one that may be null. Runs that wait are held by
+        what it is then.
+        """
         return Worker.fetch(g.team, worker_id).its(Test, test_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, test_id):
-        """Delete a test and its runs."""
+        """Delete a test and its runs.
+
+        Runs that wait or are held go with it.
+        """
         Worker.fetch(g.team, worker_id).its(Test, test_id).remove()
 
 
-@blp.route("/<test_id>/run")
+@blp.route("/<test_id>/run", post="runTest")
 class TestRunStart(MethodView):
     @blp.response(200, TestRunSchema)
     def post(self, worker_id, test_id):
-        """Start a run."""
+        """Start a run.
+
+        The conversations are held with the test's flow. PENDING for 1 s of API time, RUNNING for 2 s a
+        conversation, then PASSED or FAILED with `results`: see `listTestRuns`.
+        """
         return Worker.fetch(g.team, worker_id).its(Test, test_id).run()
 
 
-@blp.route("/<test_id>/runs")
+@blp.route("/<test_id>/runs", get="listTestRuns")
 class TestRuns(MethodView):
     @blp.response(200, TestRunSchema(many=True))
     def get(self, worker_id, test_id):
-        """List a test's runs, newest first."""
+        """List a test's runs, newest first.
+
+        Each has its `results`, checkpoint by checkpoint, once it is over.
+        """
         test = Worker.fetch(g.team, worker_id).its(Test, test_id)
         return TestRun.listing(test, test_id=test.id)

@@ -16,23 +16,30 @@ from dryline.world.errors import NotFound
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
 
 
-@blp.route("/api/upload/<worker_id>/resource-upload-url", tags=["Resources"])
+@blp.route("/api/upload/<worker_id>/resource-upload-url", tags=["Resources"], get="getResourceUploadUrl")
 class ResourceUploadUrl(MethodView):
     @blp.arguments(UploadQuerySchema, location="query")
     @blp.response(200, UploadUrlSchema)
     def get(self, query, worker_id):
-        """Get an address to PUT a file's bytes to. It works for an hour."""
+        """Get an address to PUT a file's bytes to.
+
+        It works for an hour of API time and needs no key; without its query it is the `s3FilePath` of
+        `createFileResource`.
+        """
         worker = Worker.by_id(worker_id)
         return {"upload_url": Upload.address(worker, base_url(), query["file_name"], query["content_type"])}
 
 
-@blp.route("/uploads/<upload_id>/<file_name>")
+@blp.route("/uploads/<upload_id>/<file_name>", get="downloadUpload", put="putUpload")
 class UploadByAddress(MethodView):
     @blp.arguments(SignatureSchema, location="query")
     @blp.response(200, {"type": "string", "format": "binary"}, content_type="application/octet-stream")
     @blp.errors(403)
     def get(self, query, upload_id, file_name):
-        """Read the bytes, by the signed address of the resource."""
+        """Read the bytes, by the signed address of the resource.
+
+        The address is the resource's `signedS3FilePath`. 403 where it was altered or has run out.
+        """
         upload = Upload.read(upload_id, query["signature"])
         try:
             return files.send(upload.path, upload.mime_type, upload.file_name)
@@ -43,6 +50,9 @@ class UploadByAddress(MethodView):
     @blp.response(200, description="The bytes are kept.")
     @blp.errors(403)
     def put(self, query, upload_id, file_name):
-        """Put the raw bytes, of any content type."""
+        """Put the raw bytes, of any content type.
+
+        The address is that of `getResourceUploadUrl`. 403 where it was altered or has run out.
+        """
         Upload.receive(upload_id, query["signature"], request.get_data())
         return Response(status=200)

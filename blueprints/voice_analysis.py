@@ -12,10 +12,14 @@ from dryline.schemas.voice_analysis import VoiceAnalysisBody, VoiceAnalysisSchem
 blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes and transfers, added up by period.")
 
 
-@blp.route("")
+@blp.route("", post="analyzeVoice")
 class VoiceAnalysis(MethodView):
     @blp.arguments(VoiceAnalysisBody, required=False)
     @blp.response(200, VoiceAnalysisSchema)
     def post(self, body):
-        """Add up the team's calls."""
+        """Add up the team's calls.
+
+        Calls, minutes and transfers in all and by period of `granularity`. A call counts by its start; both dates
+        are inclusive; without dates all calls count. Unknown workers or deployments give zeros.
+        """
         return analyze(g.team, **body)

@@ -21,34 +21,53 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listVoiceV1Deployments", post="createVoiceV1Deployment")
 class VoiceV1Deployments(MethodView):
     @blp.response(200, VoiceV1DeploymentSchema(many=True))
     def get(self, worker_id):
-        """List a worker's legacy voice deployments, newest first."""
+        """List a worker's legacy voice deployments, newest first.
+
+        All of them, without pages.
+        """
         return VoiceV1Deployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(VoiceV1DeploymentBody)
     @blp.response(201, VoiceV1DeploymentSchema)
     def post(self, body, worker_id):
-        """Create a legacy voice deployment of one of the worker's flows."""
+        """Create a legacy voice deployment of one of the worker's flows.
+
+        Every member but `extractions` is sent, those that may be null as null. `flowId` is one of the worker's
+        flows, else 404.
+        """
         return VoiceV1Deployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
 
-@blp.route("/<deployment_id>")
+@blp.route(
+    "/<deployment_id>", get="getVoiceV1Deployment", put="updateVoiceV1Deployment", delete="deleteVoiceV1Deployment"
+)
 class VoiceV1DeploymentById(MethodView):
     @blp.response(200, VoiceV1DeploymentSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve a legacy voice deployment."""
+        """Retrieve a legacy voice deployment.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
 
     @blp.arguments(VoiceV1DeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceV1DeploymentSchema)
     def put(self, body, worker_id, deployment_id):
-        """Change the members that are sent; the others keep their value."""
+        """Change a legacy voice deployment.
+
+        Members that are left out keep their value; null clears one that may be null. Each change is written to the
+        deployment's history.
+        """
         return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
-        """Delete a legacy voice deployment with its logs, parameters and history."""
+        """Delete a legacy voice deployment.
+
+        Its logs with their sessions, its parameters, history, checks and campaigns go with it.
+        """
         Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).remove()

@@ -18,18 +18,24 @@ blp = Area(
 )
 
 
-@blp.route("")
+@blp.route("", get="listWhatsAppLogs")
 class WhatsappLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, WhatsappLogPageSchema)
     def get(self, asked, worker_id):
-        """List a worker's WhatsApp logs, newest first, a page at a time."""
+        """List a worker's WhatsApp logs, newest first, a page at a time.
+
+        They come into a world by a state document alone: no operation makes WhatsApp deployments.
+        """
         return WhatsappLog.numbered(Worker.fetch(g.team, worker_id), **asked)
 
 
-@blp.route("/<log_id>")
+@blp.route("/<log_id>", get="getWhatsAppLog")
 class WhatsappLogById(MethodView):
     @blp.response(200, WhatsappLogSchema)
     def get(self, worker_id, log_id):
-        """Retrieve a WhatsApp log."""
+        """Retrieve a WhatsApp log.
+
+        404 where the worker has none of this id.
+        """
         return Worker.fetch(g.team, worker_id).its(WhatsappLog, log_id)

@@ -38,6 +38,10 @@ class Shapes:
         """
         schema = self._resolved(schema)
         here = path or "(body)"
+        if "anyOf" in schema:  # a record or null: the document has no other choices
+            if value is not None:
+                yield from self.deviations(schema["anyOf"][0], value, path)
+            return
         if value is None:
             if not schema.get("nullable") and (schema.get("type") or schema.get("allOf")):
                 yield here, "is null, which it may not be"

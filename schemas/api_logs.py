@@ -12,12 +12,14 @@ from dryline.schemas.row_forms import RowForm, null_text
 class ApiLogSchema(LogSchema):
     """One conversation through the engine's own endpoint. Contract: records.any_log."""
 
-    request_model = fields.String(dump_only=True, allow_none=True)
-    request_messages = JsonObject(dump_only=True, allow_none=True)
-    response_content = fields.String(dump_only=True, allow_none=True)
-    prompt_tokens = Integer(dump_only=True, allow_none=True)
-    completion_tokens = Integer(dump_only=True, allow_none=True)
-    total_tokens = Integer(dump_only=True, allow_none=True)
+    request_model = fields.String(dump_only=True, allow_none=True, metadata={"description": "model that was asked for"})
+    request_messages = JsonObject(dump_only=True, allow_none=True, metadata={"description": "messages that were sent"})
+    response_content = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "text that was answered"}
+    )
+    prompt_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "tokens of the messages"})
+    completion_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "tokens of the answer"})
+    total_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "both together"})
 
 
 ROWS = {"apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=null_text())}

@@ -42,14 +42,18 @@ class PhoneNumberSchema(ApiSchema):
     id = fields.String(dump_only=True)
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
     provider = fields.String(dump_only=True, metadata={"description": "brainbase (bought) or twilio (imported)"})
-    a2p_verified = Boolean(dump_only=True)
+    a2p_verified = Boolean(
+        dump_only=True, metadata={"description": "whether it may send messages from programs in the US"}
+    )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     integration_id = fields.String(dump_only=True, allow_none=True)
     worker_id = fields.String(dump_only=True, allow_none=True)
     team_id = fields.String(dump_only=True, allow_none=True)
     country_code = fields.String(dump_only=True, allow_none=True)
-    caller_name = fields.String(dump_only=True, allow_none=True)
+    caller_name = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "name that is shown to who is called"}
+    )
     metadata = JsonObject(dump_only=True, allow_none=True)
 
 
@@ -75,16 +79,16 @@ class AvailableNumbersQuery(QuerySchema):
 class CapabilitiesSchema(ApiSchema):
     """What a number can do."""
 
-    voice = Boolean(dump_only=True)
-    sms = Boolean(dump_only=True)
-    mms = Boolean(dump_only=True)
+    voice = Boolean(dump_only=True, metadata={"description": "takes and makes calls"})
+    sms = Boolean(dump_only=True, metadata={"description": "sends text messages"})
+    mms = Boolean(dump_only=True, metadata={"description": "sends pictures"})
 
 
 class AvailableNumberSchema(ApiSchema):
     """A number that could be bought. Contract: records.available_phone_number."""
 
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
-    friendly_name = fields.String(dump_only=True)
+    friendly_name = fields.String(dump_only=True, metadata={"description": "the number as people write it"})
     country_code = fields.String(dump_only=True)
     number_type = fields.String(dump_only=True, validate=OneOf("Local", "Mobile", "TollFree"))
     locality = fields.String(dump_only=True, allow_none=True)

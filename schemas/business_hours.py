@@ -85,7 +85,7 @@ class CallableSchema(ApiSchema):
 
     phone_number = fields.String(required=True, load_only=True, metadata={"description": "in any notation"})
     timestamp = Number(required=True, load_only=True, metadata={"description": "Unix time in seconds"})
-    callable = Boolean(dump_only=True)
+    callable = Boolean(dump_only=True, metadata={"description": "whether the local time lies within that day's hours"})
     reason = fields.String(dump_only=True, metadata={"description": "why, in a sentence; dryline's own"})
 
 

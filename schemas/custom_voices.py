@@ -13,9 +13,11 @@ class CustomVoiceSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    elevenlabs_voice_id = fields.String(required=True)
+    elevenlabs_voice_id = fields.String(required=True, metadata={"description": "id of the voice at the provider"})
     name = fields.String(dump_only=True)
-    owner_id = fields.String(dump_only=True, allow_none=True)
+    owner_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "who owns it at the provider; made up"}
+    )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 

@@ -20,7 +20,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     deployment_id = fields.String(dump_only=True)
-    change_type = fields.String(dump_only=True, validate=CHANGE_TYPE)
+    change_type = fields.String(dump_only=True, validate=CHANGE_TYPE, metadata={"description": "kind of change"})
     changes = JsonObject(dump_only=True, metadata={"description": "changed member to its `from` and `to`"})
     author_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
     author_user_id = fields.String(dump_only=True, allow_none=True)
@@ -37,7 +37,11 @@ class DeploymentHistoryEntrySchema(ApiSchema):
 class DeploymentHistoryPageSchema(PageSchema):
     """A page of changes, newest first."""
 
-    data = fields.List(fields.Nested(DeploymentHistoryEntrySchema), dump_only=True)
+    data = fields.List(
+        fields.Nested(DeploymentHistoryEntrySchema),
+        dump_only=True,
+        metadata={"description": "the changes of this page"},
+    )
 
 
 class DeploymentHistoryQuerySchema(WindowSchema):

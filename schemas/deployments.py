@@ -16,7 +16,11 @@ class DeploymentSchema(ApiSchema):
     id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
     type = fields.String(dump_only=True, metadata={"description": "channel: Voice, VoiceV1, Chat or ChatEmbed"})
-    status = fields.String(dump_only=True, validate=OneOf("ACTIVE", "CREATING", "INACTIVE"))
+    status = fields.String(
+        dump_only=True,
+        validate=OneOf("ACTIVE", "CREATING", "INACTIVE"),
+        metadata={"description": "ACTIVE from the start"},
+    )
     worker_id = fields.String(dump_only=True)
     flow_id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -28,7 +32,11 @@ class SuccessItemSchema(PartSchema):
 
     title = fields.String(required=True, metadata={"description": "name of the check"})
     description = fields.String(required=True, metadata={"description": "what is judged"})
-    type = fields.String(required=True, validate=OneOf("BINARY", "SCORE"))
+    type = fields.String(
+        required=True,
+        validate=OneOf("BINARY", "SCORE"),
+        metadata={"description": "BINARY passes or fails, SCORE gives a number"},
+    )
     threshold = Number(required=True, metadata={"description": "value from which the check counts as met"})
 
 
@@ -43,7 +51,9 @@ class SuccessCriterionSchema(PartSchema):
 class ExtractionSchema(PartSchema):
     """One value to draw from a conversation. Contract: records.extraction_definition."""
 
-    type = fields.String(required=True, validate=OneOf("string", "number", "boolean"))
+    type = fields.String(
+        required=True, validate=OneOf("string", "number", "boolean"), metadata={"description": "type of the value"}
+    )
     description = fields.String(required=True, metadata={"description": "what the value stands for"})
     required = Boolean(metadata={"description": "whether the value has to be found"})
 

@@ -44,7 +44,7 @@ class EchoAgentBody(ApiSchema):
     """An agent to make or to change. Contract: createEchoAgent."""
 
     name = fields.String(required=True)
-    type = fields.String(required=True)
+    type = fields.String(required=True, metadata={"description": "kind of caller, as it is sent"})
     purpose = fields.String(required=True)
     goals = fields.Raw(
         required=True, validate=text_or_texts, metadata={"description": "a list of texts; one text is taken too"}
@@ -60,7 +60,7 @@ class EchoAgentSchema(ApiSchema):
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
-    type = fields.String(dump_only=True)
+    type = fields.String(dump_only=True, metadata={"description": "kind of caller, as it was sent"})
     purpose = fields.String(dump_only=True)
     goals = fields.Raw(dump_only=True, metadata={"description": "a list of texts, or one text"})
     deployment_id = fields.String(dump_only=True, allow_none=True)
@@ -103,14 +103,20 @@ class EchoRunSchema(ApiSchema):
     """A run: what is sent to start one, and the answer. Contract: records.echo_run."""
 
     id = fields.String(dump_only=True)
-    type = fields.String(required=True, validate=OneOf("agent", "test_suite"))
+    type = fields.String(
+        required=True,
+        validate=OneOf("agent", "test_suite"),
+        metadata={"description": "whether an agent or a suite is run"},
+    )
     agent_data = JsonObject(
         required=True,
         load_only=True,
         data_key="agent_data",
         metadata={"description": "agentId, suiteId or id of what to run, or an agent's own members"},
     )
-    status = fields.String(dump_only=True)
+    status = fields.String(
+        dump_only=True, metadata={"description": "QUEUED; what comes of it is in `GET /_dryline/echo-runs`"}
+    )
     created_at = Timestamp(dump_only=True)
 
 

@@ -13,8 +13,8 @@ class EchoRunResultSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    type = fields.String(dump_only=True)
-    agent_data = JsonObject(dump_only=True)
+    type = fields.String(dump_only=True, metadata={"description": "agent or test_suite"})
+    agent_data = JsonObject(dump_only=True, metadata={"description": "what was to be run, as it was sent"})
     status = fields.String(dump_only=True, metadata={"description": "QUEUED, RUNNING, PASSED or FAILED"})
     results = fields.List(
         JsonObject(), dump_only=True, allow_none=True, metadata={"description": "one a scorecard and agent, by items"}

@@ -78,7 +78,7 @@ def _known_log_type(log_type: str) -> None:
 class ExportBody(ApiSchema):
     """What an export is to hold. Contract: createExport."""
 
-    format = fields.String(required=True, validate=OneOf(*FORMATS))
+    format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "kind of file"})
     start_date = Timestamp(required=True, metadata={"description": "start of the window"})
     end_date = Timestamp(
         required=True, metadata={"description": "end of the window, at most 90 days after startDate; inside it"}
@@ -87,8 +87,8 @@ class ExportBody(ApiSchema):
         validate=_known_log_type,
         metadata={"description": f"{', '.join(LOG_TYPES)}; left out: logs of every type, one after the other"},
     )
-    worker_id = fields.String()
-    deployment_id = fields.String()
+    worker_id = fields.String(metadata={"description": "only logs of this worker"})
+    deployment_id = fields.String(metadata={"description": "only logs of this deployment"})
     fields_ = FieldNames(
         data_key="fields", attribute="fields", metadata={"description": "the members to hold, in this order"}
     )
@@ -104,17 +104,40 @@ class ExportSchema(ApiSchema):
     """A file of logs, made in the background. Contract: records.export."""
 
     id = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, validate=OneOf(*STATUSES))
-    format = fields.String(dump_only=True, validate=OneOf(*FORMATS))
-    log_type = fields.String(dump_only=True, allow_none=True, validate=_known_log_type)
-    row_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
-    file_size_bytes = Number(dump_only=True, allow_none=True, validate=validate.Range(0))
+    status = fields.String(
+        dump_only=True,
+        validate=OneOf(*STATUSES),
+        metadata={"description": "PENDING, PROCESSING, COMPLETED or FAILED; EXPIRED 24 hours after COMPLETED"},
+    )
+    format = fields.String(dump_only=True, validate=OneOf(*FORMATS), metadata={"description": "kind of file"})
+    log_type = fields.String(
+        dump_only=True,
+        allow_none=True,
+        validate=_known_log_type,
+        metadata={"description": "channel of its logs; null is all"},
+    )
+    row_count = Integer(
+        dump_only=True,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "logs in the file; null before it is COMPLETED"},
+    )
+    file_size_bytes = Number(
+        dump_only=True,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "size of the file; null before it is COMPLETED"},
+    )
     download_url = fields.String(
         dump_only=True, allow_none=True, metadata={"description": "once COMPLETED, for 24 hours; needs no key"}
     )
     error_message = fields.String(dump_only=True, allow_none=True, metadata={"description": "once FAILED"})
     created_at = Timestamp(dump_only=True)
-    expires_at = Timestamp(dump_only=True, allow_none=True)
+    expires_at = Timestamp(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "when its file goes: 24 hours of API time after it is COMPLETED"},
+    )
 
 
 ROWS = {

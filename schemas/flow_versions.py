@@ -15,7 +15,7 @@ class FlowVersionSchema(ApiSchema):
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     flow_id = fields.String(dump_only=True)
-    version_number = Integer(dump_only=True, validate=validate.Range(1))
+    version_number = Integer(dump_only=True, validate=validate.Range(1), metadata={"description": "counts up from 1"})
     code = fields.String(dump_only=True)
     variables = JsonObject(dump_only=True)
     commit_message = fields.String(required=True)
@@ -27,7 +27,9 @@ class FlowVersionSchema(ApiSchema):
 class FlowVersionPageSchema(PageSchema):
     """A page of versions, the highest number first."""
 
-    data = fields.List(fields.Nested(FlowVersionSchema), dump_only=True)
+    data = fields.List(
+        fields.Nested(FlowVersionSchema), dump_only=True, metadata={"description": "the versions of this page"}
+    )
 
 
 ROWS = {"flowVersions": RowForm(FlowVersionSchema, "flowId versionNumber code")}

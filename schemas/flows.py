@@ -24,9 +24,17 @@ class FlowSchema(ApiSchema):
     worker_id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
-    last_edited_by_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
-    last_edited_by_user_id = fields.String(dump_only=True, allow_none=True)
-    last_edited_by_api_key_id = fields.String(dump_only=True, allow_none=True)
+    last_edited_by_type = fields.String(
+        dump_only=True,
+        validate=OneOf("USER", "API_KEY"),
+        metadata={"description": "USER, or API_KEY for what came through this API"},
+    )
+    last_edited_by_user_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "the user, where it was one"}
+    )
+    last_edited_by_api_key_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "the key, where it was one"}
+    )
     merged_parameters = JsonObject(
         dump_only=True,
         data_key="_mergedParameters",

@@ -37,7 +37,7 @@ class LlmLogListSchema(QuerySchema):
 class LlmLogPageSchema(ApiSchema):
     """A part of the list."""
 
-    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True)
+    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True, metadata={"description": "the logs of this page"})
     total = Integer(dump_only=True)
     limit = Integer(dump_only=True)
     offset = Integer(dump_only=True)

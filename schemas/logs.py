@@ -47,7 +47,9 @@ class MessageLogSchema(LogSchema):
     to_number = fields.String(dump_only=True, allow_none=True)
     direction = fields.String(dump_only=True, allow_none=True)
     transcription = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True)
+    status = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "how far the conversation has come"}
+    )
 
 
 class LogFilterSchema(QuerySchema):

@@ -15,27 +15,42 @@ class ResourceSchema(ApiSchema):
     """A link or a file. Contract: records.resource."""
 
     id = fields.String(dump_only=True)
-    rag_type = fields.String(dump_only=True, validate=validate.OneOf(("FILE", "WEBPAGE", "SITEMAP")))
+    rag_type = fields.String(
+        dump_only=True,
+        validate=validate.OneOf(("FILE", "WEBPAGE", "SITEMAP")),
+        metadata={"description": "FILE, WEBPAGE, or SITEMAP where the link ends in sitemap.xml"},
+    )
     status = fields.String(
         dump_only=True,
         allow_none=True,
         validate=validate.OneOf(("STARTED", "PROCESSING", "FAILED", "AVAILABLE", "DELETED", None)),
+        metadata={"description": "STARTED, PROCESSING, then AVAILABLE or FAILED"},
     )
     folder_id = fields.String(dump_only=True, allow_none=True)
-    key = fields.String(dump_only=True, allow_none=True)
-    raw_link = fields.String(dump_only=True, allow_none=True)
-    update_frequency = fields.String(dump_only=True, allow_none=True)
+    key = fields.String(dump_only=True, allow_none=True, metadata={"description": "name of the stored file"})
+    raw_link = fields.String(dump_only=True, allow_none=True, metadata={"description": "address of a link"})
+    update_frequency = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "how often a link is read again, as it was sent"}
+    )
     file_name = fields.String(dump_only=True, allow_none=True)
     mime_type = fields.String(dump_only=True, allow_none=True)
     size = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "bytes"})
-    s3_file_path = fields.String(dump_only=True, allow_none=True)
-    signed_s3_file_path = fields.String(dump_only=True, allow_none=True)
-    image_s3_file_path = fields.String(dump_only=True, allow_none=True)
-    num_scrolls = Integer(dump_only=True, allow_none=True)
-    graph_status = JsonObject(dump_only=True, allow_none=True)
-    processing_error = fields.String(dump_only=True, allow_none=True)
-    last_updated = Timestamp(dump_only=True, allow_none=True)
-    uploaded_at = Timestamp(dump_only=True, allow_none=True)
+    s3_file_path = fields.String(dump_only=True, allow_none=True, metadata={"description": "where the bytes were put"})
+    signed_s3_file_path = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "signed address of the bytes, to GET without a key"}
+    )
+    image_s3_file_path = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "address of a picture of the page"}
+    )
+    num_scrolls = Integer(dump_only=True, allow_none=True, metadata={"description": "how far a page was scrolled down"})
+    graph_status = JsonObject(
+        dump_only=True, allow_none=True, metadata={"description": "how far the knowledge graph has come"}
+    )
+    processing_error = fields.String(dump_only=True, allow_none=True, metadata={"description": "why it FAILED"})
+    last_updated = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "when its content was last read"}
+    )
+    uploaded_at = Timestamp(dump_only=True, allow_none=True, metadata={"description": "when its bytes came"})
     name = fields.String(dump_only=True)
     worker_id = fields.String(dump_only=True)
 
@@ -44,8 +59,10 @@ class LinkResourceBodySchema(ApiSchema):
     """What creating a link takes."""
 
     name = fields.String(required=True)
-    raw_link = fields.String(required=True)
-    update_frequency = fields.String(required=True)
+    raw_link = fields.String(required=True, metadata={"description": "address of the page, or of a sitemap.xml"})
+    update_frequency = fields.String(
+        required=True, metadata={"description": "how often to read it again, such as daily"}
+    )
     folder_id = fields.String()
 
 
@@ -84,24 +101,24 @@ class ResourceMoveSchema(ApiSchema):
 class QueryParamsSchema(ApiSchema):
     """How to search and what to answer. What has no meaning for a text search is taken and not used."""
 
-    mode = fields.String()
+    mode = fields.String(metadata={"description": "how to search, as it is sent"})
     top_k = Number(validate=validate.Range(min=1), metadata={"description": "at most so many resources; 10"})
     response_type = fields.String(metadata={"description": "how the answer is laid out, e.g. `Bullet Points`"})
-    stream = Boolean()
+    stream = Boolean(metadata={"description": "taken and without effect: the answer comes whole"})
     only_need_context = Boolean(metadata={"description": "no answer, only what it would be made of"})
     only_need_prompt = Boolean(metadata={"description": "no answer, but the prompt for one"})
-    max_token_for_text_unit = Number()
-    max_token_for_global_context = Number()
-    max_token_for_local_context = Number()
+    max_token_for_text_unit = Number(metadata={"description": "bound of one passage"})
+    max_token_for_global_context = Number(metadata={"description": "bound of the whole context"})
+    max_token_for_local_context = Number(metadata={"description": "bound of the context near the answer"})
 
 
 class ResourceQuerySchema(ApiSchema):
     """A question to the worker's resources."""
 
-    query = fields.String(required=True)
+    query = fields.String(required=True, metadata={"description": "the question"})
     resources = fields.List(fields.String(), metadata={"description": "only these; an empty list is all"})
     folder_id = fields.String()
-    folder_name = fields.String()
+    folder_name = fields.String(metadata={"description": "only what is in the folder of this name"})
     query_params = fields.Nested(QueryParamsSchema)
 
 
@@ -134,7 +151,9 @@ class UploadQuerySchema(QuerySchema):
     """What will be uploaded."""
 
     file_name = fields.String(required=True, validate=printable)
-    content_type = fields.String(required=True, validate=[printable, ascii_text])
+    content_type = fields.String(
+        required=True, validate=[printable, ascii_text], metadata={"description": "media type of the bytes"}
+    )
 
 
 class SignatureSchema(QuerySchema):

@@ -21,7 +21,7 @@ class TalkSessionSchema(ApiSchema):
     worker_id = fields.String(dump_only=True, allow_none=True)
     flow_id = fields.String(dump_only=True, allow_none=True)
     deployment_id = fields.String(dump_only=True, allow_none=True)
-    turns = Integer(dump_only=True)
+    turns = Integer(dump_only=True, metadata={"description": "turns so far"})
     waiting = fields.List(fields.String(), dump_only=True, metadata={"description": "the conditions that are open"})
     ended = fields.String(
         dump_only=True,
@@ -31,9 +31,11 @@ class TalkSessionSchema(ApiSchema):
     failure = JsonObject(
         dump_only=True, allow_none=True, metadata={"description": "with the flow's line and traceback"}
     )
-    extracted = JsonObject(dump_only=True)
-    state = JsonObject(dump_only=True)
-    events = fields.List(JsonObject(), dump_only=True)
+    extracted = JsonObject(dump_only=True, metadata={"description": "values that the flow has drawn out so far"})
+    state = JsonObject(dump_only=True, metadata={"description": "the flow's `state`"})
+    events = fields.List(
+        JsonObject(), dump_only=True, metadata={"description": "what happened in this turn; on retrieval, in all"}
+    )
 
 
 class TalkBody(ApiSchema):
@@ -63,7 +65,7 @@ class TalkBody(ApiSchema):
 class TurnBody(ApiSchema):
     """One turn of the user."""
 
-    say = fields.String(validate=validate.Length(max=LONGEST))
+    say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "what the user says"})
     choose = fields.String(metadata={"description": "a condition, by its text or its number from 0"})
 
     @validates_schema

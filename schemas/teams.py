@@ -25,9 +25,13 @@ class TeamSchema(ApiSchema):
     name = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
-    team_owner_id = fields.String(dump_only=True, allow_none=True)
-    twilio_subaccount_sid = fields.String(dump_only=True, allow_none=True)
-    twilio_subaccount_auth_token = fields.String(dump_only=True, allow_none=True)
+    team_owner_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "user who owns the team"})
+    twilio_subaccount_sid = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "subaccount at the telephony provider"}
+    )
+    twilio_subaccount_auth_token = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "secret of that subaccount"}
+    )
     integrations = fields.List(
         fields.Nested(IntegrationSchema), dump_only=True, metadata={"description": "only with includeIntegrations=true"}
     )
@@ -74,7 +78,9 @@ class TeamWithKeysSchema(ApiSchema):
     id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
-    api_keys = fields.List(fields.Nested(ApiKeySchema), dump_only=True)
+    api_keys = fields.List(
+        fields.Nested(ApiKeySchema), dump_only=True, metadata={"description": "its keys, none in clear"}
+    )
 
 
 class NewTeamSchema(TeamWithKeysSchema):

@@ -42,7 +42,9 @@ class TestSchema(ApiSchema):
     checkpoints = fields.List(fields.Nested(CheckpointSchema), dump_only=True)
     worker_id = fields.String(dump_only=True)
     flow_id = fields.String(dump_only=True)
-    websocket_url = fields.String(dump_only=True, allow_none=True)
+    websocket_url = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "address of the engine's socket"}
+    )
 
 
 class TestRunSchema(ApiSchema):

@@ -65,8 +65,14 @@ class PeriodTotalsSchema(CallTotalsSchema):
     period = fields.String(
         dump_only=True, metadata={"description": "2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
     )
-    per_worker = fields.List(fields.Nested(WorkerTotalsSchema), dump_only=True)
-    per_deployment = fields.List(fields.Nested(DeploymentTotalsSchema), dump_only=True)
+    per_worker = fields.List(
+        fields.Nested(WorkerTotalsSchema), dump_only=True, metadata={"description": "the same, worker by worker"}
+    )
+    per_deployment = fields.List(
+        fields.Nested(DeploymentTotalsSchema),
+        dump_only=True,
+        metadata={"description": "the same, deployment by deployment"},
+    )
 
 
 class CallDetailSchema(ApiSchema):
@@ -75,13 +81,13 @@ class CallDetailSchema(ApiSchema):
     id = fields.String(dump_only=True, metadata={"description": "of its log"})
     worker_id = fields.String(dump_only=True)
     deployment_id = fields.String(dump_only=True, allow_none=True)
-    period = fields.String(dump_only=True)
+    period = fields.String(dump_only=True, metadata={"description": "period that the call is counted in"})
     start_time = Timestamp(dump_only=True, allow_none=True)
     end_time = Timestamp(dump_only=True, allow_none=True)
     direction = fields.String(dump_only=True, allow_none=True)
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True)
+    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "how the call ended"})
     minutes = Number(dump_only=True)
     transfers = Number(dump_only=True)
     transfer_minutes = Number(dump_only=True)
@@ -94,7 +100,9 @@ class VoiceAnalysisSchema(ApiSchema):
         sometimes = ("call_details",)
 
     summary = fields.Nested(AnalysisSummarySchema, dump_only=True)
-    breakdown = fields.List(fields.Nested(PeriodTotalsSchema), dump_only=True)
+    breakdown = fields.List(
+        fields.Nested(PeriodTotalsSchema), dump_only=True, metadata={"description": "the same sums, period by period"}
+    )
     call_details = fields.List(
         fields.Nested(CallDetailSchema), dump_only=True, metadata={"description": "with includeCallDetails"}
     )

@@ -23,7 +23,9 @@ class VoiceDeploymentSchema(DeploymentSchema):
     external_config = fields.Nested(VoiceExternalConfigSchema, dump_only=True, allow_none=True)
     backup_phone_number = fields.String(dump_only=True, allow_none=True)
     backup_phone_message = fields.String(dump_only=True, allow_none=True)
-    twilml_bin_sid = fields.String(dump_only=True, allow_none=True)
+    twilml_bin_sid = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "id of the provider's call instructions"}
+    )
     engine_model = fields.String(dump_only=True, allow_none=True)
     extractions = extractions(dump_only=True, allow_none=True)
     success_criteria = success_criteria(dump_only=True, allow_none=True)
@@ -51,7 +53,7 @@ class VoiceDeploymentBody(VoiceMembersSchema):
     class Meta(VoiceMembersSchema.Meta):
         without_effect = ("create_sip_trunk",)
 
-    create_sip_trunk = Boolean()
+    create_sip_trunk = Boolean(metadata={"description": "taken and without effect"})
 
 
 class WebhookAddressSchema(PartSchema):

@@ -21,15 +21,21 @@ VOICE_MODELS = (
 class PiiConfigSchema(PartSchema):
     """Masking of personal data."""
 
-    mode = fields.String(required=True, validate=OneOf("off", "streaming", "post_call"))
+    mode = fields.String(
+        required=True, validate=OneOf("off", "streaming", "post_call"), metadata={"description": "when masking happens"}
+    )
     categories = fields.List(fields.String(), metadata={"description": "kinds of data to mask"})
 
 
 class PronunciationSchema(PartSchema):
     """How to say one word."""
 
-    word = fields.String(required=True)
-    alphabet = fields.String(required=True, validate=OneOf("ipa", "cmu"))
+    word = fields.String(required=True, metadata={"description": "the word"})
+    alphabet = fields.String(
+        required=True,
+        validate=OneOf("ipa", "cmu"),
+        metadata={"description": "alphabet that the pronunciation is written in"},
+    )
     phoneme = fields.String(required=True, metadata={"description": "its pronunciation"})
 
 

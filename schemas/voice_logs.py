@@ -29,8 +29,8 @@ class TransferEventSchema(PartSchema):
     duration = fields.String()
     to_number = fields.String()
     from_number = fields.String()
-    call_transfer_id = fields.String()
-    type = fields.String()
+    call_transfer_id = fields.String(metadata={"description": "transfer record that it is of"})
+    type = fields.String(metadata={"description": "what happened"})
     timestamp = Timestamp()
     parent_call_sid = fields.String()
     call_sid = fields.String()
@@ -41,8 +41,8 @@ class TransferMetricsSchema(PartSchema):
 
     transfers = Number(required=True)
     transfer_minutes = Number(required=True)
-    transfer_event_minutes = Number(required=True)
-    transfer_events = Number(required=True)
+    transfer_event_minutes = Number(required=True, metadata={"description": "minutes by the provider's events"})
+    transfer_events = Number(required=True, metadata={"description": "number of the provider's events"})
 
 
 class TransferDataSchema(PartSchema):
@@ -52,10 +52,12 @@ class TransferDataSchema(PartSchema):
     created_at = Timestamp(required=True)
     updated_at = Timestamp(required=True)
     call_sid = fields.String()
-    voice_log_id = fields.String()
-    status = fields.String()
+    voice_log_id = fields.String(metadata={"description": "log of the call that was put through"})
+    status = fields.String(metadata={"description": "how far the transfer came"})
     duration = fields.String(metadata={"description": "text, not a number"})
-    transfer_events = fields.List(fields.Nested(TransferEventSchema), required=True)
+    transfer_events = fields.List(
+        fields.Nested(TransferEventSchema), required=True, metadata={"description": "what the provider told, in order"}
+    )
     metrics = fields.Nested(TransferMetricsSchema, required=True)
 
 
@@ -65,8 +67,12 @@ class VoiceLogSchema(LogSchema):
     class Meta(LogSchema.Meta):
         pass
 
-    bb_engine_session_id = fields.String(dump_only=True, allow_none=True)
-    external_call_id = fields.String(dump_only=True, allow_none=True)
+    bb_engine_session_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "engine session behind the call"}
+    )
+    external_call_id = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "id of the call at the engine"}
+    )
     direction = fields.String(dump_only=True, allow_none=True)
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
@@ -76,10 +82,23 @@ class VoiceLogSchema(LogSchema):
         allow_none=True,
         metadata={"description": "where the call can be heard, for a day, without a key; null when nobody answered"},
     )
-    data = JsonObject(dump_only=True, allow_none=True)
-    telephony_source = fields.String(dump_only=True, allow_none=True, data_key="Telephony_source")
-    status = fields.String(dump_only=True, allow_none=True)
-    call_sid = fields.String(dump_only=True, allow_none=True, data_key="call_sid")
+    data = JsonObject(
+        dump_only=True, allow_none=True, metadata={"description": "latencies and other measurements of the call"}
+    )
+    telephony_source = fields.String(
+        dump_only=True, allow_none=True, data_key="Telephony_source", metadata={"description": "telephony provider"}
+    )
+    status = fields.String(
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "how the call ended, such as completed, no-answer or failed"},
+    )
+    call_sid = fields.String(
+        dump_only=True,
+        allow_none=True,
+        data_key="call_sid",
+        metadata={"description": "id of the call at the telephony provider"},
+    )
     duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
     success_results = JsonObject(dump_only=True, allow_none=True)
     transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
@@ -157,15 +176,20 @@ class VoiceLogFilterSchema(LogFilterSchema):
 class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSchema):
     """Which voice logs, in which order, which page and members of them."""
 
-    sort_by = SortMember(load_default="start_time", metadata={"enum": list(SORTABLE), "default": "startTime"})
-    sort_order = fields.String(load_default="desc", validate=OneOf("asc", "desc"))
+    sort_by = SortMember(
+        load_default="start_time",
+        metadata={"description": "member to sort by", "enum": list(SORTABLE), "default": "startTime"},
+    )
+    sort_order = fields.String(
+        load_default="desc", validate=OneOf("asc", "desc"), metadata={"description": "asc or desc"}
+    )
     cursor = fields.String(metadata={"description": "nextCursor of the page before; wins over page and the order"})
 
 
 class VoiceLogPageSchema(NumberedPageSchema):
     """A page of voice logs."""
 
-    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True)
+    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True, metadata={"description": "the logs of this page"})
     next_cursor = fields.String(dump_only=True, allow_none=True, metadata={"description": "null on the last page"})
     has_more = Boolean(dump_only=True)
 

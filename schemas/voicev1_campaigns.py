@@ -20,16 +20,23 @@ class CallRowSchema(PartSchema):
 
     id = fields.String(required=True, validate=validate.Length(1))
     phone_number = fields.String(required=True, metadata={"description": "E.164"})
-    status = fields.String(validate=OneOf("PENDING", "RUNNING", "COMPLETED", "FAILED"))
+    status = fields.String(
+        validate=OneOf("PENDING", "RUNNING", "COMPLETED", "FAILED"),
+        metadata={"description": "where it stands; PENDING, or left out, is called"},
+    )
 
 
 class BatchExtractionSchema(PartSchema):
     """One value to draw from the calls."""
 
-    type = fields.String(required=True, validate=OneOf("string", "number", "boolean", "object", "array"))
+    type = fields.String(
+        required=True,
+        validate=OneOf("string", "number", "boolean", "object", "array"),
+        metadata={"description": "type of the value"},
+    )
     description = fields.String(required=True)
-    required = Boolean()
-    example = fields.String()
+    required = Boolean(metadata={"description": "whether the value has to be found"})
+    example = fields.String(metadata={"description": "what it may look like"})
 
 
 class LenientNumber(Number):
@@ -42,7 +49,7 @@ class LenientNumber(Number):
 class Voicev1BatchCallsBodySchema(ApiSchema):
     """What a legacy voice deployment shall call."""
 
-    data = fields.List(AsSent(CallRowSchema), required=True)
+    data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "the rows, one a call"})
     batch_size = LenientNumber(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = LenientNumber(
         data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
@@ -59,8 +66,12 @@ class Voicev1CampaignDataSchema(ApiSchema):
     id = fields.String(dump_only=True, attribute="row_id", metadata={"description": "as sent"})
     campaign_id = fields.String(dump_only=True)
     row_data = JsonObject(dump_only=True)
-    status = fields.String(dump_only=True, validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"))
-    result = JsonObject(dump_only=True, allow_none=True)
+    status = fields.String(
+        dump_only=True,
+        validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
+        metadata={"description": "PENDING, PROCESSING while it is called, then COMPLETED or FAILED"},
+    )
+    result = JsonObject(dump_only=True, allow_none=True, metadata={"description": "what came of the call"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 
@@ -69,20 +80,31 @@ class Voicev1CampaignDataBodySchema(ApiSchema):
     """What changing a row takes."""
 
     row_data = JsonObject()
-    status = fields.String(validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"))
-    result = JsonObject()
+    status = fields.String(
+        validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
+        metadata={"description": "PENDING has the row called (again) now, any other leaves it be"},
+    )
+    result = JsonObject(metadata={"description": "what came of it"})
 
 
 class Voicev1CampaignSchema(ApiSchema):
     """A legacy campaign. Contract: records.voicev1_campaign."""
 
     id = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, validate=OneOf("RUNNING", "COMPLETED", "FAILED"))
+    status = fields.String(
+        dump_only=True,
+        validate=OneOf("RUNNING", "COMPLETED", "FAILED"),
+        metadata={"description": "RUNNING, COMPLETED when no row is open, FAILED when every row failed"},
+    )
     steps = fields.List(JsonObject(), dump_only=True)
     deployment_id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
-    data = fields.List(fields.Nested(Voicev1CampaignDataSchema), dump_only=True)
+    data = fields.List(
+        fields.Nested(Voicev1CampaignDataSchema),
+        dump_only=True,
+        metadata={"description": "its rows, in the order they were sent"},
+    )
 
 
 class Voicev1CampaignBodySchema(ApiSchema):
@@ -94,7 +116,11 @@ class Voicev1CampaignBodySchema(ApiSchema):
 class Voicev1CampaignRunSchema(ApiSchema):
     """The rows to call."""
 
-    data = fields.List(AsSent(CallRowSchema), required=True)
+    data = fields.List(
+        AsSent(CallRowSchema),
+        required=True,
+        metadata={"description": "the rows, one a call; one with an id that is there replaces it"},
+    )
 
 
 ROWS = {

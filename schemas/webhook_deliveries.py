@@ -11,22 +11,22 @@ STATUSES = ("PENDING", "DELIVERED", "FAILED", "REFUSED")
 EVENTS = ("call_started", "call_ended")
 
 
-class SentSchema(ApiSchema):
+class DeliveryRequestSchema(ApiSchema):
     """What is sent. With GET, the body's members are in the query."""
 
     method = fields.String()
     url = fields.String()
-    body = JsonObject()
+    body = JsonObject(metadata={"description": "the message, as JSON"})
 
 
-class AnsweredSchema(ApiSchema):
+class DeliveryResponseSchema(ApiSchema):
     """What came back at the last attempt."""
 
-    status = Integer()
+    status = Integer(metadata={"description": "HTTP status of the answer"})
     body = fields.String(metadata={"description": "its beginning"})
 
 
-class DeliverySchema(ApiSchema):
+class WebhookDeliverySchema(ApiSchema):
     """One message to one webhook. `webhookId` is null where a batch's `wsUrl` is told."""
 
     id = fields.String()
@@ -35,12 +35,15 @@ class DeliverySchema(ApiSchema):
     deployment_id = fields.String()
     log_id = fields.String()
     event = fields.String(validate=OneOf(*EVENTS))
-    status = fields.String(validate=OneOf(*STATUSES))
+    status = fields.String(
+        validate=OneOf(*STATUSES),
+        metadata={"description": "PENDING, then DELIVERED or FAILED; REFUSED where the host may not be reached"},
+    )
     attempts = Integer(metadata={"description": "made so far; there are at most 4"})
     due_at = Timestamp(allow_none=True, metadata={"description": "of the next attempt"})
-    delivered_at = Timestamp(allow_none=True)
-    request = fields.Nested(SentSchema)
-    response = fields.Nested(AnsweredSchema, allow_none=True)
+    delivered_at = Timestamp(allow_none=True, metadata={"description": "when an attempt succeeded"})
+    request = fields.Nested(DeliveryRequestSchema)
+    response = fields.Nested(DeliveryResponseSchema, allow_none=True)
     error = fields.String(allow_none=True, metadata={"description": "what went wrong with the last attempt"})
 
 

@@ -15,7 +15,9 @@ class WhatsappLogSchema(MessageLogSchema):
 class WhatsappLogPageSchema(NumberedPageSchema):
     """A page of WhatsApp logs."""
 
-    data = fields.List(fields.Nested(WhatsappLogSchema), dump_only=True)
+    data = fields.List(
+        fields.Nested(WhatsappLogSchema), dump_only=True, metadata={"description": "the logs of this page"}
+    )
 
 
 ROWS = {"whatsappLogs": RowForm(WhatsappLogSchema, "workerId", deployment_id=null_text())}

@@ -13,13 +13,13 @@ class WhatsappProfileSchema(PartSchema):
     """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
 
     name = fields.String(required=True, metadata={"description": "display name"})
-    about = fields.String()
-    address = fields.String()
+    about = fields.String(metadata={"description": "line below the name"})
+    address = fields.String(metadata={"description": "postal address"})
     description = fields.String()
-    emails = fields.List(fields.String())
-    logo_url = fields.String()
-    vertical = fields.String()
-    websites = fields.List(fields.String())
+    emails = fields.List(fields.String(), metadata={"description": "e-mail addresses"})
+    logo_url = fields.String(metadata={"description": "address of the picture"})
+    vertical = fields.String(metadata={"description": "line of business"})
+    websites = fields.List(fields.String(), metadata={"description": "web addresses"})
 
 
 class WhatsappSenderBody(ApiSchema):

@@ -20,12 +20,20 @@ class WorkerSchema(ApiSchema):
     updated_at = Timestamp(dump_only=True)
     name = fields.String(required=True)
     description = fields.String(required=True, allow_none=True)
-    status = fields.String(required=True, allow_none=True)
+    status = fields.String(
+        required=True, allow_none=True, metadata={"description": "any text; the vendor's examples send active"}
+    )
     engine_version = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    last_refreshed_at = Timestamp(dump_only=True, allow_none=True)
-    icon = fields.String(dump_only=True, allow_none=True)
-    visualizations = JsonObject(dump_only=True, allow_none=True)
+    last_refreshed_at = Timestamp(
+        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; null here"}
+    )
+    icon = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; null here"}
+    )
+    visualizations = JsonObject(
+        dump_only=True, allow_none=True, metadata={"description": "set by the vendor's dashboard; null here"}
+    )
     tags = fields.List(fields.Nested(TagSchema), dump_only=True, metadata={"description": "only in the list"})
 
 

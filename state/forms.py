@@ -81,10 +81,11 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool
     return found
 
 
+ROWS_TOLD = "its rows in the API's own form, plus the keys that link them"
 StateSchema = ApiSchema.from_dict(
     {
-        "version": fields.Constant(VERSION, metadata={"type": "integer"}),
-        **{name: fields.List(JsonObject(), data_key=name) for name in COLLECTIONS},
+        "version": fields.Constant(VERSION, metadata={"type": "integer", "description": "of the document's form"}),
+        **{name: fields.List(JsonObject(), data_key=name, metadata={"description": ROWS_TOLD}) for name in COLLECTIONS},
     },
     name="StateSchema",
 )

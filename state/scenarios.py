@@ -22,6 +22,9 @@ EMPTY = "empty"
 # The scenarios that ship, each with what it holds.
 ABOUT = {
     "demo": "A voice agency with four businesses, five weeks of calls, a campaign, webhooks and tests.",
+    "clinic": "One animal hospital: its reception, its website's chat, tests, webhooks and exports.",
+    "campaign": "A garage whose campaign is in the middle of its run: some rows called, the others in batches.",
+    "trouble": "A parcel service where much fails: a flow's newest version, webhooks, a test, exports.",
     EMPTY: "A team and its key, and nothing else.",
 }
 

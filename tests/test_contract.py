@@ -123,11 +123,12 @@ def test_no_schema_of_the_document_is_unused(document):
     assert unused == []
 
 
-def test_a_path_parameter_is_text_and_required(document):
+def test_path_parameters_come_first_and_are_text_and_required(document):
     for operation in OPERATIONS:
-        path = document["paths"][operation["path"]]
-        found = [parameter for parameter in path.get("parameters", []) if parameter["in"] == "path"]
-        assert [parameter["name"] for parameter in found] == parameters(operation["path"])
+        served = document["paths"][operation["path"]][operation["method"].lower()].get("parameters", [])
+        wanted = parameters(operation["path"])
+        found = served[: len(wanted)]
+        assert [(parameter["in"], parameter["name"]) for parameter in found] == [("path", name) for name in wanted]
         assert all(parameter["required"] and parameter["schema"]["type"] == "string" for parameter in found)
 
 

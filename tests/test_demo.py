@@ -12,7 +12,7 @@ import pytest
 from dryline.engine import Engine
 from dryline.engine.naming import named
 from dryline.settings import Settings
-from dryline.tools import demo, demo_content, demo_document
+from dryline.tools import demo, demo_content, documents, making
 from dryline.world.clock import parse
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
@@ -28,7 +28,7 @@ def engine():
 @pytest.fixture(scope="module")
 def document():
     """The document that ships."""
-    return orjson.loads(demo.PATH.read_bytes())
+    return orjson.loads(making.path("demo").read_bytes())
 
 
 # Loaded, as a new server shows it
@@ -297,16 +297,16 @@ def test_there_is_history_of_every_kind(document):
 
 
 def test_the_file_loads_fast_because_it_is_small():
-    assert demo.PATH.stat().st_size < 1_700_000
+    assert making.path("demo").stat().st_size < 1_700_000
 
 
 def test_the_file_has_one_row_a_line(document):
-    assert demo_document.written(document) == demo.PATH.read_bytes()
+    assert documents.written(document) == making.path("demo").read_bytes()
 
 
 def test_what_is_left_out_is_what_a_row_has_without_it(loaded, document):
     """The file leaves nulls out: loaded when all of it has happened, each row is what it was with them."""
-    state = loaded(demo.AS_OF + WEEK - timedelta(seconds=1))
+    state = loaded(making.AS_OF + WEEK - timedelta(seconds=1))
     for name in ("voiceLogs", "sessions", "llmLogs", "webhookDeliveries"):
         rows = {row["id"]: row for row in document[name]}
         for row in state[name]:

@@ -46,9 +46,10 @@ def tracked():
 
 
 def program():
-    """Those of them that make the program: the modules and `py.typed` of the root, and all that lies in a package."""
+    """Those of them that make the program: modules and `py.typed` of the root, the packages, the guides it serves."""
     folders = {package.split(".")[1] for package in PACKAGES if "." in package}
-    return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(r"\w+\.py|py\.typed", name)}
+    beside = r"\w+\.py|py\.typed|docs/[\w-]+\.md"
+    return {name for name in tracked() if name.split("/")[0] in folders or re.fullmatch(beside, name)}
 
 
 def build_context(folder):

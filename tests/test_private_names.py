@@ -32,7 +32,7 @@ PRIVATE = {
     "flask-smorest": (
         ">=0.46.2,<0.48",
         {"_apidoc", "_app", "_openapi_json", "_prepare_arguments_doc", "_prepare_doc_cbks", "_prepare_response_doc"}
-        | {"_register_error_handlers", "_register_pagination_header", "_register_responses"},
+        | {"_register_error_handlers", "_register_pagination_header", "_register_responses", "_store_endpoint_docs"},
     ),
     "marshmallow": (">=4.0,<5", {"_deserialize", "_hooks", "_validated"}),
     "peewee": (">=4.5,<5", {"__data__", "__no_default__", "_callbacks", "_close", "_connect", "_meta", "_state"}),

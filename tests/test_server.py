@@ -316,11 +316,11 @@ def test_the_documentation_page_and_its_files_come_from_the_server(start):
     server = start("--ephemeral", "--scenario", "empty")
     with urllib.request.urlopen(server.url + "/docs") as page:
         text = page.read().decode()
-    assert "://" not in text.replace("http://www.w3.org", "")
-    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js"):
+    assert "://" not in text
+    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js"):
         assert f"/docs/assets/{name}" in text
         with urllib.request.urlopen(f"{server.url}/docs/assets/{name}") as file:
-            assert len(file.read()) > 1000
+            assert len(file.read()) > 500
 
 
 def test_only_named_origins_may_call_from_a_page(start):

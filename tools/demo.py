@@ -1,189 +1,69 @@
-"""Writes data/demo.json, the scenario that a new server starts with: `python -m dryline.tools.demo`.
-
-It is made through the API of a stand-in whose clock stands still and whose seed is fixed, so each run writes the same
-file. Its times are those of AS_OF; who loads it moves them by whole weeks to the present. So it goes on for a WEEK
-behind AS_OF: what lies ahead of the clock is left out at the loading (state/import_rows.py).
-"""
+"""Writes data/demo.json, the scenario that a new server starts with: `python -m dryline.tools.demo`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
-from pathlib import Path
 from random import Random
-from typing import Any
 
-import orjson
-
-from dryline.settings import Settings
-from dryline.simulator.names import FIRST, LAST
 from dryline.tools import demo_content as content
 from dryline.tools import demo_messages
-from dryline.tools.demo_content import Business, Program
-from dryline.tools.demo_document import lean, written
-from dryline.world.clock import wire
+from dryline.tools.documents import delivered, lean
+from dryline.tools.making import (
+    AS_OF,
+    LAST_DAY,
+    RECENT_DAY,
+    Maker,
+    Row,
+    connect_twilio,
+    contacts,
+    export_nightly,
+    made,
+    moment,
+    open_business,
+    open_line,
+    write,
+)
 
-AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morning at the clinic
-PATH = Path(__file__).parent.parent / "data" / "demo.json"
 _SEED = 814_253_607  # one that nobody else starts a server with, whose ids could then be these
-_FIRST_DAY, _LAST_DAY = 28, -7  # of conversations, in days before AS_OF
-RECENT_DAY = 1  # from here on, conversations keep their traces: at any loading, those are the newest
-# Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
-_EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")
-_NIGHT = 13 / 24  # six in the morning UTC, in days behind AS_OF
-
-Row = dict[str, Any]
-
-
-def moment(days: float) -> datetime:
-    """So many days before AS_OF."""
-    return AS_OF - timedelta(days=days)
-
-
-class Maker:
-    """Makes rows through the API, at chosen days before AS_OF."""
-
-    def __init__(self, client: Any, key: str) -> None:
-        self.client = client
-        self.headers = {"x-api-key": key}
-
-    def at(self, days: float) -> None:
-        """Go to `days` before AS_OF. What is due by then happens."""
-        self.send("PUT", "/_dryline/clock", {"now": wire(moment(days)), "frozen": True})
-
-    def post(self, path: str, **body: Any) -> Any:
-        """POST below /api."""
-        return self.send("POST", f"/api{path}", body)
-
-    def patch(self, path: str, **body: Any) -> Any:
-        """PATCH below /api."""
-        return self.send("PATCH", f"/api{path}", body)
-
-    def put(self, path: str, **body: Any) -> Any:
-        """PUT below /api."""
-        return self.send("PUT", f"/api{path}", body)
-
-    def simulate(self, kind: str, deployment: Row, count: int, since: float, until: float, **body: Any) -> None:
-        """Have conversations of a deployment between two days before AS_OF."""
-        body |= {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": count}
-        body |= {"startTime": wire(moment(since)), "endTime": wire(moment(until))}
-        self.send("POST", f"/_dryline/simulate/{kind}", body)
-
-    def send(self, method: str, path: str, body: Any = None) -> Any:
-        """Any request; the answer's JSON. Raises RuntimeError where it is refused."""
-        answer = self.client.open(path, method=method, json=body, headers=self.headers)
-        if answer.status_code >= 400:
-            raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text}")
-        return answer.get_json()
+_APPOINTMENT = {
+    "day": ("Wednesday", "Thursday"),
+    "time": ("9:00 AM", "11:30 AM", "2:45 PM"),
+    "service": ("check-up", "cleaning", "consultation"),
+}
 
 
 def make() -> Row:
     """The document."""
-    from dryline.app import create_app  # the one place that drives the whole stand-in from within
-
-    app = create_app(Settings(ephemeral=True, scenario="empty", seed=_SEED))
-    try:
-        maker = Maker(app.test_client(), app.world.settings.api_keys[0])
-        _fill(maker)
-        state = maker.send("GET", "/_dryline/state")
-    finally:
-        app.close()
+    state = made(_SEED, _fill)
     _write_messages(state)
-    return lean(state, AS_OF, RECENT_DAY)
+    return lean(state, AS_OF, RECENT_DAY, {content.TEAM: 61, content.OTHER_TEAM: 60}, delivered)
 
 
 def _fill(maker: Maker) -> None:
     maker.at(60)
-    twilio = _integration(maker, "AC" + "0d" * 16)
+    twilio = connect_twilio(maker, "AC" + "0d" * 16)
     tags = {label: maker.post("/team/tags", label=label, color=color) for label, color in content.TAGS.items()}
-    lines = {one.name: _business(maker, one, twilio, tags, index) for index, one in enumerate(content.BUSINESSES)}
+    lines = {
+        one.name: open_business(maker, one, twilio, tags, index, _of_the_clinic if one is content.BAYSIDE else None)
+        for index, one in enumerate(content.BUSINESSES)
+    }
     clinic, shop, support = (lines[one.name] for one in (content.BAYSIDE, content.LARKSPUR, content.TIDEWATER))
     _reminders(maker, clinic, twilio)
     _chats(maker, shop, support)
     _knowledge(maker, support)
     _voices_and_senders(maker)
     _echo(maker, clinic)
-    _exports(maker)
+    export_nightly(maker)
     maker.at(60)
     key = maker.send("POST", "/_dryline/teams", {"name": content.OTHER_TEAM})["apiKey"]
     other = Maker(maker.client, key)
-    _business(other, content.QUAYSIDE, _integration(other, "AC" + "0e" * 16), {}, index=4)
-    maker.at(_LAST_DAY)
+    open_business(other, content.QUAYSIDE, connect_twilio(other, "AC" + "0e" * 16), {}, index=4)
+    maker.at(LAST_DAY)
 
 
-def _integration(maker: Maker, account: str) -> Row:
-    body = {"accountSid": account, "authToken": "not-a-real-token", "name": "Twilio"}
-    return maker.post("/team/integrations/twilio/create", description="Numbers of all lines", **body)
-
-
-def _business(maker: Maker, business: Business, twilio: Row, tags: dict[str, Row], index: int) -> Row:
-    """One worker with all that it has. Returns its voice deployment."""
-    maker.at(59 - index)
-    worker = maker.post("/workers", name=business.name, description=business.description, status="active")
-    for label in business.tags:
-        maker.post(f"/workers/{worker['id']}/tags", tagId=tags[label]["id"])
-    hours = maker.post(
-        "/workers/business-hours",
-        hours=business.hours,
-        timezone=business.zone,
-        primaryTag=business.name,
-        secondaryTag=business.line["name"],
-    )
-    team = maker.send("GET", "/api/team")
-    number = business.line["phoneNumber"]
-    maker.post("/workers/team-phone-hours", hoursId=hours["id"], phoneNumber=number, teamId=team["id"])
-    deployment = _line(maker, worker, twilio, business.program, business.line, index, business.calls_a_day)
-    base = f"/workers/{worker['id']}/deployments"
-    for name, (value, why) in business.parameters.items():
-        maker.at(5.5)
-        maker.post(f"{base}/{deployment['id']}/params", name=name, value=value, description=why)
-    maker.at(2)
-    backup = {"backupPhoneNumber": f"{number[:-2]}98", "backupPhoneMessage": "We are having trouble, please hold."}
-    maker.patch(f"{base}/voice/{deployment['id']}", **backup)
-    return deployment
-
-
-def _line(
-    maker: Maker, worker: Row, twilio: Row, program: Program, line: Row, index: int, calls_a_day: float = 0
-) -> Row:
-    """A flow with its versions, put on a number, and the calls that each version took.
-
-    Hundredths of a day tell apart what would else be of one instant.
-    """
-    first, *later = program.versions
-    maker.at(first.days - index / 100)
-    base = f"/workers/{worker['id']}"
-    variables = orjson.dumps(program.variables).decode()
-    flow = maker.post(f"{base}/flows", name=program.name, label=program.label, code=first.code, variables=variables)
-    maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)
-    maker.post("/team/assets/register_phone_number", phoneNumber=line["phoneNumber"], integrationId=twilio["id"])
-    deployment = maker.post(f"{base}/deployments/voice", flowId=flow["id"], **line)
-    test = None
-    if line is content.BAYSIDE.line:
-        test = _test(maker, deployment)
-        _webhooks(maker, deployment)
-    ends = [version.days for version in later]
-    for version, until in zip(program.versions, [*ends, _LAST_DAY], strict=True):
-        if version is not first:
-            maker.at(version.days - index / 100)
-            maker.patch(f"{base}/flows/{flow['id']}", code=version.code, commitMessage=version.message)
-        if test is not None:
-            _run(maker, test, until + 0.2 if until > _LAST_DAY else version.days - 0.2)
-        _calls(maker, deployment, version.days, until, calls_a_day, index)
-    return deployment
-
-
-def _calls(maker: Maker, deployment: Row, since: float, until: float, a_day: float, index: int) -> None:
-    """The calls that came in meanwhile; recent ones with their LLM logs."""
-    borders = [day for day in (since, RECENT_DAY, until) if until <= day <= since]
-    for start, end in pairwise(min(day, _FIRST_DAY) for day in borders):
-        count = round((start - end) * a_day)
-        if count:
-            seed = round(100 * (index + 1) + start)
-            start -= (7 * index + 3.3) / 100  # nobody calls at the minute in which a version is committed
-            recent = start <= RECENT_DAY
-            maker.simulate("calls", deployment, count, start, end, seed=seed, direction="inbound", llmLogs=recent)
+def _of_the_clinic(maker: Maker, deployment: Row) -> Row:
+    test = _test(maker, deployment)
+    _webhooks(maker, deployment)
+    return test
 
 
 def _webhooks(maker: Maker, deployment: Row) -> None:
@@ -198,26 +78,27 @@ def _webhooks(maker: Maker, deployment: Row) -> None:
 
 def _reminders(maker: Maker, clinic: Row, twilio: Row) -> None:
     """The line that reminds of appointments, with its campaigns: three that are over and one that waits."""
-    line = _line(maker, {"id": clinic["workerId"]}, twilio, content.REMINDER, content.REMINDER_LINE, 0)
+    line = open_line(maker, {"id": clinic["workerId"]}, twilio, content.REMINDER, content.REMINDER_LINE, 0)
     path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
     rng = Random(_SEED)
     for days, number in ((17, 16), (10, 16), (3, 16)):
         maker.at(days)
-        maker.post(path, name="Appointments of the week", data=_contacts(rng, number), status="STARTED", batch_size=8)
+        maker.post(
+            path,
+            name="Appointments of the week",
+            data=contacts(rng, number, "patient", **_APPOINTMENT),
+            status="STARTED",
+            batch_size=8,
+        )
         maker.at(days - 0.1)
     maker.at(RECENT_DAY)
-    maker.post(path, name="Not seen for a year", data=_contacts(rng, 12), batch_size=4, batch_interval_minutes=10)
-
-
-def _contacts(rng: Random, count: int) -> list[Row]:
-    """Contact rows, as a practice's software exports them."""
-    rows = []
-    for _ in range(count):
-        row = {"id": f"patient-{rng.randrange(1000, 9999)}", "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}"}
-        row["phoneNumber"] = f"+1{rng.choice(('415', '510', '916'))}55501{rng.randrange(100):02d}"
-        row |= {"day": rng.choice(("Wednesday", "Thursday")), "time": rng.choice(("9:00 AM", "11:30 AM", "2:45 PM"))}
-        rows.append(row | {"service": rng.choice(("check-up", "cleaning", "consultation"))})
-    return rows
+    maker.post(
+        path,
+        name="Not seen for a year",
+        data=contacts(rng, 12, "patient", **_APPOINTMENT),
+        batch_size=4,
+        batch_interval_minutes=10,
+    )
 
 
 def _chats(maker: Maker, shop: Row, support: Row) -> None:
@@ -240,7 +121,7 @@ def _chats(maker: Maker, shop: Row, support: Row) -> None:
         primaryColor="#00695c",
     )
     for seed, deployment in ((31, chat), (32, widget)):
-        maker.simulate("chats", deployment, 9, 20 - seed / 100, _LAST_DAY, seed=seed, llmLogs=False)
+        maker.simulate("chats", deployment, 9, 20 - seed / 100, LAST_DAY, seed=seed, llmLogs=False)
 
 
 def _knowledge(maker: Maker, support: Row) -> None:
@@ -277,12 +158,6 @@ def _test(maker: Maker, clinic: Row) -> Row:
     return test
 
 
-def _run(maker: Maker, test: Row, days: float) -> None:
-    maker.at(days)
-    maker.post(f"/workers/{test['workerId']}/tests/{test['id']}/run")
-    maker.at(days - 0.05)
-
-
 def _echo(maker: Maker, clinic: Row) -> None:
     maker.at(10)
     suite = maker.post(
@@ -313,16 +188,6 @@ def _echo(maker: Maker, clinic: Row) -> None:
     maker.at(8.9)
 
 
-def _exports(maker: Maker) -> None:
-    """Each night's export of the day before. At any loading, that of the last night can be downloaded."""
-    for night in range(-2, 7):
-        days = -_NIGHT - night
-        maker.at(days)
-        window = {"startDate": wire(moment(days + 1)), "endDate": wire(moment(days))}
-        maker.post("/team/exports", format="CSV", logType="voice", fields=list(_EXPORTED), **window)
-        maker.at(days - 0.0005)  # the file is written in between
-
-
 def _write_messages(state: Row) -> None:
     """Text messages and WhatsApp conversations: no operation makes them."""
     workers = {worker["name"]: worker for worker in state["workers"]}
@@ -332,11 +197,5 @@ def _write_messages(state: Row) -> None:
     state["whatsappLogs"] = demo_messages.whatsapp(shop, "+15035550121", [moment(13.8 - 1.97 * n) for n in range(10)])
 
 
-def main(show: Callable[[str], None] = print) -> None:
-    """Write the file."""
-    PATH.write_bytes(written(make()))
-    show(f"{PATH}: {PATH.stat().st_size:,} bytes")
-
-
 if __name__ == "__main__":
-    main()
+    write("demo", make())

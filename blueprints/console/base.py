@@ -76,12 +76,14 @@ def _typed(field: Any, text: str) -> Any:
     return text
 
 
-def settled(found: Sequence[Any]) -> tuple[Sequence[Any], int]:
+def settled(found: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
     """A list, newest first, from the row on that a page shows already (`?known=`), and how many newer ones wait.
+
+    A row is known by its member `name`.
 
     So a list that is fetched anew does not move under its reader.
     """
-    ids = [row.id for row in found]
+    ids = [str(getattr(row, name)) for row in found]
     known = request.args.get("known")
     waiting = ids.index(known) if known in ids else 0
     return found[waiting:], waiting

@@ -17,7 +17,8 @@ from dryline.world.world import current
 
 ROLES = {"assistant": "agent", "user": "caller"}
 # Details of steps that need no name.
-_PLAIN = {"function", "condition", "type", "exception", "error", "text"}
+_PLAIN = {"function", "condition", "type", "exception", "error", "text", "why"}
+_FOR_PROGRAMS = {"index", "sure"}
 # Steps that say no more than the turn beside them.
 _SILENT = {"start", "loop", "end", "say", "talk"}
 
@@ -52,7 +53,8 @@ class Step:
     @property
     def text(self) -> str:
         """What it was, in a line."""
-        return ", ".join(value if name in _PLAIN else f"{name} {value}" for name, value in self.details.items())
+        told = ((name, value) for name, value in self.details.items() if name not in _FOR_PROGRAMS)
+        return ", ".join(value if name in _PLAIN else f"{name} {value}" for name, value in told)
 
 
 def turns(log: Any) -> list[Turn]:

@@ -9,7 +9,8 @@ from urllib.parse import quote
 from flask import current_app, render_template, request
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from dryline.blueprints.console.base import Pages, done, read
+from dryline.blueprints.base import operation_id
+from dryline.blueprints.console.base import Pages, done, read, settled
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
 from dryline.models.teams import authenticate
@@ -44,26 +45,17 @@ _PAGES = {
 def show() -> Any:
     """The page. `method`, `path`, `status`, `bodyContains` and `fault` in the address choose requests."""
     asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    found = [entry for entry in current().requests.find(_wanted(asked)) if _fits(entry, asked)]
+    found, waiting = settled([one for one in current().requests.find(_wanted(asked)) if _fits(one, asked)], "number")
     return render_template(
         "traffic.html",
         entries=found[:SHOWN],
         total=len(found),
         asked=asked,
-        newest=found[0].number if found else 0,
+        waiting=waiting,
     )
 
 
 _FILTERS = ("method", "path", "status", "bodyContains", "fault")
-
-
-@blp.get("/news")
-def news() -> Any:
-    """How many requests came after `since`: nothing moves under the reader."""
-    since = request.args.get("since", 0, int)
-    asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    fresh = sum(entry.number > since and _fits(entry, asked) for entry in current().requests.find(_wanted(asked)))
-    return render_template("traffic_news.html", fresh=fresh, since=since, asked=asked)
 
 
 @blp.get("/<int:number>")
@@ -177,10 +169,10 @@ def _fits(found: Entry, asked: dict[str, str]) -> bool:
 
 def _documentation(found: Entry) -> str | None:
     """Where the operation is described."""
-    adapter = current_app.api.url_map.bind("localhost")  # type: ignore[attr-defined]
+    api = current_app.api  # type: ignore[attr-defined]
     try:
-        endpoint, _ = adapter.match(found.path, found.method)
+        endpoint, _ = api.url_map.bind("localhost").match(found.path, found.method)
     except HTTPException:
         return None
-    area, _, view = endpoint.rpartition(".")
-    return f"/docs#/{quote(area)}/{found.method.lower()}{view}" if area and area != "documentation" else None
+    operation = operation_id(api.view_functions[endpoint], found.method)
+    return f"/docs#/{quote(endpoint.rpartition('.')[0])}/{operation}" if operation else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import g, render_template, request
 
-from dryline.blueprints.console.base import Pages, done, team
+from dryline.blueprints.console.base import Pages, done, settled, team
 from dryline.blueprints.control.requests import shown
 from dryline.blueprints.links import base_url
 from dryline.models.custom_webhooks import CustomWebhook
@@ -30,10 +30,12 @@ def show() -> Any:
     """The page. `status`, `webhook_id`, `log_id` and `deployment_id` in the address choose deliveries."""
     names = ("status", "webhook_id", "log_id", "deployment_id")
     wanted = {name: request.args[name] for name in names if request.args.get(name)}
+    deliveries, waiting = settled(WebhookDelivery.search(SHOWN, **wanted))
     received = current().requests.find(Wanted(path=f"{INBOX}*"))
     return render_template(
         "webhooks.html",
-        deliveries=WebhookDelivery.search(SHOWN, **wanted),
+        deliveries=deliveries,
+        waiting=waiting,
         wanted=wanted,
         statuses=STATUSES,
         inbox=f"{base_url()}{INBOX}{BOX}",

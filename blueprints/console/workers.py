@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import Pages, done, team
@@ -25,7 +26,8 @@ ERRORS_SHOWN = 5
 def show() -> Any:
     """The team's workers, those with a tag or with a text in them where the address asks for one."""
     tag, text = request.args.get("tag", ""), request.args.get("q", "").lower()
-    found = WorkerSchema().dump(workers_with_tags(g.team)) if g.team else []
+    # A list is dumped as the JSON that the API answers with.
+    found = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team)))) if g.team else []
     return render_template(
         "workers.html",
         workers=[

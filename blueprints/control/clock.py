@@ -21,8 +21,8 @@ _RANGE = f"The clock goes from {wire(FIRST)} to {wire(LAST)}."
 class ClockSchema(ApiSchema):
     """API time. `now` moves to a moment, `frozen` lets it stand still there or run on."""
 
-    now = Timestamp()
-    frozen = Boolean()
+    now = Timestamp(metadata={"description": "the moment, in API time"})
+    frozen = Boolean(metadata={"description": "whether the clock stands still"})
 
 
 class AdvanceSchema(ApiSchema):
@@ -31,12 +31,15 @@ class AdvanceSchema(ApiSchema):
     seconds = Number(required=True, validate=validate.Range(0), metadata={"description": "may be a fraction"})
 
 
-@blp.route("/clock")
+@blp.route("/clock", get="getClock", put="setClock", delete="resetClock")
 class ClockView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
     def get(self, query):
-        """Read the clock, the world's or a team's."""
+        """Read the clock, the world's or a team's.
+
+        API time: all that the API shows and all that moves by itself goes by it.
+        """
         _known(query)
         return _read()
 
@@ -44,7 +47,11 @@ class ClockView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
     def put(self, body, query):
-        """Set the clock, freeze it or let it run; with `team`, for that team alone. Due work is done first."""
+        """Set the clock, freeze it or let it run.
+
+        With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
+        A member that is left out stays.
+        """
         own = _known(query)
         now = body.get("now")
         try:
@@ -56,7 +63,10 @@ class ClockView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
     def delete(self, query):
-        """Back to real time; with `team`, to the world's. Due work is done before the answer."""
+        """Back to real time.
+
+        With `team`, back to the world's. Due work is done before the answer.
+        """
         if _known(query):
             current().clock.disown(query["team"])
         else:
@@ -64,13 +74,17 @@ class ClockView(MethodView):
         return _moved()
 
 
-@blp.route("/clock/advance")
+@blp.route("/clock/advance", post="advanceClock")
 class ClockAdvance(MethodView):
     @blp.arguments(AdvanceSchema)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
     def post(self, body, query):
-        """Move the clock forward; with `team`, for that team alone. Due work is done before the answer."""
+        """Move the clock forward.
+
+        With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
+        A frozen clock stays frozen, later.
+        """
         own = _known(query)
         try:
             current().clock.advance(timedelta(seconds=body["seconds"]), own=own)

@@ -12,10 +12,13 @@ from dryline.world.world import current
 blp = ControlArea("Control: Echo runs", description="Results of Echo runs.")
 
 
-@blp.route("/echo-runs")
+@blp.route("/echo-runs", get="listEchoRuns")
 class EchoRuns(MethodView):
     @blp.response(200, EchoRunResultSchema(many=True))
     def get(self):
-        """List Echo runs, newest first."""
+        """List Echo runs, newest first.
+
+        Of every team, with their results once they are over.
+        """
         with current().reading():
             return EchoRun.everyones()

@@ -49,7 +49,9 @@ class Malformed(fields.Field):
 class OverrideSchema(ApiSchema):
     """An answer to give instead, also to a path that this server does not have."""
 
-    status = Integer(load_default=200, validate=validate.Range(200, 599))
+    status = Integer(
+        load_default=200, validate=validate.Range(200, 599), metadata={"description": "status of the answer"}
+    )
     body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "JSON, or text"})
     headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
 
@@ -127,9 +129,20 @@ class FaultSchema(ApiSchema):
     )
     method = fields.String(load_default="*", metadata={"description": "an HTTP method, or * for any"})
     path = fields.String(load_default="*", metadata={"description": "such as /api/workers/*; * stands for any text"})
-    status = Integer(load_default=None, allow_none=True, validate=validate.Range(200, 599))
+    status = Integer(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(200, 599),
+        metadata={"description": "answer with this status instead; the request is not carried out"},
+    )
     body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "with `status`: JSON, or text"})
-    headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
+    headers = fields.Dict(
+        fields.String(),
+        fields.String(),
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "headers that the answer gets"},
+    )
     delay_ms = Integer(load_default=0, validate=validate.Range(0, 600_000), metadata={"description": "real time"})
     delay_distribution = fields.Nested(
         DelayDistributionSchema,
@@ -150,15 +163,38 @@ class FaultSchema(ApiSchema):
         metadata={"description": "strike only what is beyond it; without `status` that is a 429"},
     )
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
-    malformed = Malformed(load_default=None, allow_none=True)
-    phase = fields.String(load_default="before", validate=OneOf("before", "after"))
+    malformed = Malformed(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "spoil the answer: `truncated` (or true) cuts it off, `garbage` makes it no JSON"},
+    )
+    phase = fields.String(
+        load_default="before",
+        validate=OneOf("before", "after"),
+        metadata={"description": "after: the request is carried out and its answer lost"},
+    )
     override = fields.Nested(OverrideSchema, load_only=True, metadata={"description": "a canned answer"})
-    probability = Number(load_default=1, validate=validate.Range(0, 1, min_inclusive=False))
-    times = Integer(load_default=None, allow_none=True, validate=validate.Range(1))
-    skip = Integer(load_default=0, validate=validate.Range(0))
-    team_id = fields.String(load_default=None, allow_none=True)
-    matches = Integer(dump_only=True)
-    hits = Integer(dump_only=True)
+    probability = Number(
+        load_default=1,
+        validate=validate.Range(0, 1, min_inclusive=False),
+        metadata={"description": "how often it strikes what it matches, drawn from the seed"},
+    )
+    times = Integer(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(1),
+        metadata={"description": "strikes before it is used up; null is no bound"},
+    )
+    skip = Integer(
+        load_default=0, validate=validate.Range(0), metadata={"description": "matches that it lets pass first"}
+    )
+    team_id = fields.String(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "only requests with a key of this team; null is every team"},
+    )
+    matches = Integer(dump_only=True, metadata={"description": "requests that it matched so far"})
+    hits = Integer(dump_only=True, metadata={"description": "requests that it struck so far"})
 
     @pre_load
     def take_preset(self, data, **kwargs):
@@ -212,13 +248,16 @@ class FaultSchema(ApiSchema):
                 raise ValidationError("Content-Length is a number.")
 
 
-@blp.route("/faults")
+@blp.route("/faults", get="listFaults", post="addFault", delete="clearFaults")
 class Faults(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, FaultSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the rules, newest first, with how often each has struck."""
+        """List the rules, newest first, with how often each has struck.
+
+        `matches` counts what a rule applied to, `hits` what it struck.
+        """
         return [vars(fault) for fault in current().faults.listing(known_team(query.get("team")))]
 
     @blp.arguments(FaultSchema)
@@ -226,7 +265,12 @@ class Faults(MethodView):
     @blp.response(201, FaultSchema)
     @blp.errors(404)
     def post(self, body, query):
-        """Add a rule."""
+        """Add a rule.
+
+        A rule names requests (`method`, `path` with `*`) and what happens to them: `status` with `body` and
+        `headers`, `delayMs`, `drop`, `malformed`; or it is one of the presets. The first rule that strikes counts.
+        400 for a rule that no request can meet, or that does nothing.
+        """
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
         return vars(add(body))
 
@@ -234,15 +278,21 @@ class Faults(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def delete(self, query):
-        """Take all rules away."""
+        """Take all rules away.
+
+        Requests that a rule delays go on at once.
+        """
         current().faults.clear(known_team(query.get("team")))
 
 
-@blp.route("/faults/<id>")
+@blp.route("/faults/<id>", delete="removeFault")
 class FaultById(MethodView):
     @blp.response(204)
     def delete(self, id):
-        """Take a rule away."""
+        """Take a rule away.
+
+        Requests that it delays go on at once. 404 where there is none of this id.
+        """
         current().faults.remove(id)
 
 

@@ -15,13 +15,17 @@ blp = ControlArea("Control", guarded=False, description="The stand-in's own plan
 class HealthSchema(ApiSchema):
     """The server is up."""
 
-    status = fields.String()
-    version = fields.String()
+    status = fields.String(metadata={"description": "ok"})
+    version = fields.String(metadata={"description": "version of dryline"})
 
 
-@blp.route("/health")
+@blp.route("/health", get="getHealth")
 class Health(MethodView):
     @blp.response(200, HealthSchema)
+    @blp.errors(400)
     def get(self):
-        """Say that the server is up."""
+        """Say that the server is up.
+
+        Always open: no key, no token. For health checks and for who waits for a start.
+        """
         return {"status": "ok", "version": __version__}

@@ -17,11 +17,14 @@ from dryline.world.world import World, current
 blp = ControlArea("Control: metrics", description="Counts for Prometheus.")
 
 
-@blp.route("/metrics")
+@blp.route("/metrics", get="getMetrics")
 class MetricsView(MethodView):
     @blp.response(200, {"type": "string"}, content_type="text/plain")
     def get(self):
-        """Requests by operation and status, latency, exports by status, faults that hit; as Prometheus' text."""
+        """Read counts as Prometheus' text.
+
+        Requests by operation and status with their latency, exports by status, faults that hit.
+        """
         from prometheus_client import CollectorRegistry, generate_latest  # only who scrapes pays for the import
         from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 

@@ -28,17 +28,19 @@ blp = ControlArea("Control: requests", description="What was called, newest firs
 class EntrySchema(ApiSchema):
     """One request. `body` is its JSON, or its text; `status` is null where the connection was dropped."""
 
-    number = Integer()
-    time = Timestamp()
+    number = Integer(metadata={"description": "counts up from the start of the record"})
+    time = Timestamp(metadata={"description": "when it came, in API time"})
     method = fields.String()
-    path = fields.String()
+    path = fields.String(metadata={"description": "path, without the query"})
     query = JsonObject(metadata={"description": "name to list of values"})
     headers = JsonObject()
-    body = fields.Raw(allow_none=True)
-    status = Integer(allow_none=True)
-    duration_ms = Number()
-    fault_id = fields.String(allow_none=True)
-    team_id = fields.String(allow_none=True)
+    body = fields.Raw(allow_none=True, metadata={"description": "its JSON, or its text"})
+    status = Integer(
+        allow_none=True, metadata={"description": "status of the answer; null where the connection was dropped"}
+    )
+    duration_ms = Number(metadata={"description": "real time until the answer"})
+    fault_id = fields.String(allow_none=True, metadata={"description": "rule that struck it"})
+    team_id = fields.String(allow_none=True, metadata={"description": "team of its key"})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(
         allow_none=True, metadata={"description": "the answer's JSON, or its text; cut off after 64,000 bytes"}
@@ -61,7 +63,7 @@ class RequestQuery(QuerySchema):
 
     method = fields.String(load_default=None)
     path = fields.String(load_default=None, metadata={"description": "* stands for any text"})
-    status = QueryInteger(load_default=None)
+    status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
     after = QueryInteger(load_default=None, metadata={"description": "only later ones than that of this number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
@@ -89,8 +91,12 @@ def a_pattern(value: str) -> None:
 class TimesSchema(ApiSchema):
     """How often, at least and at most."""
 
-    min = Integer(load_default=None, allow_none=True, validate=validate.Range(0))
-    max = Integer(load_default=None, allow_none=True, validate=validate.Range(0))
+    min = Integer(
+        load_default=None, allow_none=True, validate=validate.Range(0), metadata={"description": "at least so often"}
+    )
+    max = Integer(
+        load_default=None, allow_none=True, validate=validate.Range(0), metadata={"description": "at most so often"}
+    )
 
     @validates_schema
     def can_be_met(self, data, **kwargs):
@@ -103,8 +109,8 @@ class ConditionsSchema(ApiSchema):
     """Which requests. What is left out, or null, matches any."""
 
     method = fields.String(load_default=None, allow_none=True)
-    path = fields.String(load_default=None, allow_none=True)
-    status = Integer(load_default=None, allow_none=True)
+    path = fields.String(load_default=None, allow_none=True, metadata={"description": "* stands for any text"})
+    status = Integer(load_default=None, allow_none=True, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None, allow_none=True)
     after = Integer(
         load_default=None,
@@ -155,7 +161,7 @@ class CountSchema(ApiSchema):
 class UnmetSchema(ApiSchema):
     """It was not called as it should have been: how often it was, and which calls were too many or came nearest."""
 
-    error = fields.String()
+    error = fields.String(metadata={"description": "what was wanted, and how many were found"})
     count = Integer()
     surplus = fields.List(
         fields.Nested(EntrySchema), metadata={"description": "too often: the newest calls beyond the bound"}
@@ -166,13 +172,17 @@ class UnmetSchema(ApiSchema):
     )
 
 
-@blp.route("/requests")
+@blp.route("/requests", get="listRequests", delete="clearRequests")
 class Requests(MethodView):
     @blp.arguments(RequestListQuery, location="query")
     @blp.response(200, EntrySchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the requests, newest first."""
+        """List the requests, newest first.
+
+        The newest 10,000, with the query, headers and bodies of both sides; keys and tokens are masked. The control
+        plane's own requests are left out.
+        """
         limit = query.pop("limit")
         return [shown(entry) for entry in islice(current().requests.find(wanted(query)), limit)]
 
@@ -180,21 +190,27 @@ class Requests(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def delete(self, query):
-        """Forget the requests."""
+        """Forget the requests.
+
+        With `team`, those of one team.
+        """
         current().requests.clear(known_team(query["team_id"]))
 
 
-@blp.route("/requests/count")
+@blp.route("/requests/count", get="countRequests")
 class RequestCount(MethodView):
     @blp.arguments(RequestQuery, location="query")
     @blp.response(200, CountSchema)
     @blp.errors(404)
     def get(self, query):
-        """Count the requests."""
+        """Count the requests.
+
+        By the same filters as `listRequests`.
+        """
         return {"count": sum(1 for _ in current().requests.find(wanted(query)))}
 
 
-@blp.route("/requests/verify")
+@blp.route("/requests/verify", post="verifyRequests")
 class RequestVerify(MethodView):
     @blp.arguments(VerifySchema)
     @blp.arguments(RequestQuery(only=["team"]), location="query")
@@ -202,7 +218,11 @@ class RequestVerify(MethodView):
     @blp.alt_response(409, schema=UnmetSchema, description="Not so: the calls too many, or the nearest misses.")
     @blp.errors(404)
     def post(self, body, query):
-        """Check that something was called, so and so often."""
+        """Check that something was called, so and so often.
+
+        Without `times`: at least once. 409 where it was not so, with the calls too many, or those that came nearest
+        and what each missed.
+        """
         times = body.pop("times") or {"min": None, "max": None}
         verdict = current().requests.verify(wanted(body | query), times["min"], times["max"])
         if verdict.met:
@@ -210,7 +230,7 @@ class RequestVerify(MethodView):
         return unmet(verdict, f"Expected {verdict.expected}, found {verdict.count}.")
 
 
-@blp.route("/requests/wait")
+@blp.route("/requests/wait", post="waitForRequests")
 class RequestWait(MethodView):
     @blp.arguments(WaitSchema)
     @blp.arguments(RequestQuery(only=["team"]), location="query")
@@ -218,7 +238,11 @@ class RequestWait(MethodView):
     @blp.alt_response(409, schema=UnmetSchema, description="Not in time: the nearest misses.")
     @blp.errors(404)
     def post(self, body, query):
-        """Wait until something was called, so often, or until time is over. Other requests go on meanwhile."""
+        """Wait until something was called.
+
+        As often as `count` says, or until time is over: a 409 then, with what came nearest. Other requests go on
+        meanwhile.
+        """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, asked = current(), wanted(body | query)
         found = world.requests.wait(asked, count, timeout_ms / 1000, world.ending)
@@ -228,16 +252,17 @@ class RequestWait(MethodView):
         return {"count": len(found), "requests": [EntrySchema().dump(shown(entry)) for entry in found[:100]]}
 
 
-@blp.route("/requests.har")
+@blp.route("/requests.har", get="exportRequests")
 class RequestsHar(MethodView):
     @blp.arguments(RequestQuery, location="query")
     @blp.response(200, HarSchema)
     @blp.errors(404)
     def get(self, query):
-        """Export the requests, oldest first, as an HTTP Archive, which browsers' and other tools open.
+        """Export the requests as an HTTP Archive.
 
-        https://w3c.github.io/web-performance/specs/HAR/Overview.html: version 1.2. Times are real times. What was cut
-        without an answer has the status 0.
+        Oldest first; browsers and other tools open it. Version 1.2, as
+        https://w3c.github.io/web-performance/specs/HAR/Overview.html says. Times are real times. What was cut without an
+        answer has the status 0.
         """
         entries = list(current().requests.find(wanted(query)))[::-1]
         document = json_response(archive(entries, base_url()))

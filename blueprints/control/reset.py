@@ -22,7 +22,7 @@ class ResetBody(ApiSchema):
     )
 
 
-@blp.route("/reset")
+@blp.route("/reset", post="resetState")
 class Reset(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(ResetBody)

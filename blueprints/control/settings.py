@@ -32,16 +32,22 @@ class SettingsSchema(ApiSchema):
     )
 
 
-@blp.route("/settings")
+@blp.route("/settings", get="getSettings", put="updateSettings")
 class SettingsView(MethodView):
     @blp.response(200, SettingsSchema)
     def get(self):
-        """Read the live settings."""
+        """Read the live settings.
+
+        They last over a restart, until a reset.
+        """
         return asdict(current().live)
 
     @blp.arguments(SettingsSchema)
     @blp.response(200, SettingsSchema)
     def put(self, body):
-        """Change the settings that are sent."""
+        """Change the settings that are sent.
+
+        The others stay. They count at once and last over a restart, until a reset.
+        """
         current().change_live(**body)
         return self.get()

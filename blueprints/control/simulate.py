@@ -104,25 +104,34 @@ class SimulatedSchema(ApiSchema):
     ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order they were made"})
 
 
-@blp.route("/simulate/calls")
+@blp.route("/simulate/calls", post="simulateCalls")
 class SimulateCalls(MethodView):
     @blp.arguments(SimulateCallsBody)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
     @blp.errors(404, 503)
     def post(self, body, query):
-        """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors."""
+        """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors.
+
+        Whole calls of a voice deployment, in the past: `count` of them, by its flow where that runs. `outcome` and
+        `branch` say how they go, `seed` makes them repeat. 404 for a worker or deployment that there is not, 503
+        while the engine is busy.
+        """
         return {"ids": simulate_calls(body, query.get("team"))}
 
 
-@blp.route("/simulate/chats")
+@blp.route("/simulate/chats", post="simulateChats")
 class SimulateChats(MethodView):
     @blp.arguments(SimulateBody)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(201, SimulatedSchema)
     @blp.errors(404, 503)
     def post(self, body, query):
-        """Make chats of a chat or chat widget deployment: logs, sessions, LLM logs and runtime errors."""
+        """Make chats of a chat or chat widget deployment: logs, sessions, LLM logs and runtime errors.
+
+        Whole chats, in the past: `count` of them, by the deployment's flow where that runs. 404 for a worker or
+        deployment that there is not, 503 while the engine is busy.
+        """
         from dryline.simulator.chats import prepare_chats
 
         def prepare(world, line, deployment, **options):

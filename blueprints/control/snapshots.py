@@ -12,13 +12,16 @@ from dryline.world.world import current
 blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named save points, kept on disk.")
 
 
-@blp.route("")
+@blp.route("", get="listSnapshots", post="saveSnapshot")
 class Snapshots(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, SnapshotSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the save points, newest first."""
+        """List the save points, newest first.
+
+        With `team`, those of one team.
+        """
         return [vars(found) for found in snapshots.listing(current(), query.get("team"))]
 
     @blp.arguments(TeamQuery, location="query")
@@ -26,17 +29,24 @@ class Snapshots(MethodView):
     @blp.response(201, SnapshotSchema)
     @blp.errors(404)
     def post(self, query, body):
-        """Keep the world, or one team's part of it, under a name; the same name again replaces it."""
+        """Keep the world, or one team's part of it, under a name; the same name again replaces it.
+
+        A team's save point holds its part alone.
+        """
         return vars(snapshots.save(current(), body["name"], query.get("team")))
 
 
-@blp.route("/<name>/restore")
+@blp.route("/<name>/restore", post="restoreSnapshot")
 class SnapshotRestore(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     @blp.errors(409)
     def post(self, query, name):
-        """Go back to a save point: rows, export files, clock, and with a seed the ids that come next."""
+        """Go back to a save point: rows, export files, clock, and with a seed the ids that come next.
+
+        404 where there is none of this name. 409 where it is damaged or of another version, or where another team
+        has what it holds.
+        """
         world = current()
         if "team" in query:
             snapshots.restore_team(world, name, query["team"])
@@ -44,10 +54,13 @@ class SnapshotRestore(MethodView):
             snapshots.restore(world, name)
 
 
-@blp.route("/<name>")
+@blp.route("/<name>", delete="deleteSnapshot")
 class SnapshotByName(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, name):
-        """Drop a save point."""
+        """Drop a save point.
+
+        404 where there is none of this name.
+        """
         snapshots.remove(current(), name, query.get("team"))

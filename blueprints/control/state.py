@@ -21,26 +21,32 @@ _SCHEMA = {
     "type": "object",
     "required": ["version"],
     "properties": {
-        "version": {"type": "integer", "enum": [documents.VERSION]},
+        "version": {"type": "integer", "enum": [documents.VERSION], "description": "of the document's form"},
         "asOf": {
             "type": "string",
             "format": "date-time",
             "description": "the moment that the times are of: all are moved by whole weeks, so that it lies within the "
             "week before now, and rows that would lie ahead of the clock are left out",
         },
-        **{name: {"type": "array", "items": {"type": "object"}} for name in COLLECTIONS},
+        **{
+            name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_TOLD}
+            for name in COLLECTIONS
+        },
     },
 }
 _BODY: dict[str, Any] = {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}
 
 
-@blp.route("/state")
+@blp.route("/state", get="getState", post="extendState", put="replaceState")
 class State(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, documents.StateSchema)
     @blp.errors(404)
     def get(self, query):
-        """Read the whole state, or one team's."""
+        """Read the whole state, or one team's.
+
+        What `PUT` takes: every row of every collection in the API's own form, plus the keys that link rows.
+        """
         with current().reading():
             return json_response(state.export(query.get("team")))
 
@@ -49,7 +55,10 @@ class State(MethodView):
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def put(self, query):
-        """Put a document in the place of everything, or of everything of one team. All or nothing."""
+        """Put a document in the place of everything, or of everything of one team.
+
+        All or nothing. 422 naming row and member for a bad row: nothing has changed then.
+        """
         state.replace(_document(), query.get("team"))
 
     @blp.arguments(TeamQuery, location="query")
@@ -57,7 +66,10 @@ class State(MethodView):
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def post(self, query):
-        """Add a document's rows to what is there. All or nothing."""
+        """Add a document's rows to what is there.
+
+        All or nothing. 409 for an id that exists, 422 naming row and member for a bad row.
+        """
         state.extend(_document(), query.get("team"))
 
 

@@ -13,25 +13,32 @@ blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations 
 # The engine is imported late, in each view: a start does not need it.
 
 
-@blp.route("")
+@blp.route("", post="startTalk")
 class Talks(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(TalkBody)
     @blp.response(201, TalkSessionSchema)
     @blp.errors(404, 503)
     def post(self, query, body):
-        """Begin a conversation with a flow, a deployment's flow, or code. `events` tell what it does first."""
+        """Begin a conversation with a flow, a deployment's flow, or code.
+
+        `events` tell what it does up to where it waits for the user, `waiting` what it waits for. 404 for a flow or
+        deployment that there is not.
+        """
         from dryline.talks import conversations
 
         return conversations.begin(current(), query.get("team"), **body)
 
 
-@blp.route("/<talk_id>")
+@blp.route("/<talk_id>", get="getTalk", post="continueTalk", delete="deleteTalk")
 class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
-        """Retrieve a conversation with all that happened in it."""
+        """Retrieve a conversation with all that happened in it.
+
+        404 where there is none of this id.
+        """
         from dryline.talks import conversations
 
         with current().reading():
@@ -42,7 +49,10 @@ class TalkById(MethodView):
     @blp.response(200, TalkSessionSchema)
     @blp.errors(409, 503)
     def post(self, query, body, talk_id):
-        """Say something, or take a condition whatever was said. `events` tell what follows."""
+        """Say something, or take a condition whatever was said.
+
+        `events` tell what follows. 409 where the conversation is over.
+        """
         from dryline.talks import conversations
 
         def turn(session):
@@ -53,7 +63,10 @@ class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, talk_id):
-        """Forget a conversation."""
+        """Forget a conversation.
+
+        404 where there is none of this id.
+        """
         from dryline.talks import conversations
 
         with current().transaction():

@@ -13,11 +13,14 @@ from dryline.world.world import current
 blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and their API keys.")
 
 
-@blp.route("")
+@blp.route("", get="listTeams", post="createTeam")
 class Teams(MethodView):
     @blp.response(200, TeamWithKeysSchema(many=True))
     def get(self):
-        """List the teams, oldest first, each with its keys, which are never shown in clear."""
+        """List the teams, oldest first, each with its keys, which are never shown in clear.
+
+        A key's id is what `revokeApiKey` takes.
+        """
         with current().reading():
             return [_with_keys(team) for team in Team.everyone()]
 
@@ -25,39 +28,51 @@ class Teams(MethodView):
     @blp.response(201, NewTeamSchema)
     @blp.errors(409)
     def post(self, body):
-        """Make a team and its first key, which is shown this once."""
+        """Make a team and its first key, which is shown this once.
+
+        Nothing of one team is seen by another: a team a test lets tests share a server. 409 for a key that exists.
+        """
         with current().transaction():
             team = Team.new(body["name"])
             _, secret = ApiKey.issue(team, body.get("key"))
             return _with_keys(team) | {"api_key": secret}
 
 
-@blp.route("/<team_id>")
+@blp.route("/<team_id>", delete="deleteTeam")
 class TeamById(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def delete(self, team_id):
-        """Delete a team with all that it has."""
+        """Delete a team with all that it has.
+
+        409 for the team that the server started with.
+        """
         state.delete_team(current(), team_id)
 
 
-@blp.route("/<team_id>/keys")
+@blp.route("/<team_id>/keys", post="createApiKey")
 class TeamKeys(MethodView):
     @blp.arguments(ApiKeyBody)
     @blp.response(201, NewApiKeySchema)
     @blp.errors(409)
     def post(self, body, team_id):
-        """Make another key, which is shown this once."""
+        """Make another key, which is shown this once.
+
+        409 for a key that exists.
+        """
         with current().transaction():
             key, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
         return {**key.__data__, "key": secret}
 
 
-@blp.route("/<team_id>/keys/<key_id>")
+@blp.route("/<team_id>/keys/<key_id>", delete="revokeApiKey")
 class TeamKeyById(MethodView):
     @blp.response(204)
     def delete(self, team_id, key_id):
-        """Revoke a key: from now on it opens nothing."""
+        """Revoke a key: from now on it opens nothing.
+
+        404 where the team has no such key.
+        """
         with current().transaction():
             ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
 

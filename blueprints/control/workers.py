@@ -44,13 +44,16 @@ class WorkerBriefSchema(ApiSchema):
     deployments = fields.List(fields.Nested(DeploymentBriefSchema), metadata={"description": "oldest first"})
 
 
-@blp.route("/workers")
+@blp.route("/workers", get="listWorkersOfAllTeams")
 class ControlWorkers(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, WorkerBriefSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the workers, oldest first, each with its flows and deployments."""
+        """List workers with their flows and deployments.
+
+        Oldest first, of all teams: the ids that other calls of the control plane ask for.
+        """
         team_id = known_team(query.get("team"))
         # A channel's class, read without its channel: all deployments lie in one table, and only voice has a number.
         flows, deployments = _by_worker(Flow, team_id), _by_worker(VoiceDeployment, team_id)

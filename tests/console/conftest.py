@@ -5,78 +5,39 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from html.parser import HTMLParser
+from contextlib import ExitStack
 
 import pytest
+from jinja2 import BytecodeCache
 
 from dryline.app import create_app
+from dryline.blueprints.console.app import Console
 from dryline.server import Server
 from dryline.settings import Settings
+from dryline.tests.console.browser_tab import Tab
+from dryline.tests.console.visitor import Visitor
 
 
-class Page(HTMLParser):
-    """An answer's HTML: its links, its forms with their fields, and its text."""
+class _Compiled(BytecodeCache):
+    """Templates as they were compiled for the server of an earlier test."""
 
-    def __init__(self, answer):
-        super().__init__()
-        self.answer, self.status = answer, answer.status_code
-        self.links, self.forms, self.fetched, self.ids = [], [], [], []
-        self.text, self._within = "", []
-        self._select, self._options = None, []
-        self.feed(answer.get_data(as_text=True))
+    def __init__(self):
+        self.known = {}
 
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        if "id" in given:
-            self.ids.append(given["id"])
-        if tag == "a":
-            self.links.append(given.get("href"))
-        if tag in ("script", "img", "audio", "source", "link", "iframe"):
-            self.fetched.append(given.get("src") or given.get("href"))
-        if tag == "form":
-            self.forms.append({"action": given.get("action", ""), "method": given.get("method", "get"), "fields": {}})
-        if tag in ("input", "select", "textarea") and given.get("name") and self.forms:
-            self._select = given["name"] if tag == "select" else None
-            if given.get("type") not in ("radio", "checkbox") or "checked" in given:
-                self.forms[-1]["fields"].setdefault(given["name"], given.get("value", ""))
-        if tag == "option" and self._select and self.forms:
-            self._options.append(given)
-        self._within.append(tag)
+    def load_bytecode(self, bucket):
+        if bucket.key in self.known:
+            bucket.bytecode_from_string(self.known[bucket.key])
 
-    def handle_endtag(self, tag):
-        if tag == "select" and self._select and self._options:
-            chosen = next((each for each in self._options if "selected" in each), self._options[0])
-            self.forms[-1]["fields"][self._select] = chosen.get("value", "")
-        if tag == "select":
-            self._select, self._options = None, []
-
-    def handle_data(self, data):
-        if not self._within or self._within[-1] not in ("script", "style"):
-            self.text += data
-
-    def form(self, action, last=False):
-        """The first form, or the last, that goes to an address that ends like this."""
-        found = [form for form in self.forms if form["action"].partition("?")[0].endswith(action)]
-        return found[-1 if last else 0]
+    def dump_bytecode(self, bucket):
+        self.known[bucket.key] = bucket.bytecode_to_string()
 
 
-class Visitor:
-    """A person without script: follows links, sends the forms of the page last seen."""
-
-    def __init__(self, client):
-        self.client, self.page = client, None
-
-    def go(self, address, **headers):
-        """Open a page below /console."""
-        self.page = Page(self.client.get(f"/console{address}", headers=headers, follow_redirects=True))
-        return self.page
-
-    def send(self, action, **fields):
-        """Send the form of this page that goes to `action`, with these fields filled in, and follow where it leads."""
-        form = self.page.form(action)
-        answer = self.client.post(form["action"], data={**form["fields"], **fields}, follow_redirects=True)
-        self.page = Page(answer)
-        return self.page
+@pytest.fixture(scope="package", autouse=True)
+def compiled():
+    """Each server compiles its templates itself: here, where there is one a test, that were half of all the time."""
+    before, Console.jinja_options = Console.jinja_options, {"bytecode_cache": _Compiled()}
+    yield
+    Console.jinja_options = before
 
 
 @pytest.fixture
@@ -85,12 +46,12 @@ def visitor(app):
     return Visitor(app.test_client())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium():
     """A browser. Where `.ci/run` says that there is one, a missing one is a failure.
 
-    A module's, not the session's: while it is there, playwright keeps an event loop running in this thread, and tests
-    of async clients need one of their own.
+    The package's, not the session's: while it is there, playwright keeps an event loop running in this thread, and
+    tests of async clients need one of their own.
     """
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
@@ -105,21 +66,32 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="package")
+def profile(chromium):
+    """What most tabs share, as those of one person do: a new one for each test costs as much as a page."""
+    context = chromium.new_context()
+    context.set_default_timeout(30_000)
+    yield context
+    context.close()
+
+
 @pytest.fixture(scope="module")
 def demo():
     """A server with the demo world, for those who only look: shared by a module's tests."""
-    with _serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         yield server
 
 
 @pytest.fixture
 def served():
     """A server of its own with the demo world."""
-    with _serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         yield server
 
 
-class _serving:
+class serving:
+    """A stand-in with its jobs, behind a socket."""
+
     def __init__(self, settings):
         self.app = create_app(settings)
 
@@ -136,53 +108,21 @@ class _serving:
         self.app.close()
 
 
-class Tab:
-    """A browser's tab on one server, which notes what a page must not do."""
-
-    def __init__(self, context, base):
-        self.page = context.new_page()
-        self.base, self.wrong = base, []
-        self.page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", lambda asked: self._note(asked.url))
-
-    def _note(self, url):
-        if not url.startswith((self.base, "data:", "blob:")):
-            self.wrong.append(f"fetched {url}")
-
-    def go(self, address=""):
-        """Open a page below /console."""
-        self.page.goto(f"{self.base}/console{address}")
-        return self.page
-
-    def faults(self):
-        """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        found = []
-        for width, theme in ((1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")):
-            self.page.set_viewport_size({"width": width, "height": 900})
-            self.page.emulate_media(color_scheme=theme)
-            told = Axe().run(self.page).response["violations"]
-            found += [(width, theme, each["id"], each["nodes"][0]["html"]) for each in told]
-            if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
-                found.append((width, "wider than the window"))
-        return found + self.wrong
-
-
 @pytest.fixture
-def tab(chromium):
+def tab(chromium, profile):
     """Gives a function that opens a tab on a server, in a width and a theme."""
-    contexts = []
+    with ExitStack() as opened:
 
-    def open_tab(server, width=1280, theme="light", script=True):
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, java_script_enabled=script
-        )
-        context.set_default_timeout(30_000)
-        contexts.append(context)
-        return Tab(context, server.url)
+        def open_tab(server, width=1280, theme="light", script=True):
+            context = profile
+            if not script:
+                context = chromium.new_context(java_script_enabled=False)
+                opened.callback(context.close)
+            seen = Tab(context, server.url, width, theme)
+            if script:
+                opened.callback(seen.page.close)
+            return seen
 
-    yield open_tab
-    for context in contexts:
-        context.close()
+        yield open_tab
+    profile.clear_cookies()
+    profile.clear_permissions()

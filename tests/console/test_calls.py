@@ -11,9 +11,10 @@ from urllib.parse import parse_qs, quote
 import pytest
 from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
 
-from dryline.blueprints.console import snippets
+from dryline.blueprints.console import snippets as requests
 from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
+from dryline.tests.console.visitor import snippets
 from dryline.world.request_record import Wanted
 
 
@@ -201,17 +202,12 @@ class TestRequests:
     QUERY = "status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
 
     @pytest.fixture
-    def shown(self, demo, tab):
-        """Opens a list: its conversations, and the snippets by language."""
+    def shown(self, demo):
+        """Opens a list of a server: its conversations, and the snippets by language."""
 
         def show(address):
-            page = tab(demo).go(address)
-            links = page.locator("tr[data-open] a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
-            found = page.locator("details[name=snippet]")
-            languages = found.locator("summary").all_text_contents()
-            return [re.split("[/?]", link)[3] for link in links], dict(
-                zip(languages, found.locator("code").all_text_contents(), strict=True)
-            )
+            codes, html = snippets(demo, address)
+            return re.findall(r'<tr data-open.*?href="/console/calls/([\w-]+)', html, re.DOTALL), codes
 
         return show
 
@@ -257,26 +253,28 @@ class TestRequests:
     def test_the_client_has_all_parameters_but_those_that_it_passes_on(self):
         known = inspect.signature(VoiceResource.list).parameters
         names = {field.data_key for field in VoiceLogListSchema().fields.values()}
-        missing = {name for name in names if snippets._snake(name) not in known}
-        assert missing == set(snippets.PASSED_ON)
+        missing = {name for name in names if requests._snake(name) not in known}
+        assert missing == set(requests.PASSED_ON)
 
     def test_a_key_that_is_not_known_is_not_made_up(self, visitor, control):
         team = control.post("/teams", {"name": "Other"}).json
         control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
         page = visitor.go(f"/calls?team={team['id']}")
-        assert snippets.NO_KEY in page.text
+        assert requests.NO_KEY in page.text
         assert "dryline-local-key" not in page.text
 
 
 class TestInTheBrowser:
     def test_new_calls_wait_to_be_clicked(self, served, tab):
-        page = tab(served).go("/calls")
+        seen = tab(served)
+        page = seen.go("/calls")
         before = page.locator("tr[data-open] a").all_text_contents()
         worker = page.locator("select[name=worker]").input_value()
         line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
         address = f"{served.url}/_dryline/simulate/calls"
         answer = page.context.request.post(address, data={"workerId": worker, "deploymentId": line, "count": 3})
         assert answer.status == 201
+        seen.pulse()
         news = page.get_by_role("link", name="3 new")
         news.wait_for()
         assert page.locator("tr[data-open] a").all_text_contents() == before

@@ -3,30 +3,28 @@
 import subprocess
 import sys
 
-
-def snippet(tab, served, id):
-    return tab(served).go("/connect").locator(f"section[aria-labelledby={id}] code").inner_text()
+from dryline.tests.console.visitor import snippets
 
 
-def test_the_python_snippet_lists_the_workers(tab, served):
-    text = snippet(tab, served, "python")
+def test_the_python_snippet_lists_the_workers(demo):
+    text = snippets(demo, "/connect")[0]["Python"]
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert "Bayside Dental" in done.stdout, done.stderr
 
 
-def test_the_curl_snippet_lists_the_workers(tab, served):
-    text = snippet(tab, served, "curl")
+def test_the_curl_snippet_lists_the_workers(demo):
+    text = snippets(demo, "/connect")[0]["curl"]
     assert "Bayside Dental" in subprocess.run(text, shell=True, capture_output=True, text=True).stdout
 
 
-def test_the_javascript_snippet_lists_the_workers(tab, served):
-    text = snippet(tab, served, "javascript")
+def test_the_javascript_snippet_lists_the_workers(demo):
+    text = snippets(demo, "/connect")[0]["JavaScript"]
     done = subprocess.run(["node", "--input-type=module", "-e", text], capture_output=True, text=True)
     assert "Bayside Dental" in done.stdout, done.stderr
 
 
-def test_copy_puts_the_text_on_the_clipboard(tab, served):
-    page = tab(served).go("/connect")
+def test_copy_puts_the_text_on_the_clipboard(tab, demo):
+    page = tab(demo).go("/connect")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator("section[aria-labelledby=curl] [data-copies]").click()
     page.get_by_text("Copied").wait_for()

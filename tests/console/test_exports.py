@@ -150,27 +150,32 @@ def test_newer_exports_wait_to_be_shown(visitor, ask, advance):
 
 
 def test_a_chosen_row_stays_chosen_when_the_list_is_fetched_anew(served, tab):
-    page = tab(served).go("/exports")
+    seen = tab(served)
+    page = seen.go("/exports")
     page.keyboard.press("j")
     chosen = page.locator("tr.chosen a").first.get_attribute("href")
     other = tab(served).go("/exports/new")
     other.get_by_role("button", name="Export").click()
+    expect(other.locator("#status")).to_be_visible()
+    seen.pulse()
     expect(page.get_by_role("link", name="1 new")).to_be_visible()
     assert page.locator("tr.chosen a").first.get_attribute("href") == chosen
     assert page.evaluate("document.activeElement.getAttribute('href')") == chosen
 
 
 def test_what_is_typed_survives_when_the_page_is_fetched_anew(served, tab):
-    seen = tab(served).go("/exports/new")
-    other = tab(served)
-    other.go("").request.put(f"{served.url}/_dryline/settings", data={"exportMode": "manual"})
-    seen.get_by_role("button", name="Export").click()
-    seen.get_by_label("Reason").fill("The disk")
-    seen.evaluate("document.getElementById('export').dataset.old = '1'")
-    other.page.get_by_role("button", name="Freeze").click()
-    expect(seen.locator("#export:not([data-old])")).to_be_visible()
-    expect(seen.get_by_label("Reason")).to_have_value("The disk")
-    expect(seen.get_by_label("Reason")).to_be_focused()
+    plane = served.app.test_client()
+    plane.put("/_dryline/settings", json={"exportMode": "manual"})
+    seen = tab(served)
+    page = seen.go("/exports/new")
+    page.get_by_role("button", name="Export").click()
+    page.get_by_label("Reason").fill("The disk")
+    page.evaluate("document.getElementById('export').dataset.old = '1'")
+    plane.put("/_dryline/clock", json={"frozen": True})
+    seen.pulse()
+    expect(page.locator("#export:not([data-old])")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("The disk")
+    expect(page.get_by_label("Reason")).to_be_focused()
 
 
 def test_another_teams_export_is_not_shown(visitor, app, other_api, ask):

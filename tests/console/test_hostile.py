@@ -7,12 +7,13 @@ import pytest
 
 # Everything that a page can try without asking anybody: each leaves its mark in the title when it got through.
 HOSTILE = """<!doctype html><title>hostile</title>
-<iframe name="sink"></iframe>
 <iframe id="frame" src="{base}/console"></iframe>
 <img id="image" src="{base}/console/static/icon.svg">
-<form id="post" method="post" action="{base}/console/bar/reset" target="sink"><input name="_token" value="guess"></form>
-<form id="clock" method="post" action="{base}/console/bar/clock" target="sink"><input name="frozen" value="true"></form>
-<form id="plain" method="post" enctype="text/plain" action="{base}/_dryline/reset" target="sink">
+<iframe name="post"></iframe><iframe name="clock"></iframe><iframe name="plain"></iframe>
+<form id="post" method="post" action="{base}/console/bar/reset" target="post"><input name="_token" value="guess"></form>
+<form id="clock" method="post" action="{base}/console/bar/clock" target="clock">
+<input name="frozen" value="true"></form>
+<form id="plain" method="post" enctype="text/plain" action="{base}/_dryline/reset" target="plain">
 <input name='{{"scenario": "empty", "x": "' value='"}}'></form>
 <script>
 const tries = [
@@ -25,7 +26,11 @@ const tries = [
   () => fetch("{base}/console/bar/reset", {{method: "POST", credentials: "include", headers: {{"X-Form-Token": "x"}}}}),
 ];
 window.done = (async () => {{
-  for (const id of ["post", "clock", "plain"]) document.getElementById(id).submit();
+  for (const id of ["post", "clock", "plain"]) {{
+    const answered = new Promise((resolve) => (document.getElementsByName(id)[0].onload = resolve));
+    document.getElementById(id).submit();
+    await answered;
+  }}
   const read = [];
   for (const attempt of tries) await attempt().then((text) => read.push(text), () => null);
   let frame = null;
@@ -71,10 +76,12 @@ def test_another_sites_page_changes_nothing_and_reads_nothing(chromium, served, 
     context = chromium.new_context()
     page = context.new_page()
     page.goto(f"{served.url}/console")  # whoever is at home here has its cookie
+    sent = []
+    page.on("response", lambda answer: answer.request.method == "POST" and sent.append(answer.status))
     page.goto(f"http://{host}:{port}/")
     got = page.evaluate("window.done")
-    page.wait_for_load_state("networkidle")
     context.close()
+    assert sent[:3] == [403, 403, 403]  # the forms
     assert got == {"read": [], "frame": None, "image": 0}
     assert not served.app.world.clock.frozen
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
@@ -133,29 +140,25 @@ def test_stored_text_is_shown_and_never_run(tab, served):
     client.post("/inbox/x", data=SCRIPT, headers={"X-Dryline-Event": SCRIPT})
     client.post("/_dryline/faults", json={"status": 500, "body": SCRIPT, "path": f"/api/{SCRIPT}"})
     seen, read = tab(served), set()
-    for address in linked(seen.go("").context.new_page(), served.url):
-        page = seen.page
-        page.goto(address)
-        assert page.title() != "hacked", address  # it may stand there, as text
-        assert page.locator("main script, main img[onerror]").count() == 0, address
-        if "<script>" in page.locator("body").inner_text():
+    for address in linked(seen.page, served.url):
+        assert seen.page.title() != "hacked", address  # it may stand there, as text
+        assert seen.page.locator("main script, main img[onerror]").count() == 0, address
+        if "<script>" in seen.page.locator("body").inner_text():
             read.add(address)
     assert len(read) >= 8  # so much of it was shown, and only shown
     assert [told for told in seen.wrong if "Content Security Policy" in told] == []
 
 
 def linked(page, base):
-    """The pages of the menu, and one page of each kind that they lead to."""
-    found, kinds, waiting = [], set(), [f"{base}/console"]
+    """Opens the pages of the menu, and one page of each kind that they lead to."""
+    kinds, waiting = set(), [f"{base}/console"]
     while waiting:
-        address = waiting.pop(0)
-        page.goto(address)
-        found.append(address)
-        for link in page.evaluate("[...document.links].map((link) => link.href)"):
+        page.goto(waiting.pop(0))
+        links = page.evaluate("[...document.links].map((link) => link.href)")
+        yield page.url
+        for link in links:
             parts = link.partition("#")[0].partition("?")[0].removeprefix(base).split("/")
             kind = tuple("id" if "_" in part or part.isdigit() else part for part in parts)
             if link.startswith(f"{base}/console") and kind not in kinds and "document.json" not in link:
                 kinds.add(kind)
                 waiting.append(link)
-    page.close()
-    return found

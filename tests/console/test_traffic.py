@@ -5,13 +5,20 @@ import subprocess
 
 import pytest
 
+
+def newest(visitor):
+    """Open the newest request."""
+    links = visitor.go("/traffic").links
+    found = next(link for link in links if link.startswith("/console/traffic/") and link[-1].isdigit())
+    return visitor.go(found.removeprefix("/console"))
+
+
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 def test_request_and_answer_are_shown(visitor, api):
     worker = api.post("/workers", WORKER).json
-    visitor.go("/traffic")
-    page = visitor.go("/traffic/1")
+    page = newest(visitor)
     assert "Front desk" in page.text and worker["teamId"] in page.text
     assert f"/console/workers/{worker['id']}" in page.links
 
@@ -37,17 +44,21 @@ def test_requests_are_chosen(visitor, api, control, query, shown):
 
 
 def test_new_ones_are_announced_and_not_pushed_in(tab, served):
-    page = tab(served).go("/traffic")
-    served.app.test_client().get("/api/workers", headers={"x-api-key": "dryline-local-key"})
+    client, key = served.app.test_client(), {"x-api-key": "dryline-local-key"}
+    client.get("/api/team", headers=key)
+    seen = tab(served)
+    page = seen.go("/traffic")
+    client.get("/api/workers", headers=key)
+    seen.pulse()
     page.get_by_role("link", name="1 new").wait_for()
-    assert page.locator("tbody tr").count() == 0
+    assert page.locator("tbody tr").count() == 1
     page.get_by_role("link", name="1 new").click()
-    page.locator("tbody tr").first.wait_for()
+    page.locator("tbody tr", has_text="/api/workers").wait_for()
 
 
 def test_a_request_is_asked_again(visitor, api):
     api.post("/workers", WORKER)
-    visitor.go("/traffic/1")
+    newest(visitor)
     assert "Asked again: 201" in visitor.send("/replay").text
     assert len(api.get("/workers").json) == 2
 
@@ -55,7 +66,7 @@ def test_a_request_is_asked_again(visitor, api):
 def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
     api.get("/workers")
     control.post("/faults", {"drop": True})
-    visitor.go("/traffic/1")
+    newest(visitor)
     assert "ClientDisconnected" in visitor.send("/replay").text
 
 
@@ -73,7 +84,7 @@ def test_the_curl_line_asks_the_same(visitor, served):
 
 def test_the_next_ones_like_it_fail(visitor, api):
     api.get("/workers")
-    visitor.go("/traffic/1")
+    newest(visitor)
     visitor.send("/faults", preset="unavailable-twice")
     assert api.get("/workers").status_code == 503
     assert api.post("/workers", WORKER).status_code == 201
@@ -81,7 +92,7 @@ def test_the_next_ones_like_it_fail(visitor, api):
 
 def test_the_documentation_of_its_operation_is_a_click_away(visitor, api, control):
     api.get("/workers/worker_1")
-    (link,) = [link for link in visitor.go("/traffic/1").links if link.startswith("/docs#")]
+    (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
     _, _, tag, operation = link.split("/")[-4:]
     document = visitor.client.get("/openapi.json").json
     found = document["paths"]["/api/workers/{id}"]["get"]

@@ -65,7 +65,8 @@ def test_the_status_chooses_deliveries(visitor, control, call):
 
 def test_the_inbox_receives_what_a_deployment_sends(tab, served):
     """The whole way, over the socket: the server writes to itself, but nowhere else than there."""
-    page = tab(served).go("/webhooks")
+    seen = tab(served)
+    page = seen.go("/webhooks")
     page.get_by_role("button", name="Send its calls here").click()
     page.get_by_text("tells the inbox").wait_for()
     deployment = page.locator("#inbox-deployment").input_value()

@@ -1,29 +1,35 @@
-"""The demo's document: small enough to load at once, one row a line, and nothing in it that is this server's own."""
+"""Scenarios as documents: small enough to load at once, one row a line, and nothing of this server in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
 
-from dryline.tools import demo_content as content
 from dryline.world.clock import parse, wire
 
 Row = dict[str, Any]
 
-# Who wrote what is in the demo: a person, for the key that made it here is no other server's.
+# Who wrote what is in a scenario: a person, for the key that made it here is no other server's.
 AUTHOR = "user_demo"
 # Whose members are null unless a row says otherwise: there, null need not be written.
 _SPARSE = ("voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors", "webhookDeliveries")
 
 
-def lean(state: Row, as_of: datetime, recent_day: float) -> Row:
-    """The document without this server's keys, its authors persons, and old conversations without their traces."""
+Delivered = Callable[[Iterable[Row], dict[str, Row]], Iterable[Row]]
+
+
+def lean(state: Row, as_of: datetime, recent_day: float, teams: Mapping[str, float], delivered: Delivered) -> Row:
+    """The document without this server's keys, its authors persons, and old conversations without their traces.
+
+    `teams` are their names, with the days before `as_of` on which they were founded; the first gets the keys of the
+    start. `delivered` makes what became of the webhook deliveries of recent calls, which led nowhere here.
+    """
     recent = wire(as_of - timedelta(days=recent_day))
-    state["teams"].sort(key=lambda team: team["name"] == content.OTHER_TEAM)  # the first gets the keys of the start
-    for team, name, days in zip(state["teams"], (content.TEAM, content.OTHER_TEAM), (61, 60), strict=True):
+    state["teams"].sort(key=lambda team: [*teams].index(team["name"]) if team["name"] in teams else 0)
+    for team, (name, days) in zip(state["teams"], teams.items(), strict=True):
         founded = wire(as_of - timedelta(days=days))
         team.update(name=name, apiKeys=[], teamOwnerId=AUTHOR, createdAt=founded, updatedAt=founded)
     for row in (*state["flowVersions"], *state["deploymentHistory"]):
@@ -37,31 +43,43 @@ def lean(state: Row, as_of: datetime, recent_day: float) -> Row:
         if row["session_start"] < recent:
             row.update(messages=None, trace=None, state=None)
     state["llmLogs"] = [row for row in state["llmLogs"] if row["createdAt"] >= recent]
-    state["exports"] = [row | {"status": "COMPLETED"} for row in state["exports"]]  # who loads it finds out if not
+    for row in state["exports"]:
+        if row["status"] == "EXPIRED":
+            row["status"] = "COMPLETED"  # who loads it finds out if not
     logs = {row["id"]: row for row in state["voiceLogs"] if row["startTime"] >= recent}
-    state["webhookDeliveries"] = list(_delivered(state["webhookDeliveries"], logs))
+    state["webhookDeliveries"] = list(delivered(state["webhookDeliveries"], logs))
     for name in _SPARSE:
         state[name] = [{key: value for key, value in row.items() if value is not None} for row in state[name]]
     filled = {name: rows for name, rows in state.items() if rows}
     return {"version": filled.pop("version"), "asOf": wire(as_of), **filled}
 
 
-def _delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
+def delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
     """The deliveries of these logs, as if their receiver had been there, but for a few times."""
     for number, row in enumerate(row for row in rows if row["logId"] in logs):
-        log = logs[row["logId"]]
-        at = log["startTime"] if row["event"] == "call_started" else log["endTime"]
-        row |= {"createdAt": at, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
-        row |= {"deliveredAt": _later(at, 0.3), "responseStatus": 200, "responseBody": '{"ok":true}'}
+        arrive(row, logs[row["logId"]], 0.3)
         if number % 13 == 6:  # the receiver was restarted meanwhile
-            row |= {"attempts": 2, "deliveredAt": _later(at, 10.4)}
+            row |= {"attempts": 2, "deliveredAt": later(row["createdAt"], 10.4)}
         elif number % 29 == 17:
-            row |= {"status": "FAILED", "attempts": 4, "deliveredAt": None, "error": "HTTP 500"}
-            row |= {"responseStatus": 500, "responseBody": "Internal Server Error"}
+            fail(row, "HTTP 500", 500, "Internal Server Error")
         yield row
 
 
-def _later(at: str, seconds: float) -> str:
+def arrive(row: Row, log: Row, seconds: float) -> None:
+    """The delivery was answered so long after what it tells of."""
+    at = log["startTime"] if row["event"] == "call_started" else log["endTime"]
+    row |= {"createdAt": at, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
+    row |= {"deliveredAt": later(at, seconds), "responseStatus": 200, "responseBody": '{"ok":true}'}
+
+
+def fail(row: Row, error: str, status: int | None = None, body: str | None = None) -> None:
+    """The delivery was given up after the last attempt."""
+    row |= {"status": "FAILED", "attempts": 4, "deliveredAt": None, "dueAt": None}
+    row |= {"error": error, "responseStatus": status, "responseBody": body}
+
+
+def later(at: str, seconds: float) -> str:
+    """So many seconds after a moment, as on the wire."""
     return wire(parse(at) + timedelta(seconds=seconds))
 
 

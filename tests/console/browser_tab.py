@@ -1,0 +1,55 @@
+"""A tab of a real browser, and what is wrong with what it shows."""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+# In which width and theme a page is looked at, and for what. Colours do not depend on the width, but what is seen does;
+# all else does not depend on the theme.
+LOOKS = (
+    (1440, "light", None),
+    (1440, "dark", ["color-contrast"]),
+    (390, "dark", None),
+    (390, "light", ["color-contrast"]),
+)
+# Style sheets are not fetched for axe anew: only a rule for rotated phones, which is not on, would read them.
+FINDINGS = """(rules) => axe.run({preload: false, resultTypes: ["violations"], ...(rules ? {runOnly: rules} : {})})
+    .then((found) => found.violations.map((one) => [one.id, one.nodes[0].html]))"""
+
+
+class Tab:
+    """A browser's tab on one server, which notes what a page must not do."""
+
+    def __init__(self, context, base, width=1280, theme="light"):
+        self.page = context.new_page()
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.emulate_media(color_scheme=theme)
+        self.base, self.wrong = base, []
+        self.page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", lambda asked: self._note(asked.url))
+
+    def _note(self, url):
+        if not url.startswith((self.base, "data:", "blob:")):
+            self.wrong.append(f"fetched {url}")
+
+    def go(self, address=""):
+        """Open a page below /console."""
+        self.page.goto(f"{self.base}/console{address}")
+        return self.page
+
+    def pulse(self):
+        """Ask now whether anything changed, as the page does every 1.5 s."""
+        self.page.evaluate("pulse()")
+
+    def faults(self):
+        """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""
+        found = []
+        self.page.evaluate(AXE_SCRIPT)
+        for width, theme, rules in LOOKS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.page.emulate_media(color_scheme=theme)
+            found += [(width, theme, *each) for each in self.page.evaluate(FINDINGS, rules)]
+            if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
+                found.append((width, "wider than the window"))
+        return found + self.wrong

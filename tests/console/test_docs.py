@@ -1,0 +1,29 @@
+"""From the console to the documentation, and there to an answer."""
+
+from playwright.sync_api import expect
+
+from dryline.tests.console.demo_rows import demo_id
+
+WORKER = demo_id("workers")
+
+
+def test_an_operation_is_a_click_away_and_answers(demo, tab):
+    demo.app.test_client().get(f"/api/workers/{WORKER}", headers={"x-api-key": "dryline-local-key"})
+    seen = tab(demo, 390)
+    page = seen.go("/traffic")
+    page.locator("tbody tr a").first.click()
+    page.get_by_role("link", name="documentation").click()
+    expect(page.locator(".opblock.is-open")).to_have_count(1)  # the others are folded
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.get_by_role("button", name="Try it out").click()
+    rows = page.locator(".opblock.is-open tr[data-param-name]")
+    assert rows.first.get_attribute("data-param-in") == "path"
+    rows.first.locator("input").fill(WORKER)
+    page.get_by_role("button", name="Execute").click()
+    expect(page.locator(".live-responses-table tbody .response-col_status").first).to_contain_text("200")
+    page.get_by_label("Filter the operations").fill("post /exports")
+    expect(page.locator(".opblock-summary-get")).to_have_count(0)
+    expect(page.locator(".opblock-summary-post").first).to_be_visible()
+    page.get_by_role("button", name="Authorize").click()
+    expect(page.locator(".auth-container h4 code")).to_have_text(["apiKey"])
+    assert seen.wrong == []

@@ -1,0 +1,172 @@
+"""Ways through several pages: signed in by a token, by keyboard alone, without script, from a request to a fault."""
+
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from dryline.blueprints.console import calls
+from dryline.blueprints.console.app import PAGES
+from dryline.settings import Settings
+from dryline.tests.console.conftest import serving
+from dryline.tests.console.visitor import Page, Visitor
+
+# What of the elements that the tab key leads to a person would not find: those out of order, or unmarked when reached.
+LOST = """() => {
+    const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+        .filter((one) => one.tabIndex >= 0 && one.type !== "hidden" && !one.disabled && one.checkVisibility());
+    return all.filter((one) => {
+        if (one.tabIndex > 0) return true;
+        one.focus();
+        return document.activeElement !== one || parseFloat(getComputedStyle(one).outlineWidth) < 2
+            || getComputedStyle(one).outlineStyle === "none";
+    }).map((one) => one.outerHTML.slice(0, 200));
+}"""
+
+
+def asked(server, path="/workers"):
+    """The status of a program's request."""
+    request = urllib.request.Request(f"{server.url}/api{path}", headers={"x-api-key": "dryline-local-key"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
+def test_a_person_signs_in_with_the_token_and_out_again(tab):
+    settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame", label="Staging")
+    with serving(settings) as server:
+        seen = tab(server)
+        page = seen.go("/faults")
+        expect(page.get_by_label("Token")).to_be_focused()
+        page.keyboard.type("guess")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_have_text("That is not the token.")
+        page.get_by_label("Token").fill("open sesame")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("h1")).to_have_text("Faults")  # the page that was wanted
+        page.get_by_role("link", name="Workers").click()
+        expect(page.locator("h1")).to_have_text("Workers")
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_label("Token")).to_be_visible()
+        seen.go("/faults")
+        expect(page.get_by_label("Token")).to_be_visible()
+        assert [told for told in seen.wrong if "403" not in told] == []  # the browser tells of the wrong token, too
+
+
+def test_every_page_is_used_by_keyboard_alone(demo, tab):
+    seen = tab(demo)
+    page = seen.go("")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+    def go(to):
+        page.keyboard.press("g")
+        page.keyboard.press(to.letter)
+        expect(page.locator(".menu [aria-current]")).to_have_text(to.word)
+        expect(page.locator("html.scripted")).to_be_attached()
+
+    for pages in PAGES:
+        go(pages.blp)
+        page.keyboard.press("Tab")  # from now on, what is focused is marked
+        assert page.evaluate(LOST) == [], pages.blp.word
+    go(calls.blp)
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")  # leaves the field: the next key is one of the page's again
+    page.keyboard.press("/")
+    page.keyboard.type("appointment")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**searchQuery=appointment*")
+    rows = page.locator("tr[data-open]")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(rows.nth(1)).to_contain_class("chosen")
+    page.keyboard.press("k")
+    expect(rows.nth(0)).to_contain_class("chosen")
+    address = rows.nth(0).locator("a").get_attribute("href")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{address}")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    assert seen.wrong == []
+
+
+def test_without_script_a_fault_an_export_and_a_campaign_are_made(served, tab):
+    page = tab(served, script=False).go("/faults")
+    page.get_by_role("button", name="429").first.click()
+    expect(page.locator("#rules tbody tr")).to_have_count(1)
+    assert asked(served) == 429
+    page.get_by_role("button", name="Off", exact=True).click()
+    assert asked(served) == 200
+    page.get_by_role("link", name="Exports").click()
+    page.get_by_role("link", name="New export").click()
+    page.get_by_role("button", name="Export", exact=True).click()
+    expect(page.locator("#status")).to_be_visible()
+    page.get_by_role("link", name="Campaigns").click()
+    page.get_by_role("link", name="New campaign").click()
+    page.get_by_label("Rows as CSV").fill("phoneNumber\n+14155550101\n")
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Create the campaign").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Freeze").click()
+    expect(page.get_by_role("button", name="Run")).to_be_visible()
+
+
+def test_a_fault_made_from_a_request_strikes_the_next_one_and_is_switched_off(served, tab):
+    assert asked(served) == 200
+    seen = tab(served)
+    page = seen.go("/traffic")
+    page.locator("tbody tr a").first.click()
+    page.get_by_role("button", name="503").click()
+    expect(page.get_by_role("status")).to_be_visible()
+    assert asked(served) == 503
+    assert asked(served, "/team") == 200  # another one
+    page.get_by_role("link", name="1 fault on").click()
+    expect(page.locator("#rules tbody tr")).to_contain_text("1 of 2")
+    page.get_by_role("button", name="Off", exact=True).click()
+    expect(page.get_by_role("link", name="0 faults on")).to_be_visible()
+    assert asked(served) == 200
+    page.get_by_role("link", name="Traffic").click()
+    expect(page.locator("tbody tr", has_text="503")).to_have_count(1)
+    assert seen.wrong == []
+
+
+# Through HTTP alone, as a browser without script would
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """A world in which each page has something to show: not only what the demo has."""
+    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+        client = server.app.test_client()
+        client.put("/_dryline/clock", json={"frozen": True})
+        client.get("/api/workers", headers={"x-api-key": "dryline-local-key"})
+        client.post("/_dryline/faults", json={"path": "/api/nothing", "status": 500})
+        client.post("/_dryline/snapshots", json={"name": "before"})
+        yield client
+
+
+@pytest.mark.parametrize("pages", PAGES, ids=lambda pages: pages.blp.name)
+def test_each_form_of_a_page_works_as_it_stands_without_script(everything, pages):
+    address = pages.blp.url_prefix.removeprefix("/console")
+    page = Visitor(everything).go(address)
+    assert page.text.count(pages.blp.word) > 1  # in the menu, and as the page's own title
+    for form in page.forms:
+        if "/bar/" in form["action"] and address:
+            continue  # the bar is the same on all pages
+        if form["method"] == "dialog" or form["fields"].get("name") == "":
+            continue  # the help; and what a person has to give a name first
+        if form["action"].endswith("/points/remove"):
+            continue  # the way back; tests/console/test_state.py has this one
+        values = {"query_string" if form["method"] == "get" else "data": form["fields"]}
+        action = form["action"] or f"/console{address}"
+        answer = everything.open(action, method=form["method"].upper(), follow_redirects=True, **values)
+        assert answer.status_code == 200 and Page(answer).forms, form
+        assert everything.post("/_dryline/snapshots/before/restore").status_code == 204

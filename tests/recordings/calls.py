@@ -1,0 +1,40 @@
+"""A call by hand, and how what is heard of it is measured."""
+
+import math
+
+RATE = 8000
+AGENT, CALLER = 0, 1
+NEUTRAL = "https://recordings.dryline.invalid/{}.wav"
+# A call by hand: whole seconds, both speak, once at the same time.
+SAID = [
+    {"role": "assistant", "content": "Hello, this is the clinic. How can I help?", "start": 1.0, "end": 4.0},
+    {"role": "user", "content": "I would like to book a cleaning, please.", "start": 5.0, "end": 8.0},
+    {"role": "assistant", "content": "Of course, one moment.", "start": 7.5, "end": 9.25},
+]
+CALL = {
+    "status": "completed",
+    "direction": "inbound",
+    "call_sid": "CA1",
+    "duration": 11,
+    "messages": {"messages": SAID},
+    "recording_url": NEUTRAL.format("CA1"),
+    "start_time": "2026-01-02T00:00:00.000Z",
+    "end_time": "2026-01-02T00:00:11.000Z",
+}
+
+
+def loudness(channel, start, end):
+    """The root mean square of what is heard between two moments, in seconds."""
+    heard = channel[round(start * RATE) : round(end * RATE)]
+    return math.sqrt(sum(sample * sample for sample in heard) / len(heard))
+
+
+def heard_hertz(channel, start, end):
+    """Which of the telephone's signals are in there, in hertz."""
+    heard = channel[round(start * RATE) : round(end * RATE)]
+    found = set()
+    for hertz in (440, 480, 620, 697, 770, 852, 941, 1000, 1209, 1336, 1477):
+        sums = [sum(s * f(2 * math.pi * hertz * n / RATE) for n, s in enumerate(heard)) for f in (math.sin, math.cos)]
+        if math.hypot(*sums) / len(heard) > 500:
+            found.add(hertz)
+    return found

@@ -1,0 +1,81 @@
+"""A world in which time stands still, with calls to be listened to."""
+
+import io
+import wave
+from array import array
+from urllib.parse import quote
+
+import pytest
+
+from dryline.models.voice_logs import VoiceLog
+from dryline.settings import Settings
+from dryline.tests.recordings.calls import CALL, RATE
+
+
+@pytest.fixture
+def settings():
+    return Settings(ephemeral=True, scenario="empty", seed=1, speech="tones")
+
+
+@pytest.fixture(autouse=True)
+def still(control):
+    control.put("/clock", {"now": "2026-01-02T12:30:00Z", "frozen": True})
+
+
+@pytest.fixture
+def deployment(make_voice_deployment):
+    return make_voice_deployment()
+
+
+@pytest.fixture
+def simulate(api, control, deployment):
+    """Make a call. Returns its log as the API shows it."""
+
+    def simulate(**body):
+        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "outcome": "completed"} | body
+        answer = control.post("/simulate/calls", body)
+        assert answer.status_code == 201, answer.text
+        return api.get(f"/logs/{answer.json['ids'][0]}").json
+
+    return simulate
+
+
+@pytest.fixture
+def add_call(api, add_log, deployment):
+    """Put a call into the world as a row. Returns its log as the API shows it."""
+
+    def add(**columns):
+        worker = {"id": deployment["workerId"]}
+        columns = {**CALL, "deployment_id": deployment["id"], **columns}
+        return api.get(f"/logs/{quote(add_log(VoiceLog, worker, **columns), safe='')}").json
+
+    return add
+
+
+@pytest.fixture
+def fetch(app):
+    """Fetch an address, without a key."""
+    return lambda url, method="GET", **headers: app.test_client().open(
+        url, method=method, headers=headers, buffered=True
+    )
+
+
+@pytest.fixture
+def listen(fetch):
+    """The two channels behind an address, and their rate."""
+
+    def listen(log):
+        answer = fetch(log["recordingUrl"])
+        assert (answer.status_code, answer.content_type) == (200, "audio/wav"), answer.text
+        with wave.open(io.BytesIO(answer.data)) as file:
+            assert (file.getnchannels(), file.getframerate(), file.getsampwidth()) == (2, RATE, 2)
+            samples = array("h", file.readframes(file.getnframes()))
+        return samples[0::2], samples[1::2]
+
+    return listen
+
+
+@pytest.fixture
+def files(app):
+    """The recordings that are kept, by their names."""
+    return lambda: sorted(path.name for path in (app.world.directory / "recordings").glob("*"))

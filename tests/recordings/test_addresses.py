@@ -1,0 +1,124 @@
+"""Where a recording is found, and who may hear it."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from dryline.tests.recordings.calls import NEUTRAL
+from dryline.world.errors import Forbidden
+
+
+def test_only_a_call_that_was_answered_has_a_recording(simulate):
+    assert simulate(outcome="completed")["recordingUrl"]
+    assert simulate(outcome="no-answer")["recordingUrl"] is simulate(outcome="busy")["recordingUrl"] is None
+
+
+def test_every_answer_with_a_log_has_its_address(api, deployment, simulate, fetch):
+    log = simulate()
+    path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
+    shown = [
+        api.get(path).json["data"][0],
+        api.get(f"{path}?fields=recordingUrl").json["data"][0],
+        api.get(f"{path}/{log['id']}").json,
+        api.get(f"{path}/{log['id']}?fields=recordingUrl").json,
+    ]
+    assert {each["recordingUrl"] for each in shown} == {log["recordingUrl"]}
+    assert "recordingUrl" not in api.get(f"{path}?fields=status").json["data"][0]
+    assert log["recordingUrl"].startswith(f"http://localhost/recordings/{log['call_sid']}.wav?")
+    assert fetch(log["recordingUrl"]).status_code == 200
+
+
+def test_an_address_begins_with_what_the_server_was_asked_by(app, simulate):
+    log = simulate()
+    headers = {"x-api-key": "dryline-local-key", "Host": "dryline.test:99"}
+    shown = app.test_client().get(f"/api/logs/{log['id']}", headers=headers).json
+    assert shown["recordingUrl"].startswith("http://dryline.test:99/recordings/")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.com/CA1.wav",
+        "https://recordings.dryline.invalid/a/b.wav",
+        "https://recordings.dryline.invalid/",
+        "https://recordings.dryline.invalid/CA1.ogg",
+        "",
+    ],
+)
+def test_any_other_address_is_left_alone(api, add_call, deployment, address):
+    log = add_call(recording_url=address)
+    path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
+    assert log["recordingUrl"] == api.get(path).json["data"][0]["recordingUrl"] == address
+
+
+def test_what_an_earlier_version_kept_is_heard_too(add_call, listen):
+    log = add_call(recording_url="https://recordings.dryline.invalid/CA1.mp3")
+    assert urlsplit(log["recordingUrl"]).path == "/recordings/CA1.wav"
+    listen(log)
+
+
+def test_odd_ids_are_heard_too(api, control, add_call, listen, files, advance):
+    log = add_call(id="Log / ?&.#é", recording_url=NEUTRAL.format("C%A&é"))
+    listen(log)
+    advance()
+    assert len(files()) == 1
+    api.delete(f"/workers/{log['workerId']}")
+    advance()
+    assert files() == []
+
+
+def altered(url, **members):
+    """The address with other members in its query; None takes one away."""
+    query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()} | members
+    path = urlsplit(url).path
+    return path, {name: value for name, value in query.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"signature": "x"},
+        {"signature": None},
+        {"until": "2027-01-01T00:00:00.000Z"},
+        {"until": None},
+        {"log": None},
+    ],
+)
+def test_an_altered_link_is_refused(app, simulate, members):
+    path, query = altered(simulate()["recordingUrl"], **members)
+    answer = app.test_client().get(path, query_string=query)
+    assert (answer.status_code, answer.json["error"]) == (403, "The link is not valid.")
+
+
+def test_a_link_opens_no_other_call(app, add_call):
+    one, two = add_call(), add_call(call_sid="CA2", recording_url=NEUTRAL.format("CA2"))
+    path, query = altered(one["recordingUrl"], log=two["id"])
+    assert app.test_client().get(path, query_string=query).status_code == 403
+    _, query = altered(one["recordingUrl"])
+    assert app.test_client().get("/recordings/CA2.wav", query_string=query).status_code == 404
+
+
+def test_what_was_signed_for_another_use_opens_nothing(app, add_call):
+    log = add_call()
+    path, query = altered(log["recordingUrl"])
+    with app.world.active():
+        from dryline.models.exports import FILES
+
+        query["signature"] = FILES.sealer("get", query["until"], app.world.secret)(log["id"])
+        with pytest.raises(Forbidden):
+            FILES.demand_seal(
+                "get", log["id"], query["until"], parse_qs(urlsplit(log["recordingUrl"]).query)["signature"][0]
+            )
+    assert app.test_client().get(path, query_string=query).status_code == 403
+
+
+def test_a_link_works_for_a_day_and_stays_the_same_for_an_hour(api, simulate, fetch, advance):
+    log = simulate()
+    advance(29 * 60)
+    assert api.get(f"/logs/{log['id']}").json["recordingUrl"] == log["recordingUrl"]
+    advance(24 * 3600)
+    assert fetch(log["recordingUrl"]).status_code == 200
+    advance(3600)
+    answer = fetch(log["recordingUrl"])
+    assert (answer.status_code, answer.json["error"]) == (403, "The link has expired.")
+    assert fetch(api.get(f"/logs/{log['id']}").json["recordingUrl"]).status_code == 200

@@ -1,0 +1,104 @@
+"""Recordings in state documents, exports and webhooks, and of servers that other programs start."""
+
+import csv
+import io
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import BadSetting, Settings
+from dryline.testing import DrylineInProcess, DrylineServer
+from dryline.tests.recordings.calls import NEUTRAL
+
+
+def test_state_documents_are_portable(api, control, simulate, listen, tmp_path):
+    log = simulate()
+    document = control.get("/state").json
+    assert document["voiceLogs"][0]["recordingUrl"] == NEUTRAL.format(log["call_sid"])
+    app = create_app(Settings(ephemeral=True, scenario="empty", speech="tones"))
+    try:
+        client = app.test_client()
+        assert client.put("/_dryline/state", json=document).status_code == 204
+        shown = client.get(f"/api/logs/{log['id']}", headers={"x-api-key": "dryline-local-key"}).json
+        assert client.get(log["recordingUrl"], buffered=True).status_code == 403  # another server's signature
+        assert client.get(shown["recordingUrl"], buffered=True).status_code == 200
+    finally:
+        app.close()
+
+
+@pytest.mark.parametrize("fields", [None, ["recordingUrl"], ["status", "recordingUrl", "id"]])
+@pytest.mark.parametrize("form", ["CSV", "JSON"])
+def test_exports_have_addresses_that_work(app, api, simulate, fetch, advance, form, fields):
+    log = simulate()
+    body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    headers = {"Host": "dryline.test"}
+    made = api.post("/team/exports", body | ({"fields": fields} if fields else {}), headers=headers).json
+    advance()
+    text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
+    expected = log["recordingUrl"].replace("http://localhost", "http://dryline.test")
+    assert expected in text and "dryline.invalid" not in text
+    assert fetch(expected).status_code == 200
+    if fields == ["recordingUrl"]:
+        assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
+
+
+@pytest.mark.parametrize("form", ["CSV", "JSON"])
+def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_call, fetch, advance, form):
+    kept = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
+    shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(kept)]
+    asked = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    made = api.post("/team/exports", asked | {"fields": ["recordingUrl", "status"]}).json
+    advance()
+    text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
+    rows = json.loads(text) if form == "JSON" else csv.DictReader(io.StringIO(text, newline=""))
+    assert [row["recordingUrl"] or "" for row in rows] == shown
+    assert len({url for url in shown if url.startswith("http://localhost/recordings/")}) == 2
+
+
+def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
+    with DrylineInProcess() as dryline:
+        assert dryline.app.world.base_url == dryline.url
+
+
+def test_over_http_list_webhook_and_player_agree():
+    """With a server on a socket: what a webhook is told and a list shows is fetched by Range."""
+    from http.client import HTTPConnection
+    from urllib.request import Request, urlopen
+
+    with DrylineServer(speech="tones") as dryline:
+
+        def send(method, path, body=None):
+            data = None if body is None else json.dumps(body).encode()
+            headers = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
+            with urlopen(Request(dryline.url + path, data, headers, method=method)) as answer:
+                return json.loads(answer.read() or b"null")
+
+        worker = send("POST", "/api/workers", {"name": "Desk", "description": None, "status": None})
+        flow = send(
+            "POST", f"/api/workers/{worker['id']}/flows", {"name": "F", "label": None, "code": "loop:\n    talk()"}
+        )
+        line = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow["id"]}
+        line = send("POST", f"/api/workers/{worker['id']}/deployments/voice", line)
+        hook = {"url": f"{dryline.url}/no-such-path", "fields": "recording_url"}
+        send("POST", f"/api/workers/{worker['id']}/deployments/{line['id']}/voice/customWebhooks", hook)
+        asked = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
+        log_id = send("POST", "/_dryline/simulate/calls", asked)["ids"][0]
+        told = [each["request"]["body"]["recording_url"] for each in send("GET", "/_dryline/webhooks")]
+        shown = send("GET", f"/api/logs/{log_id}")["recordingUrl"]
+        assert shown in told and shown.startswith(dryline.url + "/recordings/")
+        host = urlsplit(shown)
+        connection = HTTPConnection(host.netloc)
+        connection.request("GET", f"{host.path}?{host.query}", headers={"Range": "bytes=0-3"})
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (206, b"RIFF")
+        connection.close()
+
+
+def test_settings_that_cannot_work_are_refused():
+    for wrong in ("loud", "command:", "command: 'x", "command: no-such-program-here", "command: cat {words}"):
+        with pytest.raises(BadSetting):
+            Settings(speech=wrong)
+    with pytest.raises(BadSetting):
+        Settings(recordings_mb=0)

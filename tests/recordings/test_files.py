@@ -1,0 +1,82 @@
+"""The files of recordings: made when somebody listens, had in parts."""
+
+import threading
+
+from dryline.simulator import recordings as made_of
+from dryline.tests.recordings.calls import RATE
+
+
+def test_a_part_is_had_by_range(simulate, fetch):
+    url = simulate()["recordingUrl"]
+    whole = fetch(url)
+    part = fetch(url, Range="bytes=44-1043")
+    assert (part.status_code, part.data) == (206, whole.data[44:1044])
+    assert part.headers["Content-Range"] == f"bytes 44-1043/{len(whole.data)}"
+    assert fetch(url, Range=f"bytes={len(whole.data)}-").status_code == 416
+    assert whole.headers["Accept-Ranges"] == "bytes"
+
+
+def test_head_tells_the_size_and_no_more(simulate, fetch):
+    log = simulate()
+    answer = fetch(log["recordingUrl"], "HEAD")
+    assert (answer.status_code, answer.content_length, answer.data) == (200, 44 + log["duration"] * RATE * 4, b"")
+
+
+def test_it_is_played_not_saved(simulate, fetch):
+    assert not fetch(simulate()["recordingUrl"]).headers["Content-Disposition"].startswith("attachment")
+
+
+def test_nothing_is_made_until_somebody_listens(simulate, fetch, files, advance):
+    url = simulate()["recordingUrl"]
+    advance()
+    assert files() == []
+    fetch(url)
+    assert len(files()) == 1
+
+
+def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, simulate, fetch, files):
+    url = simulate()["recordingUrl"]
+    whole = fetch(url).data
+    (app.world.directory / "recordings" / files()[0]).write_bytes(b"RIFF")
+    assert fetch(url).data == whole
+
+
+def test_what_was_not_finished_is_swept(app, simulate, fetch, files, advance):
+    fetch(simulate()["recordingUrl"])
+    (app.world.directory / "recordings" / f"{files()[0]}.part").write_bytes(b"RIFF")
+    advance()
+    assert len(files()) == 1
+
+
+def test_who_asks_for_what_is_being_made_waits_for_it(app, simulate, fetch, monkeypatch):
+    url = simulate()["recordingUrl"]
+    begun, go_on, written = threading.Event(), threading.Event(), []
+    write = made_of.write
+
+    def slow(*args):
+        written.append(args)
+        begun.set()
+        assert go_on.wait(20)
+        write(*args)
+
+    monkeypatch.setattr("dryline.jobs.studio.write", slow)
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(fetch(url).data)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(20)
+    # Others are answered meanwhile, those that write too.
+    headers = {"x-api-key": "dryline-local-key"}
+    new = {"name": "Front desk", "description": None, "status": None}
+    assert app.test_client().post("/api/workers", json=new, headers=headers).status_code == 201
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    assert len(written) == 1 and len(answers) == 3 and len(set(answers)) == 1
+
+
+def test_a_server_that_ends_makes_no_more(app, simulate, fetch, files):
+    url = simulate()["recordingUrl"]
+    app.world.ending.set()
+    assert fetch(url).status_code == 503
+    assert files() == []

@@ -1,0 +1,62 @@
+"""How many recordings are kept, and when one goes."""
+
+from dataclasses import replace
+
+import pytest
+
+from dryline.tests.recordings.calls import NEUTRAL, RATE
+
+
+@pytest.mark.parametrize(("in_turn", "gone"), [((0, 1, 0, 2), 1), ((1, 0, 1, 2), 0)])
+def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn, gone):
+    app.world.settings = replace(app.world.settings, recordings_mb=1)  # three calls of 11 s are more than that
+    app.world.memory.clear()
+    logs = [add_call(call_sid=f"CA{n}", recording_url=NEUTRAL.format(f"CA{n}")) for n in range(3)]
+    for n in in_turn:
+        assert fetch(logs[n]["recordingUrl"]).status_code == 200
+    kept = {name.split(".")[0] for name in files()}
+    assert kept == {log["id"] for log in logs} - {logs[gone]["id"]}
+    assert fetch(logs[gone]["recordingUrl"]).status_code == 200
+
+
+def test_one_that_is_larger_than_the_room_is_heard_too(app, add_call, listen, files):
+    app.world.settings = replace(app.world.settings, recordings_mb=1)
+    app.world.memory.clear()
+    for seconds in (60, 61):
+        assert len(listen(add_call(duration=seconds))[0]) == seconds * RATE
+    assert len(files()) == 1
+
+
+@pytest.mark.parametrize(
+    "gone_by",
+    ["/workers/{workerId}", "/workers/{workerId}/deployments/voice/{deploymentId}", "reset", "restore"],
+)
+def test_a_recording_goes_with_its_log(api, control, simulate, fetch, files, advance, gone_by):
+    control.post("/snapshots", {"name": "before"})
+    log = simulate()
+    fetch(log["recordingUrl"])
+    assert len(files()) == 1
+    if gone_by == "reset":
+        done = control.post("/reset")
+    elif gone_by == "restore":
+        done = control.post("/snapshots/before/restore")
+    else:
+        done = api.delete(gone_by.format(**log))
+    assert done.status_code in (200, 204), done.text
+    assert fetch(log["recordingUrl"]).status_code in (403, 404)
+    advance()
+    assert files() == []
+
+
+def test_a_recording_goes_with_its_team(
+    other_api, control, make_flow, make_voice_deployment, simulate, fetch, files, advance
+):
+    line = make_voice_deployment(make_flow(api=other_api), api=other_api)
+    asked = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
+    log = other_api.get(f"/logs/{control.post('/simulate/calls', asked).json['ids'][0]}").json
+    for url in (log["recordingUrl"], simulate()["recordingUrl"]):
+        fetch(url)
+    team = next(team["id"] for team in control.get("/teams").json if team["name"] == "Other team")
+    assert control.delete(f"/teams/{team}").status_code == 204
+    advance()
+    assert len(files()) == 1

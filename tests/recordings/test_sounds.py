@@ -1,0 +1,154 @@
+"""What is heard behind a call's recordingUrl: who speaks when, on which channel, and the telephone's own signals."""
+
+import pytest
+
+from dryline.models.voice_logs import VoiceLog
+from dryline.simulator import recordings as made_of
+from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, heard_hertz, loudness
+
+
+def test_a_simulated_call_is_as_long_as_its_log_says(simulate, listen):
+    log = simulate()
+    agent, caller = listen(log)
+    assert len(agent) == len(caller) == log["duration"] * RATE
+
+
+@pytest.mark.parametrize("outcome", ["completed", "transferred", "voicemail"])
+def test_each_turn_is_heard_where_messages_says_on_its_speakers_channel(simulate, listen, outcome):
+    log = simulate(outcome=outcome, seed=3)
+    channels = listen(log)
+    messages = log["messages"]["messages"]
+    assert messages
+    for said in messages:
+        mine = AGENT if said["role"] == "assistant" else CALLER
+        assert loudness(channels[mine], said["start"], said["end"]) > 1000
+        assert loudness(channels[mine], said["start"], said["start"] + 0.15) > 300
+        assert loudness(channels[mine], said["end"] - 0.25, said["end"]) > 300
+        assert not any(channels[1 - mine][round(said["start"] * RATE) : round(said["end"] * RATE)])
+
+
+def test_between_the_turns_nobody_is_heard(simulate, listen):
+    log = simulate(seed=3)
+    messages = log["messages"]["messages"]
+    ends, starts = [said["end"] for said in messages], [said["start"] for said in messages]
+    for channel in listen(log):
+        for end, start in zip(ends, [*starts[1:], log["duration"]], strict=True):
+            assert not any(channel[round(end * RATE) : round(start * RATE)])
+
+
+def test_who_speaks_at_the_same_time_is_heard_at_the_same_time(add_call, listen):
+    agent, caller = listen(add_call())
+    assert loudness(agent, 7.5, 8) > 1000 and loudness(caller, 7.5, 8) > 1000
+    assert not any(agent[4 * RATE : round(7.5 * RATE)]) and not any(caller[8 * RATE :])
+
+
+def test_who_begins_anew_leaves_off_what_they_were_saying(add_call, listen):
+    said = [{**SAID[0], "start": 1.0, "end": 9.0}, {**SAID[0], "start": 3.0, "end": 5.0}]
+    agent, _ = listen(add_call(messages={"messages": said}))
+    assert loudness(agent, 4.7, 5) > 300 and not any(agent[5 * RATE :])
+
+
+def test_nothing_clips_and_everything_is_audible(simulate, listen):
+    for seed in range(3):
+        for channel in listen(simulate(seed=seed)):
+            assert 8_000 < max(map(abs, channel)) < 20_000
+
+
+def test_agent_and_caller_have_voices_of_their_own(add_call, listen):
+    said = [{**SAID[0], "role": role, "start": 0.0, "end": 3.0} for role in ("assistant", "user")]
+    agent, caller = listen(add_call(messages={"messages": said}))
+    assert agent[: 3 * RATE] != caller[: 3 * RATE]
+
+
+def test_until_somebody_answers_it_rings(add_call, listen):
+    agent, caller = listen(add_call())
+    assert loudness(agent, 0.05, 0.5) > 1000 and not any(caller[:RATE])
+    assert not any(agent[round(0.6 * RATE) : RATE])
+
+
+def test_behind_a_voicemails_greeting_it_beeps(simulate, listen):
+    log = simulate(outcome="voicemail", direction="outbound", seed=1)
+    greeting, message = log["messages"]["messages"][:2]
+    assert (greeting["role"], message["role"]) == ("user", "assistant")
+    _, caller = listen(log)
+    assert heard_hertz(caller, greeting["end"] + 0.05, greeting["end"] + 0.3) == {1000}
+
+
+def test_digits_that_a_caller_says_are_keys(add_call, listen):
+    said = [{"role": role, "content": "5", "start": 1.0, "end": 1.5} for role in ("user", "assistant")]
+    agent, caller = listen(add_call(messages={"messages": said}))
+    assert heard_hertz(caller, 1, 1.5) == {770, 1336}
+    assert heard_hertz(agent, 1, 1.5) != {770, 1336}
+
+
+def transferred(log, *events):
+    """A transfer of that call: what happened at which second of it."""
+    at = [f"2026-01-02T00:00:{second:02d}.000Z" for _, second in events]
+    both = [{"id": f"e{n}", "createdAt": at[n], "type": kind, "timestamp": at[n]} for n, (kind, _) in enumerate(events)]
+    return {"id": "t", "createdAt": at[0], "updatedAt": at[-1], "transferEvents": both, "metrics": {}}
+
+
+def test_a_transfer_rings_until_it_is_answered(add_call, listen):
+    events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("answered", 14), ("completed", 20))
+    agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
+    assert not any(agent[round(9.25 * RATE) : 13 * RATE])
+    assert heard_hertz(agent, 13, 14) == {440, 480}
+    assert not any(agent[14 * RATE :])
+
+
+def test_a_transfer_to_who_is_busy_sounds_like_it(add_call, listen):
+    events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("busy", 15))
+    agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
+    assert heard_hertz(agent, 15, 15.5) == {480, 620}
+    assert not any(agent[round(15.5 * RATE) : 16 * RATE])
+
+
+def test_the_same_call_gives_the_same_bytes_again(app, simulate, fetch, files):
+    url = simulate()["recordingUrl"]
+    before = fetch(url).data
+    (app.world.directory / "recordings" / files()[0]).unlink()
+    assert fetch(url).data == before
+
+
+def test_another_call_under_the_same_id_is_heard_at_once(app, add_call, listen, fetch, files):
+    log = add_call()
+    listen(log)
+    with app.world.active(), app.world.transaction():
+        VoiceLog.find(id=log["id"]).change(messages={"messages": SAID[1:]})
+    agent, _ = listen(log)
+    assert not any(agent[RATE * 3 : 7 * RATE])
+    assert len(files()) == 1
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        None,
+        {},
+        {"messages": 5},
+        {"messages": [None, 5, "x", {"role": [], "content": "x"}, {"role": "user", "content": {}}]},
+        {"messages": [{"role": "user", "content": "Hi", "start": 1e300, "end": -1e300}]},
+        {"messages": [{"role": "user", "content": "", "start": 1, "end": 2}]},
+        {"messages": [{"role": "user", "content": "中文 \x00 🎉 ...", "start": 1, "end": 2}]},
+    ],
+)
+def test_a_log_in_disorder_is_heard_all_the_same(add_call, listen, messages):
+    agent, _ = listen(add_call(messages=messages))
+    assert len(agent) == 11 * RATE
+
+
+def test_turns_without_times_share_the_call(add_call, listen):
+    said = [{"role": role, "content": "Hello over there"} for role in ("assistant", "user")]
+    agent, caller = listen(add_call(messages={"messages": said}))
+    assert loudness(agent, 3, 4) > 1000 and not any(agent[6 * RATE :])
+    assert loudness(caller, 9, 10) > 1000 and not any(caller[: 5 * RATE])
+
+
+def test_without_a_duration_the_call_is_as_long_as_from_start_to_end(add_call, listen):
+    assert len(listen(add_call(duration=None))[0]) == 11 * RATE
+
+
+def test_a_call_that_nobody_can_have_made_is_cut(add_call, fetch, monkeypatch):
+    monkeypatch.setattr(made_of, "LONGEST_S", 30)
+    url = add_call(duration=2**62)["recordingUrl"]
+    assert fetch(url, "HEAD").content_length == 44 + 30 * RATE * 4

@@ -1,0 +1,159 @@
+"""What the OpenAPI document says of each operation and member. Its examples are what the server takes and gives."""
+
+import json
+import re
+
+import pytest
+
+from dryline.blueprints.openapi import EXAMPLES
+from dryline.remote.shapes import Shapes
+from dryline.schemas.glossary import MEMBERS
+from dryline.tools.examples.areas import walk_through
+from dryline.tools.examples.walk import Walk
+
+WAY_OUT = "A new operation needs a call in tools/examples; then: python -m dryline.tools.examples"
+
+
+@pytest.fixture(scope="module")
+def walk():
+    """All examples, called anew: each body is taken, and each answer is of a status that the document has."""
+    with Walk() as walk:
+        walk_through(walk)
+        yield walk
+
+
+@pytest.fixture(scope="module")
+def document(walk):
+    return walk.app.openapi.document()
+
+
+@pytest.fixture(scope="module")
+def operations(document):
+    return [operation for path in document["paths"].values() for operation in path.values()]
+
+
+def contents(operations):
+    """Each JSON body and each JSON answer that is a whole one, with the operation and where in it that is."""
+    for operation in operations:
+        places = {status: answer for status, answer in operation["responses"].items() if "$ref" not in answer}
+        places.pop("206", None)  # a part of 200's
+        for where, place in {"body": operation.get("requestBody", {}), **places}.items():
+            for kind, content in place.get("content", {}).items():
+                if content["schema"].get("format") != "binary":
+                    yield f"{operation['operationId']} {where} {kind}", content
+
+
+def test_every_operation_says_what_it_does_and_who_may_call_it(operations):
+    told = [
+        {"operationId", "summary", "description", "tags", "security"} - operation.keys() for operation in operations
+    ]
+    assert len(told) > 200
+    assert set().union(*told) == set()
+
+
+def test_no_title_of_an_operation_is_more_than_one_sentence(operations):
+    assert [op["summary"] for op in operations if ". " in op["summary"] or "\n" in op["summary"]] == []
+
+
+def test_each_title_stands_once_below_its_tag(operations):
+    titles = [(operation["tags"][0], operation["summary"]) for operation in operations]
+    assert sorted(titles) == sorted(set(titles))
+
+
+def test_every_parameter_says_what_it_means(operations):
+    parameters = [(op["operationId"], one) for op in operations for one in op.get("parameters", [])]
+    assert parameters
+    assert [(id, one["name"]) for id, one in parameters if not one.get("description")] == []
+
+
+def test_every_record_and_member_says_what_it_means(document):
+    schemas = document["components"]["schemas"]
+    assert [name for name, schema in schemas.items() if not schema.get("description")] == []
+    silent = [
+        f"{name}.{member}"
+        for name, schema in schemas.items()
+        for member, form in schema.get("properties", {}).items()
+        if not form.keys() & {"description", "$ref", "allOf", "anyOf"}
+    ]
+    assert silent == []
+
+
+def test_no_record_speaks_of_our_own_papers(document):
+    told = [schema["description"] for schema in document["components"]["schemas"].values()]
+    assert [text for text in told if re.search(r"Contract|Assumed|\(client\)|^$|  ", text)] == []
+
+
+def test_no_word_of_the_glossary_is_unused(document, operations):
+    used = {name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})}
+    used |= {parameter["name"] for operation in operations for parameter in operation.get("parameters", [])}
+    assert MEMBERS.keys() - used == set()
+
+
+def test_no_name_says_a_word_twice(document, operations):
+    names = [*document["components"]["schemas"], *(operation["operationId"] for operation in operations)]
+    assert [name for name in names if re.search(r"([A-Z][a-z]+)\1|View|Schema|(Body|Patch).*(Body|Patch)", name)] == []
+
+
+def test_every_error_is_a_reference_to_one_that_is_described_once(document, operations):
+    found = {
+        (status, answer.get("$ref", "").rpartition("/")[2])
+        for operation in operations
+        for status, answer in operation["responses"].items()
+        if status == "default" or status >= "400"
+    }
+    inline = {status for status, name in found if not name}
+    assert inline == {"409"}  # the verdict of verifyRequests is no error's body
+    assert {name for _, name in found if name} == document["components"]["responses"].keys()
+
+
+def test_nothing_may_be_null_without_a_type(document):
+    def forms(value):
+        if isinstance(value, dict):
+            yield value
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from forms(inner)
+
+    schemas = document["components"]["schemas"]
+    assert [form for form in forms(schemas) if form.get("nullable") is True and "type" not in form] == []
+
+
+def test_no_member_of_a_body_has_a_default_that_generated_clients_would_demand(document):
+    schemas = document["components"]["schemas"].items()
+    members = [(name, member, form) for name, schema in schemas for member, form in schema["properties"].items()]
+    assert [(name, member) for name, member, form in members if "default" in form] == []
+    assert any("Default: `" in form.get("description", "") for _, _, form in members)
+
+
+def test_every_body_and_answer_has_an_example_of_its_form(document, operations):
+    shapes = Shapes(document)
+    found = list(contents(operations))
+    assert len(found) > 200
+    assert [where for where, content in found if "example" not in content] == [], WAY_OUT
+    wrong = {where: list(shapes.deviations(content["schema"], content["example"])) for where, content in found}
+    assert {where: deviations for where, deviations in wrong.items() if deviations} == {}, WAY_OUT
+
+
+def test_every_error_has_an_example_of_its_form(document):
+    shapes = Shapes(document)
+    for answer in document["components"]["responses"].values():
+        (content,) = answer["content"].values()
+        assert list(shapes.deviations(content["schema"], content["example"])) == []
+
+
+def members(value):
+    """A value with its types alone. What its lists hold beyond the first row, and the names of a map, may differ."""
+    return sorted(value) if isinstance(value, dict) else type(value).__name__
+
+
+def test_the_examples_are_what_the_server_takes_and_gives_today(walk):
+    shown = json.loads(EXAMPLES.read_bytes())
+    errors = shown.pop("errors")
+    assert {name: members(error) for name, error in errors.items()} == {n: members(e) for n, e in walk.errors.items()}
+    assert {id: found.keys() for id, found in shown.items()} == {
+        id: found.keys() for id, found in walk.examples.items()
+    }
+    for id, found in walk.examples.items():
+        assert members(shown[id].get("body")) == members(found.get("body")), f"{id}. {WAY_OUT}"
+        for status, answers in found.get("answers", {}).items():
+            for kind, answer in answers.items():
+                assert members(shown[id]["answers"][status][kind]) == members(answer), f"{id}. {WAY_OUT}"

@@ -1,0 +1,91 @@
+"""The programs of docs/recipes.md do what the page says, as they stand there: in this process, on one server."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from dryline.testing import DrylineServer
+
+PAGE = (Path(__file__).parent.parent / "docs/recipes.md").read_text()
+RECIPES = dict(re.findall(r'```python title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL))
+
+
+@pytest.fixture(scope="module")
+def server():
+    with DrylineServer(seed=7) as server:
+        yield server
+
+
+@pytest.fixture
+def run(server, monkeypatch, tmp_path, capsys):
+    """What a recipe prints, by lines, on a clean world."""
+    server.reset()
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+
+    def run(title):
+        exec(compile(RECIPES[title], title, "exec"), {"__name__": "__main__"})
+        return capsys.readouterr().out.splitlines()
+
+    return run
+
+
+def test_from_nothing_to_a_call(run):
+    lines = run("first_call.py")
+    assert len(lines) == 5
+    assert any(line.startswith("completed +1") and "'booking': {'day': " in line for line in lines)
+
+
+def test_paging_by_cursor_reads_every_call(run, server):
+    server.simulate_calls(230, direction="inbound", llm_logs=False)
+    (line,) = run("paging.py")
+    assert line.endswith(" 230")
+
+
+def test_a_nightly_export_has_the_numbers_as_they_are(run, server, tmp_path):
+    server.simulate_calls(3)
+    assert run("nightly.py") == ["3 calls"]
+    with (tmp_path / "calls.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["fromNumber"][:2] for row in rows] == ["+1"] * 3
+    assert list(rows[0]) == ["id", "startTime", "status", "duration", "fromNumber", "toNumber"]
+
+
+def test_a_webhook_receiver_is_told_of_start_and_end(run):
+    lines = run("receiver.py")
+    assert sorted(line.split()[0] for line in lines) == ["call_ended", "call_started"]
+    assert len({line.split()[1] for line in lines}) == 1
+
+
+def test_a_campaign_calls_its_rows_once_it_runs(run):
+    status, *calls = run("campaign.py")
+    assert status == "COMPLETED"
+    assert sorted(line.split()[0] for line in calls) == ["row-0", "row-1", "row-2", "row-3"]
+
+
+def test_parallel_tests_do_not_see_each_other(run):
+    assert run("parallel.py") == [f"['Worker of test {n}']" for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "status", "message"),
+    [
+        ("/api/workers", None, 401, "The x-api-key header is missing."),
+        ("/api/workers", "another", 401, "The API key is not valid."),
+        ("/api/api/workers", "dryline-local-key", 404, "No such path: GET /api/api/workers"),
+        ("/api/workers/worker_0", "dryline-local-key", 404, "Worker worker_0 not found."),
+    ],
+)
+def test_a_refusal_is_as_the_page_has_it(app, path, key, status, message):
+    answer = app.test_client().get(path, headers={"x-api-key": key} if key else {})
+    assert answer.status_code == status
+    assert answer.json["error"].startswith(message)
+    assert f"| {status} `{message}` |" in PAGE
+
+
+def test_every_recipe_is_run():
+    run = Path(__file__).read_text()
+    assert [title for title in RECIPES if f'run("{title}")' not in run] == []

@@ -1,0 +1,219 @@
+"""The scenarios beside the demo: each loads at any time, agrees with itself, and shows what it is for."""
+
+import re
+from datetime import datetime, timedelta
+
+import orjson
+import pytest
+
+from dryline.engine import Engine
+from dryline.settings import Settings
+from dryline.state.scenarios import ABOUT, SHIPPED
+from dryline.tests.console.visitor import Visitor
+from dryline.tools import campaign, clinic, documents, making, trouble
+from dryline.world.clock import parse
+
+BUSINESSES = {
+    "clinic": [clinic.HOSPITAL.program],
+    "campaign": [campaign.GARAGE.program],
+    "trouble": [trouble.PARCELS.program, trouble.PICKUP],
+}
+MAKERS = {"clinic": clinic, "campaign": campaign, "trouble": trouble}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def document(name):
+    """The document that ships."""
+    return orjson.loads(making.path(name).read_bytes())
+
+
+def variables(name):
+    """What the flows of a scenario are told, all together."""
+    return {str(value) for program in BUSINESSES[name] for value in program.variables.values()}
+
+
+def test_what_ships_is_told():
+    assert {file.stem for file in SHIPPED.glob("*.json")} | {"empty"} == set(ABOUT)
+
+
+def test_a_file_is_small_and_has_one_row_a_line(name, document):
+    assert making.path(name).stat().st_size < 700_000
+    assert documents.written(document) == making.path(name).read_bytes()
+
+
+def test_the_script_still_makes_such_a_document(name, document):
+    """What is drawn may differ when the simulator has changed, the scenario may not."""
+    made = MAKERS[name].make()
+    for kept in ("teams", "workers", "flows", "voiceDeployments", "customWebhooks", "outboundCampaigns"):
+        assert [row["id"] for row in made.get(kept, ())] == [row["id"] for row in document.get(kept, ())], kept
+    assert [row["code"] for row in made["flows"]] == [row["code"] for row in document["flows"]]
+
+
+def test_programs_are_sound_but_for_the_one_that_is_to_be_mended(name):
+    with Engine() as engine:
+        unsound = [
+            version.file
+            for program in BUSINESSES[name]
+            for version in program.versions
+            if any(finding.severity == "error" for finding in engine.check(version.code))
+        ]
+    assert unsound == (["pickup_1"] if name == "trouble" else [])
+
+
+# It agrees with itself
+
+
+def test_a_transfer_goes_to_a_number_that_a_flow_names(name, document):
+    for log in document["voiceLogs"]:
+        for event in (log.get("transferData") or {}).get("transferEvents", ()):
+            assert event["toNumber"] in variables(name)
+
+
+def test_a_runtime_error_stands_on_a_line_of_its_flow_and_quotes_its_address(name, document):
+    codes = {version["code"] for version in document["flowVersions"]}
+    logs = {log["id"] for channel in ("voiceLogs", "chatEmbedLogs") for log in document.get(channel, ())}
+    for error in document.get("runtimeErrors", ()):
+        at = error["lineNumber"] - 1
+        lines = {line.strip() for code in codes for line in code.splitlines()[at : at + 1]}
+        assert error["traceback"].splitlines()[-2].strip() in lines
+        assert error["metadata"]["logId"] in logs
+        for host in re.findall(r"host='([^']*)'", error["error"]):
+            assert any(host in value for value in variables(name))
+
+
+def test_what_was_extracted_was_said(document):
+    for log in document["voiceLogs"]:
+        found = log.get("extractionsData") or {}
+        if found.get("booked") or found.get("confirmed"):
+            assert re.search("booked for|all set|See you on", log["transcription"])
+        if found.get("order_number"):
+            assert found["order_number"] in log["transcription"]
+
+
+def test_a_row_was_called_once_and_by_its_name(document):
+    logs = {}
+    for log in document["voiceLogs"]:
+        logs.setdefault((log["metadata"].get("campaignId"), log["metadata"].get("rowId")), []).append(log)
+    for one in document.get("outboundCampaigns", ()):
+        called = [logs.get((one["id"], row["id"]), []) for row in one["data"]]
+        assert {len(found) for found in called} <= {"COMPLETED": {1}, "CREATED": {0}, "STARTED": {0, 1}}[one["status"]]
+        for row, found in zip(one["data"], called, strict=True):
+            for log in found:
+                assert log["toNumber"] == row["phoneNumber"]
+                assert log["status"] != "completed" or row["name"] in log["transcription"]
+
+
+# Loaded
+
+
+@pytest.fixture
+def settings(name):
+    return Settings(ephemeral=True, scenario=name, seed=1)
+
+
+@pytest.fixture
+def visitor(app):
+    return Visitor(app.test_client())
+
+
+# At an hour of its own in each third of a week far from the document's own.
+MOMENTS = [datetime.fromisoformat("2031-03-03T03:30:00+00:00") + n * timedelta(hours=53) for n in range(3)]
+
+
+@pytest.mark.parametrize("now", MOMENTS, ids=lambda now: f"{now:%A-%H}")
+def test_nothing_lies_in_the_future_and_the_newest_is_of_the_present(control, document, now):
+    control.put("/clock", {"now": now.isoformat(), "frozen": True})
+    assert control.put("/state", document).status_code == 204
+    state = control.get("/state").json
+    happened = {"createdAt", "updatedAt", "endTime", "session_end", "completedAt", "deliveredAt"}
+    for rows in filter(None, state.values()):
+        for row in rows if isinstance(rows, list) else ():
+            assert all(parse(row[key]) <= now for key in happened & row.keys() if row[key])
+    written = {log["id"]: parse(log["startTime"]) for log in document["voiceLogs"]}
+    moved = {(parse(log["startTime"]) - written[log["id"]]) % timedelta(weeks=1) for log in state["voiceLogs"]}
+    assert moved == {timedelta(0)}
+    assert now - max(parse(log["endTime"]) for log in state["voiceLogs"]) < timedelta(days=8)
+
+
+def test_a_reset_leads_to_it_again(name, control, api):
+    before = [worker["id"] for worker in api.get("/workers").json]
+    control.post("/reset", {"scenario": "empty"})
+    control.post("/reset", {"scenario": name})
+    assert [worker["id"] for worker in api.get("/workers").json] == before
+
+
+class TestClinic:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="clinic", seed=1)
+
+    def test_what_a_worker_has_is_on_its_page(self, visitor, api):
+        (worker,) = api.get("/workers").json
+        at = f"/workers/{worker['id']}"
+        assert "Reception" in visitor.go(at).text
+        assert "PASSED" in visitor.go(f"{at}/tests").text
+        assert "Before an operation" in visitor.go(f"{at}/resources").text
+        assert "Reception line" in visitor.go("/calls").text
+
+    def test_last_nights_export_can_be_fetched(self, api, advance):
+        advance()
+        (export,) = [one for one in api.get("/team/exports").json if one["status"] == "COMPLETED"]
+        with api.client.get(export["downloadUrl"]) as answer:
+            assert len(answer.data) == export["fileSizeBytes"]
+
+
+class TestCampaign:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="campaign", seed=1)
+
+    @pytest.fixture
+    def running(self, api, control, advance):
+        """Gives the campaign in the middle of its run, as it is by then, and where it is."""
+        control.put("/clock", {"frozen": True})
+        (worker,) = api.get("/workers").json
+        (line,) = api.get(f"/workers/{worker['id']}/deployments/voice").json
+        path = f"/workers/{worker['id']}/deployments/voice/{line['id']}/outbound-campaigns"
+        advance()
+        return lambda: next(one for one in api.get(path).json if one["name"] == campaign.RUNNING)
+
+    def test_a_campaign_is_in_the_middle_of_its_run(self, visitor, running):
+        assert running()["status"] == "RUNNING"
+        page = visitor.go(f"/campaigns/{running()['id']}")
+        grid = re.search(r'<svg class="grid"[^>]*aria-label="([^"]*)"', page.answer.text)[1]
+        count = {word: int(number) for number, word in re.findall(r"(\d+) ([a-z][a-z -]*)", grid)}
+        assert count["queued"] == 60 and count["completed"] > 10
+
+    def test_its_next_batch_is_due_soon_and_the_last_one_within_the_hour(self, running, visitor, advance):
+        advance(120)
+        page = visitor.go(f"/campaigns/{running()['id']}")
+        assert "54 queued" in page.answer.text
+        advance(3600)
+        assert running()["status"] == "COMPLETED"
+
+
+class TestTrouble:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="trouble", seed=1)
+
+    def test_each_kind_of_trouble_is_on_its_page(self, visitor, api):
+        (worker,) = api.get("/workers").json
+        at = f"/workers/{worker['id']}"
+        assert "depot_desk" in visitor.go(at).text
+        assert "FAILED" in visitor.go(f"{at}/tests").text
+        refused = visitor.go("/webhooks?status=FAILED").text
+        assert "503" in refused and "Name or service not known" in refused
+        assert "No space left on device." in visitor.go("/exports").text
+        assert "failed" in visitor.go("/calls").text
+
+    def test_what_keeps_a_flow_from_running_stands_beside_its_line(self, visitor, api):
+        (worker,) = api.get("/workers").json
+        flows = api.get(f"/workers/{worker['id']}/flows").json
+        (draft,) = [flow["id"] for flow in flows if flow["name"] == trouble.PICKUP.name]
+        assert 'class="finding error"' in visitor.go(f"/workers/{worker['id']}/flows/{draft}").answer.text

@@ -1,0 +1,126 @@
+"""Writes data/clinic.json, one animal hospital with all that its workers make: `python -m dryline.tools.clinic`."""
+
+from __future__ import annotations
+
+import orjson
+
+from dryline.tools.content import Business, Program, Version, criteria, extractions, voice, week
+from dryline.tools.documents import delivered, lean
+from dryline.tools.making import (
+    AS_OF,
+    LAST_DAY,
+    RECENT_DAY,
+    Maker,
+    Row,
+    connect_twilio,
+    export_nightly,
+    made,
+    open_business,
+    write,
+)
+
+TEAM = "Elm Street Animal Hospital"
+HOSPITAL = Business(
+    name="Elm Street Animal Hospital",
+    description="Reception of an animal hospital: appointments, opening hours, and the veterinarian on duty.",
+    tags=("production",),
+    zone="America/Chicago",
+    hours=week("07:30-18:30", saturday="09:00-13:00"),
+    program=Program(
+        "Reception",
+        "inbound",
+        {
+            "clinic": "Elm Street Animal Hospital",
+            "address": "309 Elm Street, Madison",
+            "hours": "Monday to Friday 7:30 to 6:30, Saturday 9 to 1",
+            "diary_url": "https://diary.elm-street.example",
+            "duty_vet": "+16085550199",
+        },
+        (
+            Version(20, "First version", "reception_1"),
+            Version(8, "Free times of the diary; hand over to the veterinarian on duty", "reception_2"),
+        ),
+    ),
+    line={
+        "name": "Reception line",
+        "phoneNumber": "+16085550160",
+        "externalConfig": voice("21m00Tcm4TlvDq8ikWAM", "eleven_turbo_v2_5"),
+        "extractions": extractions(
+            customer_name=("string", "Full name of the caller"),
+            service=("string", "Treatment that was asked for"),
+            appointment_day=("string", "Day of the appointment"),
+            booked=("boolean", "Whether an appointment was agreed on"),
+        ),
+        "successCriteria": criteria(("Goal reached", "The caller got an appointment or an answer", "SCORE", 7)),
+    },
+    calls_a_day=2.2,
+)
+_SEED = 814_253_611
+
+
+def make() -> Row:
+    """The document."""
+    return lean(made(_SEED, _fill), AS_OF, RECENT_DAY, {TEAM: 61}, delivered)
+
+
+def _fill(maker: Maker) -> None:
+    maker.at(60)
+    tags = {"production": maker.post("/team/tags", label="production", color="#2e7d32")}
+    line = open_business(maker, HOSPITAL, connect_twilio(maker, "AC" + "1a" * 16), tags, 5, _prepare)
+    _widget(maker, line)
+    _knowledge(maker, line)
+    export_nightly(maker)
+    maker.at(LAST_DAY)
+
+
+def _prepare(maker: Maker, line: Row) -> Row:
+    """Who is told of its calls, and what is tested before a version is committed."""
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    fields = "from_number,duration_ms,summary,booked,appointment_day"
+    maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
+    checkpoints = [
+        {"name": "New", "description": "caller wants a new appointment", "runs": 4, "tolerance": 1},
+        {"name": "Hours", "description": "caller asks about hours or the address", "runs": 2, "tolerance": 0},
+    ]
+    test: Row = maker.post(
+        f"/workers/{line['workerId']}/tests",
+        name="Reception",
+        description="Run with each version of the flow",
+        testMode="voice",
+        systemPrompt="You call an animal hospital about your cat.",
+        flowId=line["flowId"],
+        checkpoints=checkpoints,
+    )
+    return test
+
+
+def _widget(maker: Maker, line: Row) -> None:
+    """The website's chat, with a flow of its own: who writes cannot be put through."""
+    maker.at(12)
+    base = f"/workers/{line['workerId']}"
+    first = HOSPITAL.program.versions[0]
+    variables = orjson.dumps(HOSPITAL.program.variables).decode()
+    flow = maker.post(f"{base}/flows", name="Website", label="chat", code=first.code, variables=variables)
+    maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)
+    widget = maker.post(
+        f"{base}/deployments/chat-embed",
+        name="Website",
+        flowId=flow["id"],
+        welcomeMessage="Hello! How can we help you and your animal?",
+        agentName="Elm Street",
+        primaryColor="#33691e",
+    )
+    maker.simulate("chats", widget, 6, 7, LAST_DAY, seed=41, llmLogs=False)
+
+
+def _knowledge(maker: Maker, line: Row) -> None:
+    maker.at(12)
+    base = f"/workers/{line['workerId']}"
+    folder = maker.post(f"{base}/folders", name="For owners", description="Articles of the hospital's website")
+    for name, page in (("Before an operation", "operation"), ("Vaccinations of a kitten", "kitten")):
+        link = f"https://elm-street.example/{page}"
+        maker.post(f"{base}/resources/link", name=name, rawLink=link, updateFrequency="weekly", folderId=folder["id"])
+
+
+if __name__ == "__main__":
+    write("clinic", make())

@@ -1,0 +1,76 @@
+"""What a scenario's content is written in: flows with their history, and businesses with their lines.
+
+The programs are the files in `tools/flows/`, one a version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_FLOWS = Path(__file__).parent / "flows"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a flow: when it was committed, in days before now, with which message, and its file."""
+
+    days: float
+    message: str
+    file: str
+
+    @property
+    def code(self) -> str:
+        """The program."""
+        return (_FLOWS / f"{self.file}.based").read_text()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A flow and its history, oldest first."""
+
+    name: str
+    label: str
+    variables: dict[str, Any]
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True)
+class Business:
+    """A worker with its opening hours, its flow and phone line, and how many calls come in on a day."""
+
+    name: str
+    description: str
+    tags: tuple[str, ...]
+    zone: str
+    hours: dict[str, str]
+    program: Program
+    line: dict[str, Any]
+    calls_a_day: float
+    parameters: dict[str, tuple[Any, str]] = field(default_factory=dict)
+
+
+def criteria(*checks: tuple[str, str, str, float]) -> list[dict[str, Any]]:
+    """One group of success criteria from (title, description, type, threshold)."""
+    items = [dict(zip(("title", "description", "type", "threshold"), check, strict=True)) for check in checks]
+    return [{"title": "Call quality", "description": "Judged after each call", "items": items}]
+
+
+def extractions(**asked: tuple[str, str]) -> dict[str, Any]:
+    """Extraction definitions from (type, description)."""
+    return {
+        key: {"type": kind, "description": description, "required": kind == "boolean"}
+        for key, (kind, description) in asked.items()
+    }
+
+
+def voice(id: str, model: str, **more: Any) -> dict[str, Any]:
+    """The engine's settings of a line that speaks so."""
+    return {"voiceId": id, "voiceModel": model, "language": "en-US", **more}
+
+
+def week(days: str, friday: str | None = None, saturday: str = "closed") -> dict[str, str]:
+    """Opening hours, closed on Sundays."""
+    found = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday"), days)
+    return found | {"friday": friday or days, "saturday": saturday, "sunday": "closed"}

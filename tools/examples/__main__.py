@@ -1,0 +1,12 @@
+"""Writes blueprints/examples.json: `python -m dryline.tools.examples`."""
+
+from __future__ import annotations
+
+from dryline.blueprints.openapi import EXAMPLES
+from dryline.tools.examples.areas import walk_through
+from dryline.tools.examples.walk import Walk, text
+
+if __name__ == "__main__":
+    with Walk() as walk:
+        walk_through(walk)
+        EXAMPLES.write_bytes(text(walk))

@@ -1,0 +1,212 @@
+"""Makes the scenarios in data/, each through the API of a stand-in with a clock that stands still and a fixed seed.
+
+So each run writes the same file. Its times are those of AS_OF; who loads it moves them by whole weeks to the present.
+So it goes on for a week behind AS_OF: what lies ahead of the clock is left out at the loading (state/import_rows.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+
+from dryline.settings import Settings
+from dryline.simulator.names import FIRST, LAST
+from dryline.tools.content import Business, Program
+from dryline.tools.documents import written
+from dryline.world.clock import wire
+
+AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morning in San Francisco
+LAST_DAY = -7  # of conversations, in days before AS_OF
+RECENT_DAY = 1  # from here on, conversations keep their traces: at any loading, those are the newest
+_FIRST_DAY = 28
+# Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
+_EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")
+_NIGHT = 13 / 24  # six in the morning UTC, in days behind AS_OF
+
+Row = dict[str, Any]
+
+
+def path(name: str) -> Path:
+    """Where a scenario's file is."""
+    return Path(__file__).parent.parent / "data" / f"{name}.json"
+
+
+def write(name: str, document: Row, show: Callable[[str], None] = print) -> None:
+    """Write a scenario's file."""
+    path(name).write_bytes(written(document))
+    show(f"{path(name)}: {path(name).stat().st_size:,} bytes")
+
+
+def moment(days: float) -> datetime:
+    """So many days before AS_OF."""
+    return AS_OF - timedelta(days=days)
+
+
+class Maker:
+    """Makes rows through the API, at chosen days before AS_OF."""
+
+    def __init__(self, client: Any, key: str) -> None:
+        self.client = client
+        self.headers = {"x-api-key": key}
+
+    def at(self, days: float) -> None:
+        """Go to `days` before AS_OF. What is due by then happens."""
+        self.send("PUT", "/_dryline/clock", {"now": wire(moment(days)), "frozen": True})
+
+    def post(self, path: str, **body: Any) -> Any:
+        """POST below /api."""
+        return self.send("POST", f"/api{path}", body)
+
+    def patch(self, path: str, **body: Any) -> Any:
+        """PATCH below /api."""
+        return self.send("PATCH", f"/api{path}", body)
+
+    def put(self, path: str, **body: Any) -> Any:
+        """PUT below /api."""
+        return self.send("PUT", f"/api{path}", body)
+
+    def simulate(self, kind: str, deployment: Row, count: int, since: float, until: float, **body: Any) -> None:
+        """Have conversations of a deployment between two days before AS_OF."""
+        body |= {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": count}
+        body |= {"startTime": wire(moment(since)), "endTime": wire(moment(until))}
+        self.send("POST", f"/_dryline/simulate/{kind}", body)
+
+    def send(self, method: str, path: str, body: Any = None) -> Any:
+        """Any request; the answer's JSON. Raises RuntimeError where it is refused."""
+        answer = self.client.open(path, method=method, json=body, headers=self.headers)
+        if answer.status_code >= 400:
+            raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text}")
+        return answer.get_json()
+
+
+def made(seed: int, fill: Callable[[Maker], None]) -> Row:
+    """The state of a stand-in that `fill` has filled. The seed is one that nobody else starts a server with."""
+    from dryline.app import create_app  # the one place that drives the whole stand-in from within
+
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=seed))
+    try:
+        maker = Maker(app.test_client(), app.world.settings.api_keys[0])
+        fill(maker)
+        state: Row = maker.send("GET", "/_dryline/state")
+        return state
+    finally:
+        app.close()
+
+
+# Gives a new deployment what it needs; returns the test that is run with each version of its flow, if any.
+Prepare = Callable[[Maker, Row], Row | None]
+
+
+def connect_twilio(maker: Maker, account: str) -> Row:
+    """An integration with numbers."""
+    body = {"accountSid": account, "authToken": "not-a-real-token", "name": "Twilio"}
+    return maker.post("/team/integrations/twilio/create", description="Numbers of all lines", **body)
+
+
+def open_business(
+    maker: Maker, business: Business, twilio: Row, tags: dict[str, Row], index: int, prepare: Prepare | None = None
+) -> Row:
+    """One worker with all that it has. Returns its voice deployment."""
+    maker.at(59 - index)
+    worker = maker.post("/workers", name=business.name, description=business.description, status="active")
+    for label in business.tags:
+        maker.post(f"/workers/{worker['id']}/tags", tagId=tags[label]["id"])
+    hours = maker.post(
+        "/workers/business-hours",
+        hours=business.hours,
+        timezone=business.zone,
+        primaryTag=business.name,
+        secondaryTag=business.line["name"],
+    )
+    team = maker.send("GET", "/api/team")
+    number = business.line["phoneNumber"]
+    maker.post("/workers/team-phone-hours", hoursId=hours["id"], phoneNumber=number, teamId=team["id"])
+    deployment = open_line(maker, worker, twilio, business.program, business.line, index, business.calls_a_day, prepare)
+    base = f"/workers/{worker['id']}/deployments"
+    for name, (value, why) in business.parameters.items():
+        maker.at(5.5)
+        maker.post(f"{base}/{deployment['id']}/params", name=name, value=value, description=why)
+    maker.at(2)
+    backup = {"backupPhoneNumber": f"{number[:-2]}98", "backupPhoneMessage": "We are having trouble, please hold."}
+    maker.patch(f"{base}/voice/{deployment['id']}", **backup)
+    return deployment
+
+
+def open_line(
+    maker: Maker,
+    worker: Row,
+    twilio: Row,
+    program: Program,
+    line: Row,
+    index: int,
+    calls_a_day: float = 0,
+    prepare: Prepare | None = None,
+) -> Row:
+    """A flow with its versions, put on a number, and the calls that each version took.
+
+    `prepare` gives the deployment what it has before its first call; the test that it returns is run with each version.
+    Hundredths of a day tell apart what would else be of one instant.
+    """
+    first, *later = program.versions
+    maker.at(first.days - index / 100)
+    base = f"/workers/{worker['id']}"
+    variables = orjson.dumps(program.variables).decode()
+    flow = maker.post(f"{base}/flows", name=program.name, label=program.label, code=first.code, variables=variables)
+    maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)
+    maker.post("/team/assets/register_phone_number", phoneNumber=line["phoneNumber"], integrationId=twilio["id"])
+    deployment = maker.post(f"{base}/deployments/voice", flowId=flow["id"], **line)
+    test = prepare(maker, deployment) if prepare else None
+    ends = [version.days for version in later]
+    for version, until in zip(program.versions, [*ends, LAST_DAY], strict=True):
+        if version is not first:
+            maker.at(version.days - index / 100)
+            maker.patch(f"{base}/flows/{flow['id']}", code=version.code, commitMessage=version.message)
+        if test is not None:
+            run_test(maker, test, until + 0.2 if until > LAST_DAY else version.days - 0.2)
+        _take_calls(maker, deployment, version.days, until, calls_a_day, index)
+    return deployment
+
+
+def _take_calls(maker: Maker, deployment: Row, since: float, until: float, a_day: float, index: int) -> None:
+    """The calls that came in meanwhile; recent ones with their LLM logs."""
+    borders = [day for day in (since, RECENT_DAY, until) if until <= day <= since]
+    for start, end in pairwise(min(day, _FIRST_DAY) for day in borders):
+        count = round((start - end) * a_day)
+        if count:
+            seed = round(100 * (index + 1) + start)
+            start -= (7 * index + 3.3) / 100  # nobody calls at the minute in which a version is committed
+            recent = start <= RECENT_DAY
+            maker.simulate("calls", deployment, count, start, end, seed=seed, direction="inbound", llmLogs=recent)
+
+
+def run_test(maker: Maker, test: Row, days: float) -> None:
+    """Run a test at a time, to its end."""
+    maker.at(days)
+    maker.post(f"/workers/{test['workerId']}/tests/{test['id']}/run")
+    maker.at(days - 0.05)
+
+
+def export_nightly(maker: Maker) -> None:
+    """Each night's export of the day before. At any loading, that of the last night can be downloaded."""
+    for night in range(-2, 7):
+        days = -_NIGHT - night
+        maker.at(days)
+        window = {"startDate": wire(moment(days + 1)), "endDate": wire(moment(days))}
+        maker.post("/team/exports", format="CSV", logType="voice", fields=list(_EXPORTED), **window)
+        maker.at(days - 0.0005)  # the file is written in between
+
+
+def contacts(rng: Random, count: int, what: str, **choices: Sequence[str]) -> list[Row]:
+    """Contact rows, as a business's software exports them: `what` its contacts are, and one of each of `choices`."""
+    rows = []
+    for _ in range(count):
+        row = {"id": f"{what}-{rng.randrange(1000, 9999)}", "name": f"{rng.choice(FIRST)} {rng.choice(LAST)}"}
+        row["phoneNumber"] = f"+1{rng.choice(('415', '510', '916'))}55501{rng.randrange(100):02d}"
+        rows.append(row | {name: rng.choice(options) for name, options in choices.items()})
+    return rows
