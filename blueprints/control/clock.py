@@ -35,6 +35,7 @@ class AdvanceSchema(ApiSchema):
 class ClockView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
+    @blp.errors(404)
     def get(self, query):
         """Read the clock, the world's or a team's.
 
@@ -46,6 +47,7 @@ class ClockView(MethodView):
     @blp.arguments(ClockSchema)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
+    @blp.errors(404)
     def put(self, body, query):
         """Set the clock, freeze it or let it run.
 
@@ -62,6 +64,7 @@ class ClockView(MethodView):
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
+    @blp.errors(404)
     def delete(self, query):
         """Back to real time.
 
@@ -79,6 +82,7 @@ class ClockAdvance(MethodView):
     @blp.arguments(AdvanceSchema)
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
+    @blp.errors(404)
     def post(self, body, query):
         """Move the clock forward.
 

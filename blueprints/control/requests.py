@@ -261,8 +261,8 @@ class RequestsHar(MethodView):
         """Export the requests as an HTTP Archive.
 
         Oldest first; browsers and other tools open it. Version 1.2, as
-        https://w3c.github.io/web-performance/specs/HAR/Overview.html says. Times are real times. What was cut without an
-        answer has the status 0.
+        https://w3c.github.io/web-performance/specs/HAR/Overview.html says. Times are real times. What was cut without
+        an answer has the status 0.
         """
         entries = list(current().requests.find(wanted(query)))[::-1]
         document = json_response(archive(entries, base_url()))

@@ -100,9 +100,9 @@ def test_every_page_is_used_by_keyboard_alone(demo, tab):
 
 def test_without_script_a_fault_an_export_and_a_campaign_are_made(served, tab):
     page = tab(served, script=False).go("/faults")
-    page.get_by_role("button", name="429").first.click()
+    page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
-    assert asked(served) == 429
+    assert asked(served) == 503
     page.get_by_role("button", name="Off", exact=True).click()
     assert asked(served) == 200
     page.get_by_role("link", name="Exports").click()
