@@ -69,10 +69,21 @@ def test_a_condition_that_the_flow_does_not_have_is_told(visitor, frozen):
     assert "branch" in page.text and page.status == 200
 
 
-def test_a_call_is_seen_live_and_ends(tab, served):
+def test_a_call_is_placed_seen_live_ends_and_is_heard_and_read(tab, served):
     page = tab(served).go("/live")
+    page.get_by_label("Outcome").select_option("completed")
     page.get_by_role("button", name="Place the call").click()
-    page.locator("article").first.wait_for()
-    page.locator("article .said").first.wait_for()
+    card = page.locator("article").first
+    card.locator(".said").wait_for()
+    address = card.get_by_role("link").first.get_attribute("href")
     served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 1000})
     page.get_by_text("No call is in progress").wait_for()
+    page.goto(served.url + address)
+    page.locator("#turn-1 p").click()
+    page.locator("#recording-state:empty").wait_for(state="attached")
+    headers = {"x-api-key": "dryline-local-key"}
+    log = served.app.test_client().get(f"/api/logs/{address.rpartition('/')[2]}", headers=headers).json
+    assert page.evaluate("document.getElementById('recording').duration") == log["duration"] > 0
+    shown = page.locator(".turn").all_inner_texts()
+    for message, turn in zip(log["messages"]["messages"], shown, strict=True):
+        assert message["content"] in turn
