@@ -92,6 +92,12 @@ SERVE = (
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
     setting("--model-key", help="Its key, where it wants one."),
+    setting("--node", help="Its name, where it is one of several behind a proxy: its keys and ids carry it."),
+    setting(
+        "--durability",
+        type=click.Choice(["process", "power"]),
+        help="What a committed write outlives: the process, or a power cut too.",
+    ),
     setting("--label", help="What the console calls this server, where there are several."),
     setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
     setting("--keep-requests", is_flag=True, help="Keep the record of requests over a restart."),

@@ -171,6 +171,7 @@ class Lanes:
 
     def __init__(self, world: World, readers: int) -> None:
         self._world = world
+        self._below = f"{world.settings.public_path}/"
         most = {Lane.READ: readers, Lane.WRITE: 1, Lane.WAITING: math.inf}
         self._threads = {
             lane: Threads(f"dryline-{lane.name.lower()}", count, world.db.close) for lane, count in most.items()
@@ -238,6 +239,8 @@ class Lanes:
         if request.error is not None:  # what waitress refuses has no path; the answer is ready
             return Lane.AT_ONCE, ("GET", "")
         method, path = request.command.upper(), request.path
+        if len(self._below) > 1 and path.startswith(self._below):  # as a proxy passed it on
+            path = path[len(self._below) - 1 :]
         body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
         return lane(self._world, method, path, request.query, body_bytes), (method, path)
 

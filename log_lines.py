@@ -46,6 +46,8 @@ class Reporter:
             self._objects if form == "json" else self._lines
         )
         self._coloured = _may_colour(self._stream)
+        node = world.settings.node
+        self._where, self._node = (f" {node}", {"node": node}) if node else ("", {})
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dryline-log", daemon=True)
 
@@ -103,7 +105,7 @@ class Reporter:
         return f"{self._clock(news.at)} {self._colour(_RED, text) if news.bad else text}"
 
     def _clock(self, at: float) -> str:
-        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}")
+        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}{self._where}")
 
     def _colour(self, code: str, text: str) -> str:
         return f"{code}{text}{_RESET}" if self._coloured else text
@@ -117,9 +119,11 @@ class Reporter:
 
     def _objects(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
         for one in both:
-            yield _line(**(self._request_facts(one) if isinstance(one, Entry) else _happening_facts(one)))
+            facts = self._request_facts(one) if isinstance(one, Entry) else _happening_facts(one)
+            yield _line(**facts | self._node)
         if unseen:
-            yield _line(_stamp(datetime.now().timestamp()), "WARNING", f"{unseen} requests came too fast to be told.")
+            told = f"{unseen} requests came too fast to be told."
+            yield _line(_stamp(datetime.now().timestamp()), "WARNING", told, **self._node)
 
     def _request_facts(self, entry: Entry) -> dict[str, Any]:
         facts: dict[str, Any] = {
@@ -211,20 +215,24 @@ def _line(time: str, level: str, message: str, **facts: Any) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """What the code logs, one JSON object a line."""
+    """What the code logs, one JSON object a line, with the node's name where the server has one."""
+
+    def __init__(self, node: str | None = None) -> None:
+        super().__init__()
+        self._node = {"node": node} if node else {}
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         facts = getattr(record, "fields", {})
         if record.exc_info:
             facts = facts | {"exception": self.formatException(record.exc_info)}
-        return _line(_stamp(record.created), record.levelname, record.getMessage(), **facts)
+        return _line(_stamp(record.created), record.levelname, record.getMessage(), **facts | self._node)
 
 
-def set_up_logging(form: str, *, quiet: bool = False) -> None:
+def set_up_logging(form: str, *, node: str | None = None, quiet: bool = False) -> None:
     """Log to standard error, as text or as JSON lines; quietly, only what went wrong."""
     handler = logging.StreamHandler(sys.stderr)
-    text = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S")
-    handler.setFormatter(JsonLines() if form == "json" else text)
+    text = logging.Formatter(f"%(asctime)s {f'{node} ' if node else ''}%(levelname)s %(message)s", "%H:%M:%S")
+    handler.setFormatter(JsonLines(node) if form == "json" else text)
     logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, handlers=[handler], force=True)
     logging.getLogger("waitress").setLevel(logging.ERROR)

@@ -61,6 +61,8 @@ class Server:
             most_connections(),
             map=self._map,
             ident="dryline",
+            # A proxy may pass the path of --public-url on, or strip it: what is below it is found either way.
+            url_prefix=settings.public_path,
             # Flask refuses larger bodies in the API's form; this only keeps a runaway upload off the disk.
             max_request_body_size=max(settings.max_body_mb * 1_000_000, 1 << 30),
             max_request_header_size=64 * 1024,
@@ -149,7 +151,7 @@ def in_thread(settings: Settings) -> Iterator[Server]:
 def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
     """Serve on a socket that is bound until told to end, in the foreground. Raises BadSetting."""
     settings = app.world.settings
-    set_up_logging(settings.log_format, quiet=settings.quiet)
+    set_up_logging(settings.log_format, node=settings.node, quiet=settings.quiet)
     # What the start has made stays: no collection need look at it again.
     gc.freeze()
     gc.enable()
@@ -207,7 +209,7 @@ def announce(app: Dryline, url: str) -> None:
         logging.getLogger("dryline").info("started", extra={"fields": fields})
         return
     lines = [
-        f"dryline {__version__} answers on {url}",
+        f"dryline {__version__}{f', node {settings.node},' if settings.node else ''} answers on {url}",
         f"  world       {_world(world)}",
         f"  API key     {', '.join(settings.api_keys)}" + _other_keys(world),
         f"  console     {url}/",

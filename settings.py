@@ -9,12 +9,17 @@ from dataclasses import dataclass, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
 MOST_THREADS = 256
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")
+# What a node's name is made of: every such name fits into an id (world/ids.py), and `_` ends it in a key.
+_NODE = re.compile("[a-z0-9-]{1,9}")
+# What stands first in this server's own paths: below a proxy such a name would lead to two places.
+_OWN_PATHS = ("_dryline", "api", "console", "docs", "downloads", "inbox", "openapi.json", "recordings", "uploads", "v1")
 _SPOKEN = ("text", "speed", "role", "language", "out")
 
 
@@ -42,6 +47,8 @@ class Settings:
     cors_origins: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()  # names beside loopback's under which a server on loopback may be asked
     webhook_hosts: tuple[str, ...] = ()  # that webhooks and flows may reach beside loopback
+    node: str | None = None  # its name, where it is one of several behind a proxy: its keys and ids carry it
+    durability: str = "process"  # what a committed write outlives: "process", a kill; "power", a power cut too
     label: str | None = None  # what the console calls this server
     log_format: str = "text"
     quiet: bool = False  # says nothing but what went wrong
@@ -87,6 +94,13 @@ class Settings:
             if not self.public_url.startswith(("http://", "https://")):
                 raise BadSetting(f"--public-url must start with http:// or https://, not {self.public_url!r}.")
             object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
+            if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
+                raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
+        self._check_node()
+        if self.durability not in ("process", "power"):
+            raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
+        if self.durability == "power" and self.ephemeral:
+            raise BadSetting("--durability power is of no use with --ephemeral, whose state ends with the process.")
         if self.recordings_mb < 1:
             raise BadSetting(f"--recordings-mb must be at least 1, not {self.recordings_mb}.")
         command = speech_command(self.speech)
@@ -101,6 +115,27 @@ class Settings:
                 raise BadSetting("--model-url needs --model, the name of a model of that server.")
         elif self.model or self.model_key:
             raise BadSetting("--model and --model-key need --model-url, the server that has the model.")
+
+    def _check_node(self) -> None:
+        if self.node is None:
+            return
+        if not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS:
+            raise BadSetting(
+                f"--node must be 1 to 9 small letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "
+                f"not {self.node!r}."
+            )
+        if self.api_keys == (DEFAULT_API_KEY,):  # which a proxy could not tell from another node's
+            object.__setattr__(self, "api_keys", (f"{self.key_prefix}local-key",))
+
+    @property
+    def key_prefix(self) -> str:
+        """What the keys that this server makes begin with."""
+        return f"dl_{self.node}_" if self.node else "bb_"
+
+    @property
+    def public_path(self) -> str:
+        """The path of `public_url`, such as `/a`; empty where it has none."""
+        return urlsplit(self.public_url or "").path
 
     @property
     def loopback(self) -> bool:

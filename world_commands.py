@@ -206,11 +206,13 @@ def keys_list(plane: Plane) -> None:
 @keys.command("create")
 @click.option("--team", help="Id of the team; the first one by default.")
 @click.option("--name", help="What the key is for.")
+@click.option("--copy", "sha256", metavar="SHA256", help="A key that another server knows.")
 @on_world
-def keys_create(plane: Plane, team: str | None, name: str | None) -> None:
+def keys_create(plane: Plane, team: str | None, name: str | None, sha256: str | None) -> None:
     """Make a key and show it, this once."""
     team = team or plane("GET", "/teams")[0]["id"]
-    show(plane("POST", f"/teams/{team}/keys", {"name": name} if name else {}))
+    body = {name: value for name, value in (("name", name), ("sha256", sha256)) if value}
+    show(plane("POST", f"/teams/{team}/keys", body))
 
 
 @keys.command("revoke")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, make_response, redirect, render_template, send_from_directory
+from flask import Blueprint, make_response, redirect, render_template, request, send_from_directory
 
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.control.base import guard
@@ -17,7 +17,7 @@ blp = Blueprint("documentation", __name__, template_folder="swagger", static_fol
 @blp.get("/")
 def index() -> Any:
     """Lead a browser to the console."""
-    return redirect(CONSOLE)
+    return redirect(request.script_root + CONSOLE)
 
 
 @blp.get("/docs")

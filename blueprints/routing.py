@@ -84,12 +84,17 @@ class Adapters:
             self._known[of_host] = known
         path, sent = request.path if environ["PATH_INFO"] else "", environ.get("REQUEST_URI", "")
         if "%2" in sent:
-            path = path_to_look_up(sent)
+            path = path_to_look_up(sent, environ["SCRIPT_NAME"])
         query = request.query_string.decode(errors="replace")
         host = known.server_name, known.script_name, known.subdomain, known.url_scheme
         return MapAdapter(known.map, *host, path, environ["REQUEST_METHOD"], query)
 
 
-def path_to_look_up(request_uri: str) -> str:
-    """The path of a request, in which an encoded slash is part of an id and divides nothing."""
-    return unquote(re.sub("(?i)%2f", "%00", urlsplit(request_uri).path))
+def path_to_look_up(request_uri: str, below: str) -> str:
+    """The path of a request, in which an encoded slash is part of an id and divides nothing.
+
+    `below` is where a proxy has this server, and may have sent it or not.
+    """
+    path = urlsplit(request_uri).path
+    path = path.removeprefix(below) if path.startswith(f"{below}/") else path
+    return unquote(re.sub("(?i)%2f", "%00", path))

@@ -64,11 +64,16 @@ class ApiKey(Record):
 
         Raises Conflict for a text that is a key already.
         """
-        secret = secret or f"bb_{secrets.token_urlsafe(24)}"
+        secret = secret or f"{current().settings.key_prefix}{secrets.token_urlsafe(24)}"
+        return cls.copy(team, digest(secret), name), secret
+
+    @classmethod
+    def copy(cls, team: Team, sha256: str, name: str | None = None) -> Self:
+        """A key for the team that is known by its digest alone, as another server has it. Raises Conflict likewise."""
         with unique("That key is in use already."):
-            key = cls.add(team, sha256=digest(secret), name=name)
+            key = cls.add(team, sha256=sha256, name=name)
         forget_keys()
-        return key, secret
+        return key
 
     def revoke(self) -> None:
         """Delete the key: from the next request on it is unknown."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from marshmallow import fields, validate
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
@@ -57,10 +59,19 @@ class ApiKeyBody(ApiSchema):
 
     name = fields.String(metadata={"description": "what it is for"})
     key = fields.String(validate=validate.Length(1), metadata={"description": "its text; made up where left out"})
+    sha256 = Digest(metadata={"description": "in place of its text: of a key that another server knows"})
+
+    @validates_schema
+    def _one_of_both(self, data: Any, **kwargs: Any) -> None:
+        if "key" in data and "sha256" in data:
+            raise ValidationError("Goes with no key.", "sha256")
 
 
 class NewApiKeySchema(ApiKeySchema):
-    """A key that was just made."""
+    """A key that was just made; of a copied one the text is not known."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("key",)
 
     key = fields.String(dump_only=True, metadata={"description": "the text to send as x-api-key; shown this once"})
 

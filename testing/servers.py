@@ -43,7 +43,9 @@ class Started(StandIn):
     def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
         self._settings = {"scenario": scenario, "seed": seed, "ephemeral": "data_dir" not in settings} | settings
         self._token = settings.get("admin_token")
-        self.api_key = (settings.get("api_keys") or (DEFAULT_API_KEY,))[0]
+        node = settings.get("node")
+        usual = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
+        self.api_key = (settings.get("api_keys") or (usual,))[0]
         self._running = ExitStack()
         self._application: Any = None
 

@@ -15,6 +15,9 @@ from peewee import InterfaceError, SqliteDatabase
 
 from dryline.world.files import copy_whole, part_of, sync
 
+# What Litestream keeps in each database that it replicates: https://github.com/benbjohnson/litestream, db.go.
+_LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litestream_lock (id INTEGER)")
+
 # A column that is selected as `name [this]` comes as what orjson writes as it stands.
 FRAGMENT = "dryline fragment"
 sqlite3.register_converter(FRAGMENT, orjson.Fragment)
@@ -38,12 +41,13 @@ class WorldDatabase(SqliteDatabase):
 
     After an `exchange` a thread finds its connection to the old file out of date at its next statement and opens the
     new one. A transaction that is open then goes on with the old file, which has lost its name, and sees nothing of it.
-    What is `durable` survives a power cut once it was exchanged or copied; other writes may lose the last seconds.
+    What is `durable` survives a power cut once it was exchanged or copied; other writes may lose the last seconds,
+    unless they are `flushed`: each commit waits for the disk then.
     """
 
     _state: Any  # peewee's, one for each thread
 
-    def __init__(self, path: Path, *, durable: bool = True) -> None:
+    def __init__(self, path: Path, *, durable: bool = True, flushed: bool = False) -> None:
         self.path = path
         self.epoch = 0
         self._durable = durable
@@ -56,7 +60,8 @@ class WorldDatabase(SqliteDatabase):
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
         of_columns = sqlite3.PARSE_COLNAMES  # see FRAGMENT
-        super().__init__(str(path), pragmas=PRAGMAS, timeout=30, check_same_thread=False, detect_types=of_columns)
+        pragmas = PRAGMAS | {"synchronous": "full"} if flushed else PRAGMAS
+        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False, detect_types=of_columns)
 
     def connection(self) -> sqlite3.Connection:
         """The running thread's connection."""
@@ -137,14 +142,35 @@ class WorldDatabase(SqliteDatabase):
         A copied file takes a fifth of the time that copying through SQLite takes, which would also leave a write-ahead
         log as large as the database. Killed at any instant, either the old or the new database is whole.
         """
-        if os.name == "nt":  # open files can neither be replaced nor removed there
-            with contextlib.closing(sqlite3.connect(path)) as source:
-                source.backup(self.connection())
+        if self.replicated or os.name == "nt":  # open files can neither be replaced nor removed there
+            self._copy_in(path)
             return
         copy_whole(path, _coming(self.path), durable=self._durable)  # from here on the next start would finish it
         with self._lock_files:
             _finish_exchange(self.path, self._durable)
             self.epoch += 1
+
+    @property
+    def replicated(self) -> bool:
+        """Whether Litestream watches the file: it would not see that another one got its name.
+
+        Decision 4: it goes on with pages of the old file and frames of the new one's log.
+        """
+        return self.table_exists("_litestream_seq")
+
+    def _copy_in(self, path: Path) -> None:
+        """Write the pages of another database into this file, as one transaction."""
+        mine = self.connection()
+        with contextlib.closing(sqlite3.connect(path)) as source:
+            for table in _LITESTREAM if self.replicated else ():  # which finds its tables at every moment
+                source.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+            (before,) = mine.execute("PRAGMA synchronous").fetchone()
+            mine.execute(f"PRAGMA synchronous = {'full' if self._durable else before}")
+            try:
+                source.backup(mine)
+            finally:
+                mine.execute(f"PRAGMA synchronous = {before}")
+        self.epoch += 1  # what is remembered of the rows (models/voice_log_bitmaps.py) goes by it
 
     def close_for_good(self) -> None:
         """Close every thread's connection, and open no more.

@@ -18,6 +18,21 @@ _UUID = re.compile(r"_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-[0-9a-f]{4}-[0-
 _by_itself: ContextVar[bool] = ContextVar("dryline_by_itself", default=False)
 
 
+# Of a node's name, which has at most nine of them (settings.py).
+_LETTERS = "-0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def node_digits(node: str) -> str:
+    """A node's name as the last twelve digits of a UUID, where RFC 9562 (5.1) has the node that made it.
+
+    Read as a number of base 37 without a zero: 37 letters in nine places are less than 48 bits.
+    """
+    number = 0
+    for letter in node:
+        number = number * len(_LETTERS) + _LETTERS.index(letter) + 1
+    return f"{number:012x}"
+
+
 class _Source:
     """Chance, and the number that has risen so far."""
 
@@ -40,13 +55,15 @@ class _Source:
 class Ids:
     """Hands out ids like `worker_<uuid>`: version 4 in form, and rising, so that rows of one instant keep their order.
 
-    With a seed the same calls give the same ids. `generation` counts the starts on one data directory, so that a
-    restart with the same seed does not hand out the same ids again. What moves by itself draws from a source of its
-    own: it runs when a thread gets to it, which must not change what a request gets.
+    With a seed the same calls give the same ids. A server that is one of several has a `node`'s name, which its ids
+    carry (`node_digits`): no two nodes hand out the same one, whatever their seeds. `generation` counts the starts on
+    one data directory, so that a restart with the same seed does not hand out the same ids again. What moves by itself
+    draws from a source of its own: it runs when a thread gets to it, which must not change what a request gets.
     """
 
-    def __init__(self, seed: int | None = None, generation: int = 0) -> None:
+    def __init__(self, seed: int | None = None, generation: int = 0, node: str | None = None) -> None:
         self._lock = threading.Lock()
+        self._node, self._node_digits = node, node_digits(node) if node else None
         self.restart(seed, generation)
 
     def restart(self, seed: int | None, generation: int = 0) -> None:
@@ -54,8 +71,9 @@ class Ids:
         self.seed = seed
         # 60 bits rise: from the time without a seed, from a fixed low point with one.
         high = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
-        self._asked = _Source(None if seed is None else f"{seed}/{generation}", high)
-        self._moved = _Source(None if seed is None else f"{seed}/{generation}/by itself", high)
+        begin = f"{seed}/{generation}" + (f"/node {self._node}" if self._node else "")
+        self._asked = _Source(None if seed is None else begin, high)
+        self._moved = _Source(None if seed is None else f"{begin}/by itself", high)
 
     @contextlib.contextmanager
     def by_itself(self) -> Iterator[None]:
@@ -84,6 +102,8 @@ class Ids:
             rising = source.high & (1 << 60) - 1
         # Written out here, not by uuid.UUID, which takes as long as all the rest: a simulated call has three ids.
         high, low_digits = f"{rising:015x}", f"{0b10 << 62 | low:016x}"
+        if self._node_digits is not None:
+            low_digits = low_digits[:4] + self._node_digits
         return f"{prefix}_{high[:8]}-{high[8:12]}-4{high[12:]}-{low_digits[:4]}-{low_digits[4:]}"
 
     def skip_past(self, ids: Iterable[str]) -> None:

@@ -64,7 +64,7 @@ class World:
         # The calls that come in by themselves (jobs/live.py); None until somebody looks.
         self.arrivals: Arrivals | None = None
         self.clock = Clock()
-        self.ids = Ids(settings.seed)
+        self.ids = Ids(settings.seed, node=settings.node)
         self.faults = Faults(settings.seed)
         self.requests = RequestRecord()
         self.metrics = Metrics()
@@ -94,7 +94,8 @@ class World:
             self._place = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._place.abandon)
             self.exports.mkdir(exist_ok=True)
-            self.db = WorldDatabase(database_in(self.directory), durable=self.durable)
+            flushed = settings.durability == "power"
+            self.db = WorldDatabase(database_in(self.directory), durable=self.durable, flushed=flushed)
             undo.callback(self.db.close_for_good)
             self._place.demand_database()
             with self.active():

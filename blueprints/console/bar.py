@@ -9,7 +9,7 @@ from flask import current_app, g, request, url_for
 
 from dryline import __version__
 from dryline.blueprints.console.base import Pages, done, form
-from dryline.blueprints.console.doors import form_token
+from dryline.blueprints.console.doors import form_token, here
 from dryline.blueprints.console.pulse import beat
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
 from dryline.blueprints.control.settings import SettingsSchema
@@ -49,7 +49,7 @@ def context() -> dict[str, Any]:
         "team": g.get("team"),
         "form_token": form_token,
         "beat": beat(),
-        "here": request.full_path.rstrip("?"),
+        "here": here(),
     }
 
 

@@ -26,7 +26,7 @@ def cookie(world: World) -> dict[str, Any]:
     """The session's cookie: out of reach for scripts and for other sites. Each world has a name of its own for it."""
     return {
         "SESSION_COOKIE_NAME": f"dryline_{sha256(world.secret.encode()).hexdigest()[:8]}",
-        "SESSION_COOKIE_PATH": CONSOLE,
+        "SESSION_COOKIE_PATH": world.settings.public_path + CONSOLE,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Strict",
         "PERMANENT_SESSION_LIFETIME": SIGNED_IN_S,
@@ -48,7 +48,7 @@ def demand_person() -> Any:
     if settings.admin_token is not None and request.endpoint not in _OPEN and not _is_signed_in(settings.admin_token):
         if request.method != "GET" or "HX-Request" in request.headers:
             raise Forbidden("Sign in first.")
-        return redirect(url_for("doors.sign_in", next=request.full_path.rstrip("?")), 303)
+        return redirect(url_for("doors.sign_in", next=here()), 303)
     if request.method not in ("GET", "HEAD"):
         _demand_form_token()
     return None
@@ -61,10 +61,16 @@ def form_token() -> str:
     return session["form"]
 
 
+def here() -> str:
+    """The address of the page that is asked for, as this person's browser has it."""
+    return request.script_root + request.full_path.rstrip("?")
+
+
 def local(address: str | None) -> str | None:
     """The address, where it is one of the console's pages."""
     parts = urlsplit(address or "")
-    is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith(f"{CONSOLE}/")
+    root = f"{request.script_root}{CONSOLE}/"
+    is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith(root)
     return address if is_page and "\\" not in (address or "") else None
 
 
@@ -95,7 +101,7 @@ def _arrived_by_link() -> Any:
     wanted = (request.method, request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
     if wanted != ("GET", "navigate", "document"):
         raise Forbidden("The console does not answer other sites' pages.")
-    return render_template("arrived.html", address=request.full_path.rstrip("?"))
+    return render_template("arrived.html", address=here())
 
 
 def _demand_own_origin() -> None:

@@ -8,6 +8,7 @@ from marshmallow import fields
 from dryline import __version__
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema
+from dryline.world.world import current
 
 blp = ControlArea("Control", guarded=False, description="The stand-in's own plane.")
 
@@ -17,6 +18,7 @@ class HealthSchema(ApiSchema):
 
     status = fields.String(metadata={"description": "ok"})
     version = fields.String(metadata={"description": "version of dryline"})
+    node = fields.String(allow_none=True, metadata={"description": "its name, where it is one of several"})
 
 
 @blp.route("/health", get="getHealth")
@@ -28,4 +30,4 @@ class Health(MethodView):
 
         Always open: no key, no token. For health checks and for who waits for a start.
         """
-        return {"status": "ok", "version": __version__}
+        return {"status": "ok", "version": __version__, "node": current().settings.node}

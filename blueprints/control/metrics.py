@@ -34,32 +34,34 @@ class MetricsView(MethodView):
 
 
 class Collector:
-    """Turns a world's counts into Prometheus' families."""
+    """Turns a world's counts into Prometheus' families. One of several nodes says in each which one it is."""
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.node = [world.settings.node] if world.settings.node else []
 
     def collect(self) -> Iterator[Any]:
         """The families."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
-        labels = ["method", "route", "status"]
+        node = ["node"] if self.node else []
+        labels = [*node, "method", "route", "status"]
         requests = HistogramMetricFamily(
             "dryline_request_duration_seconds", "Requests answered, by their time.", labels=labels
         )
         for (method, route, status), counts in sorted(self.world.metrics.requests.items()):
             sums = list(accumulate(counts[:-1]))
             bounds = [*map(str, BUCKETS), "+Inf"]
-            shown = [method, route, str(status or "dropped")]
+            shown = [*self.node, method, route, str(status or "dropped")]
             requests.add_metric(shown, list(zip(bounds, sums, strict=True)), counts[-1])
         yield requests
-        faults = CounterMetricFamily("dryline_faults", "Faults that hit, by effect.", labels=["effect"])
+        faults = CounterMetricFamily("dryline_faults", "Faults that hit, by effect.", labels=[*node, "effect"])
         for effect, count in sorted(self.world.metrics.faults.items()):
-            faults.add_metric([effect], count)
+            faults.add_metric([*self.node, effect], count)
         yield faults
-        exports = GaugeMetricFamily("dryline_exports", "Exports by status.", labels=["status"])
+        exports = GaugeMetricFamily("dryline_exports", "Exports by status.", labels=[*node, "status"])
         for status, count in connection().execute(
             "SELECT status, COUNT(*) FROM export GROUP BY status ORDER BY status"
         ):
-            exports.add_metric([status], count)
+            exports.add_metric([*self.node, status], count)
         yield exports

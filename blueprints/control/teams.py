@@ -56,12 +56,15 @@ class TeamKeys(MethodView):
     @blp.response(201, NewApiKeySchema)
     @blp.errors(409)
     def post(self, body, team_id):
-        """Make another key, which is shown this once.
+        """Make another key, which is shown this once, or let one of another server work here too.
 
         409 for a key that exists.
         """
         with current().transaction():
-            key, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
+            team, name = Team.by_id(team_id), body.get("name")
+            if "sha256" in body:
+                return ApiKey.copy(team, body["sha256"], name).__data__
+            key, secret = ApiKey.issue(team, body.get("key"), name)
         return {**key.__data__, "key": secret}
 
 

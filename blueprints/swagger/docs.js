@@ -45,7 +45,7 @@ function onlyInUse(spec) {
 }
 
 async function begin() {
-  const answer = await fetch("/openapi.json");
+  const answer = await fetch(`${document.documentElement.dataset.root}/openapi.json`);
   const ui = SwaggerUIBundle({
     spec: onlyInUse(await answer.json()),
     dom_id: "#swagger-ui",

@@ -1,0 +1,138 @@
+"""What a committed write outlives: a kill, a power cut, and, by way of a replica elsewhere, the disk."""
+
+import contextlib
+import shutil
+import sqlite3
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import BadSetting, Settings
+from dryline.tests.conftest import NEW_WORKER, Api
+from dryline.world.directory import database_in
+
+FULL, NORMAL = 2, 1  # https://www.sqlite.org/pragma.html#pragma_synchronous
+
+
+class Replicator:
+    """What Litestream does beside a server, without its network: no package of this system has it.
+
+    It opens the database once, keeps two tables in it and the log from being begun anew, and takes the pages from the
+    file that it has open and the log's frames from the path (Litestream's db.go: `init`, `writeLTXFromDB`).
+    """
+
+    def __init__(self, path):
+        self.log = path.with_name(path.name + "-wal")
+        self.connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self.connection.execute("CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+        self.connection.execute("CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER)")
+        self.file = path.open("rb")
+        self.look()
+
+    def look(self):
+        """Note that it was here, and go on from now: until the next look nobody begins the log anew."""
+        with contextlib.suppress(sqlite3.OperationalError):
+            self.connection.execute("ROLLBACK")
+        self.connection.execute(
+            "INSERT INTO _litestream_seq VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1"
+        )
+        self.connection.execute("BEGIN")
+        self.connection.execute("SELECT COUNT(*) FROM _litestream_seq").fetchone()
+
+    def replica(self, directory):
+        """Copy the pages, then the log, to another place, as a world."""
+        directory.mkdir()
+        with database_in(directory).open("wb") as copy:
+            self.file.seek(0)
+            shutil.copyfileobj(self.file, copy)
+        shutil.copy(self.log, f"{database_in(directory)}-wal")
+        return directory
+
+    def close(self):
+        self.connection.close()
+        self.file.close()
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(data_dir=tmp_path / "world", scenario="empty")
+
+
+@pytest.fixture
+def replicator(app):
+    found = Replicator(database_in(app.world.directory))
+    yield found
+    found.close()
+
+
+def state_of(directory):
+    """The state of a world that nobody serves."""
+    app = create_app(Settings(data_dir=directory, scenario="empty"))
+    try:
+        return app.test_client().get("/_dryline/state").json
+    finally:
+        app.close()
+
+
+def test_a_replica_made_while_writes_and_restores_went_on_is_whole(replicator, api, control, make_worker, tmp_path):
+    make_worker(name="Kept")
+    control.post("/snapshots", {"name": "early"})
+    for number in range(3):
+        for at in range(40):
+            make_worker(name=f"{number} {at}", description="d" * 2000)
+        if number == 1:
+            replicator.look()
+        assert control.post("/snapshots/early/restore").status_code == 204
+        make_worker(name=f"After {number}")
+        assert state_of(replicator.replica(tmp_path / f"replica {number}")) == control.get("/state").json
+        names = [worker["name"] for worker in api.get("/workers").json]
+        assert names == [f"After {number}", "Kept"]
+
+
+def test_a_restore_leaves_litestream_its_tables_whenever_the_save_point_was_made(app, control, api, make_worker):
+    control.post("/snapshots", {"name": "before it came"})
+    replicator = Replicator(database_in(app.world.directory))
+    try:
+        make_worker()
+        assert control.post("/snapshots/before it came/restore").status_code == 204
+        replicator.look()
+        assert api.get("/workers").json == []
+    finally:
+        replicator.close()
+
+
+def test_without_litestream_a_restore_exchanges_the_file(app, control):
+    control.post("/snapshots", {"name": "early"})
+    before = database_in(app.world.directory).stat().st_ino
+    control.post("/snapshots/early/restore")
+    assert database_in(app.world.directory).stat().st_ino != before
+
+
+@pytest.mark.parametrize(("durability", "level"), [("process", NORMAL), ("power", FULL)])
+def test_durability_says_whether_a_commit_waits_for_the_disk(tmp_path, durability, level):
+    app = create_app(Settings(data_dir=tmp_path, scenario="empty", durability=durability))
+    try:
+        api = Api(app.test_client(), "dryline-local-key")
+        assert api.post("/workers", NEW_WORKER).status_code == 201
+        assert app.world.db.execute_sql("PRAGMA synchronous").fetchone() == (level,)
+    finally:
+        app.close()
+
+
+def test_what_ends_with_the_process_needs_no_durability_beyond_it():
+    with pytest.raises(BadSetting, match="--ephemeral"):
+        Settings(ephemeral=True, durability="power")
+
+
+def test_an_unknown_durability_is_refused():
+    with pytest.raises(BadSetting, match="--durability must be process or power, not 'disk'"):
+        Settings(durability="disk")
+
+
+def test_what_is_remembered_of_rows_does_not_outlive_a_restore_in_place(app, replicator, control):
+    control.post("/snapshots", {"name": "early"})
+    before = app.world.db.epoch
+    control.post("/snapshots/early/restore")
+    with app.world.active():
+        app.world.db.connection()
+        assert app.world.db.open_epoch == app.world.db.epoch == before + 1
