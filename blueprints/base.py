@@ -241,10 +241,12 @@ def _instance(schema: type) -> Any:
 
 
 def demand_key(asked: Request) -> None:
-    """Let the holder of a valid key in: `g.key` and `g.team`. Raises Unauthorized."""
+    """Let the holder of a valid key in: `g.key` and `g.team`. Raises Unauthorized, and NotReady for a held team."""
     if asked.environ["REQUEST_METHOD"] == "OPTIONS":  # a browser asks without the key what it may send
         return
     key = authenticate(sent_key(asked))
+    if asked.method not in READS:
+        current().moves.demand_open(key.team_id)
     g.key, g.team = key, key.team
     work_for(key.team_id)
 

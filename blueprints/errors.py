@@ -21,6 +21,7 @@ from dryline.world.errors import (
     DomainError,
     Forbidden,
     Invalid,
+    Moved,
     NotFound,
     NotReady,
     Unauthorized,
@@ -59,9 +60,20 @@ def domain_error(error: DomainError) -> Any:
         return answer(400, _named(path, message), [{"path": path, "message": message}])
     if isinstance(error, Unauthorized) and current().settings.loopback:
         message += f" This server showed its keys when it started; without --api-key it is {DEFAULT_API_KEY}."
+    if isinstance(error, Moved):
+        return _elsewhere(error, answer(307, message))
     response = answer(STATUS[type(error)], _named(path, message))
     if isinstance(error, NotReady):
         response.headers["Retry-After"] = "1"
+    return response
+
+
+def _elsewhere(error: Moved, response: Any) -> Any:
+    """The same request at the team's new address; a nginx in between brings it there itself (docs/scaling.md)."""
+    sent, below = request.environ["REQUEST_URI"], f"{request.script_root}/"
+    response.headers["Location"] = error.address + (sent[len(below) - 1 :] if sent.startswith(below) else sent)
+    if error.node is not None:
+        response.headers["X-Accel-Redirect"] = f"@{error.node}"
     return response
 
 

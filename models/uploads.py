@@ -63,6 +63,7 @@ class Upload(Record):
         """Keep the bytes; what was put there before is replaced. Raises Forbidden and NotFound (the worker is gone)."""
         signed = FILES.check("put", id, signature)
         worker = Worker.by_id(signed["worker"])
+        current().moves.demand_open(worker.team_id)
         upload = cls.find(id=id)
         if upload is None:
             values = {"file_name": signed["name"], "mime_type": signed["type"], "size": len(data)}
@@ -138,7 +139,11 @@ def own_id(address: str | None) -> str | None:
 def reading_address(address: str | None) -> str | None:
     """An address of ours with a signature to read what was put there, for an hour from now; None for any other."""
     id = own_id(address)
-    return f"{address}?signature={FILES.sign('get', id, _in_an_hour())}" if id else None
+    if address is None or id is None:
+        return None
+    if base := current().settings.public_url:  # it may have come from another server with its team
+        address = base + address[address.rindex("/uploads/") :]
+    return f"{address}?signature={FILES.sign('get', id, _in_an_hour())}"
 
 
 def sweep() -> bool:

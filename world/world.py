@@ -30,6 +30,7 @@ from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
 from dryline.world.news import News
+from dryline.world.moves import Moves
 from dryline.world.outgoing import Outgoing
 from dryline.world.request_record import RequestRecord
 
@@ -69,6 +70,7 @@ class World:
         self.requests = RequestRecord()
         self.metrics = Metrics()
         self.news = News()
+        self.moves = Moves()
         self.outgoing = Outgoing(settings.webhook_hosts)
         # Where it answers, as the server sets it; until then, as a client in the same process would say.
         self.address = "http://localhost"

@@ -18,6 +18,10 @@ from dryline.world.errors import Forbidden, Invalid, NotFound
 from dryline.world.world import World, current
 
 
+# What takes a team to another server goes on while it is held.
+MOVES = f"{PLANE}/moves/"
+
+
 class TeamQuery(QuerySchema):
     """Whose part of the world is meant."""
 
@@ -95,10 +99,12 @@ def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
 def guard() -> None:
     """Let in who holds the token, or, without one, this machine but no web page of another origin.
 
-    Raises Forbidden.
+    Raises Forbidden; and NotReady for what would change the world while a team is held.
     """
     settings = current().settings
     demand_no_webhook(request, "control plane")
+    if request.method not in READS and not request.path.startswith(MOVES):
+        current().moves.demand_nobody_held()
     if settings.admin_token is not None:
         import hmac
 
