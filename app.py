@@ -20,6 +20,7 @@ from dryline.jobs import live as live_jobs
 from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
+from dryline.state import moves as team_moves
 from dryline.state import scenarios, snapshots
 from dryline.world.clock import work_for
 from dryline.world.outgoing import INBOX
@@ -81,6 +82,7 @@ CONTROL = (
     "settings",
     "teams",
     "workers",
+    "moves",
     "simulate",
     "talk",
     "echo_runs",
@@ -236,6 +238,8 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
                 scenarios.demand_filled(app.world)
             else:
                 snapshots.recover(app.world)
+                team_moves.recover(app.world)
+                team_moves.recover(app.world)
                 scenarios.begin(app.world)
                 export_jobs.recover(app.world)
     except BaseException:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from dryline import __version__, flow_commands, traffic_commands, world_commands
+from dryline import __version__, flow_commands, team_commands, traffic_commands, world_commands
 from dryline.control_client import DefaultGroup, Plane, on_world
 from dryline.remote.commands import drift, pull
 from dryline.settings import BadSetting, Settings
@@ -205,7 +205,7 @@ def mcp(plane: Plane) -> None:
 
 # In the order in which `--help` names them.
 for command in (
-    *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *flow_commands.COMMANDS),
+    *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *team_commands.COMMANDS, *flow_commands.COMMANDS),
     *(pull, drift, mcp, openapi),
 ):
     cli.add_command(command)

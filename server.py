@@ -137,15 +137,21 @@ def running(settings: Settings) -> Iterator[Dryline]:
 @contextmanager
 def in_thread(settings: Settings) -> Iterator[Server]:
     """A server that a thread of this process runs. Raises BadSetting when the settings cannot work."""
-    with running(settings) as app:
-        server = Server(app)
-        thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.stop()
-            thread.join()
+    with running(settings) as app, served(app) as server:
+        yield server
+
+
+@contextmanager
+def served(app: Dryline, listening: socket.socket | None = None) -> Iterator[Server]:
+    """An application's server, likewise. Raises BadSetting when its address cannot be had."""
+    server = Server(app, listening)
+    thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        thread.join()
 
 
 def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:

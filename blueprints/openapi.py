@@ -21,7 +21,6 @@ from dryline.schemas.glossary import MEMBERS
 
 # The version of the interface that is stood in for, not of dryline.
 INTERFACE_VERSION = "1.0.3"
-
 # The areas are the same for all applications of a process.
 _ONE_AT_A_TIME = threading.Lock()
 

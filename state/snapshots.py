@@ -10,27 +10,25 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
-import peewee
 
-from dryline.models import exports, uploads
+from dryline.state import gone, portable
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import OWN_ROWS, demand_team, forget, team_tables, unchecked, wipe
-from dryline.world.database import is_whole
+from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
+from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
 from dryline.world.errors import Conflict, Invalid, NotFound
 from dryline.world.files import rename, sync, write_whole
 from dryline.world.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-_DATABASE, _ABOUT = "dryline.sqlite3", "about.json"
 _PART, _OLD = ".part", ".old"  # half-made, and being replaced
-# Directories whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
-_FILES = (exports.FILES.kind, uploads.FILES.kind)
 
 
 class Snapshot:
@@ -49,7 +47,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     found = []
     for path in world.save_points(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
-            found.append(Snapshot(path, orjson.loads((path / _ABOUT).read_bytes())))
+            found.append(Snapshot(path, orjson.loads((path / ABOUT).read_bytes())))
     return sorted(found, key=lambda one: (one.created_at, one.name), reverse=True)
 
 
@@ -57,9 +55,9 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """The save point of this name. Raises NotFound."""
     demand_team(team_id)
     path = world.save_points(team_id) / name
-    if not _NAME.fullmatch(name) or not (path / _ABOUT).exists():
+    if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
         raise NotFound(f"Snapshot {name} not found.")
-    return Snapshot(path, orjson.loads((path / _ABOUT).read_bytes()))
+    return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
 
 
 def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
@@ -68,29 +66,23 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
     Raises Invalid for a bad name, NotFound for an unknown team.
     """
     demand_team(team_id)
-    if not _NAME.fullmatch(name):
-        raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
+    _demand_name(name)
     directory = world.save_points(team_id)
-    part, path, old = directory / _PART / name, directory / name, directory / _OLD / name
+    part, path = directory / _PART / name, directory / name
     with world.held():
         _remove(part)
         part.mkdir(parents=True)
-        world.db.copy_to(part / _DATABASE)
-        for kind in _FILES:
-            _link_files(world, world.directory / kind, part / kind)
+        world.db.copy_to(part / DATABASE)
+        for kind in KINDS:
+            link_files(world, world.directory / kind, part / kind)
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
             "clock": world.clock.position(),
             "ids": world.ids.position() if world.settings.seed is not None else None,
         }
-        write_whole(part / _ABOUT, orjson.dumps(about), durable=world.durable)
-        if path.exists():
-            _remove(old)
-            old.parent.mkdir(exist_ok=True)
-            path.replace(old)
-        rename(part, path, durable=world.durable)
-        _remove(old)
+        write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
+        _put_in_place(world, part, path)
     return Snapshot(path, about)
 
 
@@ -102,7 +94,7 @@ def recover(world: World) -> None:
             if not (directory / old.name).exists():
                 old.replace(directory / old.name)
         for path in directory.glob("*/"):
-            if not (path / _ABOUT).exists() and path.name != ".teams":
+            if not (path / ABOUT).exists() and path.name != ".teams":
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -113,58 +105,121 @@ def restore(world: World, name: str) -> None:
     """
     with world.held():
         snapshot = find(world, name)
-        version = _schema_of(snapshot)
+        version = schema_of(snapshot.path / DATABASE, name)
         if version > LATEST:
             raise Conflict(f"The snapshot {name} was made by a newer dryline.")
-        for kind in _FILES:  # before the rows that name them: a restore that is killed leaves none without its file
-            _link_files(world, snapshot.path / kind, world.directory / kind)
-        world.db.exchange(snapshot.path / _DATABASE)
+        for kind in KINDS:  # before the rows that name them: a restore that is killed leaves none without its file
+            link_files(world, snapshot.path / kind, world.directory / kind)
+        world.db.exchange(snapshot.path / DATABASE)
         if version < LATEST:
             bring_up_to_date(world.db)
-        for kind in _FILES:
+        for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
         world.clock.go_to(snapshot.about["clock"])
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
             world.keep_course()
-            _mend(None)
+            gone.keep(world)
+            mend(None)
             forget(world)
     world.rows_replaced()
 
 
 def restore_team(world: World, name: str, team_id: str) -> None:
     """Bring one team's rows and files back. Raises NotFound, and Conflict when that cannot be."""
-    with unchecked(world):
+    with world.held():
         snapshot = find(world, name, team_id)
-        if _schema_of(snapshot) != LATEST:
-            raise Conflict(f"The snapshot {name} was made by another version of dryline.")
+        if schema_of(snapshot.path / DATABASE, name) > LATEST:
+            raise Conflict(f"The snapshot {name} was made by a newer dryline.")
+        bring_up(snapshot.path / DATABASE)
+        bring_team(world, snapshot.path, team_id)
+
+
+def bring_team(world: World, folder: Path, team_id: str, then: Callable[[], None] = lambda: None) -> None:
+    """Put what a save point's folder has of a team in the place of what the team has, all or nothing.
+
+    `then` runs in the same transaction, and may refuse. Raises Conflict when another team has what is in it.
+    """
+    with unchecked(world):
+        for kind in KINDS:  # before the rows that name them; those that no row names are swept
+            link_files(world, folder / kind, world.directory / kind)
         # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
-        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(snapshot.path / _DATABASE),))
+        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(folder / DATABASE),))
         try:
             with world.transaction():
                 wipe(world, team_id)
-                _copy_rows(world, team_id)
+                copy_rows(world.db.connection(), team_tables(world), team_id)
+                then()
+                mend(team_id)
                 forget(world)
-        except peewee.IntegrityError as error:
-            raise Conflict(f"Another team has what the snapshot {name} holds: {error}.") from None
+        except sqlite3.IntegrityError as error:
+            raise Conflict(f"Another team has what is in it: {error}.") from None
         finally:
             world.db.execute_sql("DETACH DATABASE saved")
-        for kind in _FILES:  # what is too much is removed by those whose files they are
-            _link_files(world, snapshot.path / kind, world.directory / kind)
     world.rows_replaced()
 
 
-def _copy_rows(world: World, team_id: str) -> None:
-    """From the attached database, parents first."""
-    for table, condition in reversed(list(team_tables(world).items())):
-        if condition == OWN_ROWS:
-            sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition}'
-            world.db.execute_sql(sql, (team_id,))
-    _mend(team_id)
+def write_file(world: World, name: str, team_id: str | None = None) -> Path:
+    """A save point as one file, which the caller removes. Raises NotFound. What is in it: state/portable.py."""
+    snapshot = find(world, name, team_id)
+    file = world.save_points(team_id) / _PART / f"{name}.tar.gz"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    folder = snapshot.path
+    with tempfile.TemporaryDirectory(dir=file.parent) as made:
+        if team_id is not None:
+            folder = Path(made)
+            about = snapshot.about | {"team": team_id}
+            portable.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
+        portable.pack(folder, file, durable=False)
+    return file
 
 
-def _mend(team_id: str | None) -> None:
+def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
+    """A save point out of such a file, of this server's or of another's; what was kept under the name is dropped.
+
+    A team's part of a whole world's file can be restored, but no team's file as a world.
+
+    Raises NotFound, Invalid for a bad name, and Conflict for a file that is none, damaged, another team's, or newer.
+    """
+    _demand_name(name)
+    demand_team(team_id)
+    directory = world.save_points(team_id)
+    part = directory / _PART / name
+    with world.held():
+        _remove(part)
+        part.mkdir(parents=True)
+    try:
+        about = portable.unpack(stream, part) | {"name": name}
+        if about.get("team") not in (None, team_id):
+            raise Conflict(f"The file holds team {about['team']} alone.")
+        with world.held():
+            write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
+            _put_in_place(world, part, directory / name)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return Snapshot(directory / name, about)
+
+
+def _demand_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
+
+
+def _put_in_place(world: World, part: Path, path: Path) -> None:
+    """Let what was made be the save point of this name. Killed at any instant, one of both is there (`recover`)."""
+    old = path.parent / _OLD / path.name
+    if path.exists():
+        _remove(old)
+        old.parent.mkdir(exist_ok=True)
+        path.replace(old)
+    rename(part, path, durable=world.durable)
+    _remove(old)
+
+
+def mend(team_id: str | None) -> None:
+    """What rows that came back by other ways than one by one leave to do: of all teams, or of one."""
     for about in COLLECTIONS.values():
         if about.came_back is not None:
             about.came_back(team_id)
@@ -176,21 +231,12 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
         _remove(find(world, name, team_id).path)
 
 
-def _schema_of(snapshot: Snapshot) -> int:
-    """The `user_version` in its SQLite file's header. Raises Conflict where the file is not whole."""
-    path = snapshot.path / _DATABASE
-    if not is_whole(path):
-        raise Conflict(f"The snapshot {snapshot.name} is damaged.")
-    with path.open("rb") as file:
-        return int.from_bytes(file.read(64)[60:64], "big")
-
-
 def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
     with contextlib.suppress(FileNotFoundError), os.scandir(directory) as entries:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
-def _link_files(world: World, source: Path, target: Path) -> None:
+def link_files(world: World, source: Path, target: Path) -> None:
     """Have the files of `source` in `target` too."""
     for entry in _files(source):
         target.mkdir(exist_ok=True)
@@ -224,5 +270,5 @@ def _link(source: Path, target: Path) -> None:
 def _remove(path: Path) -> None:
     """Remove a directory, first from sight."""
     if path.exists():
-        (path / _ABOUT).unlink(missing_ok=True)
+        (path / ABOUT).unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)

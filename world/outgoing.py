@@ -7,11 +7,12 @@ else. Redirects are answers like any other: they could lead elsewhere.
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
 import threading
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from dryline import __version__
 
@@ -48,12 +49,21 @@ class Cut(Unanswered):
 
 
 def send(
-    method: str, url: str, *, headers: Mapping[str, str] | None = None, body: bytes | None = None, timeout_s: float = 10
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | IO[bytes] | None = None,
+    timeout_s: float = 10,
+    into: IO[bytes] | None = None,
 ) -> Answer:
-    """Ask once. `timeout_s` is for connecting, and for each piece that comes. Raises Unanswered."""
+    """Ask once. `timeout_s` is for connecting, and for each piece that comes. Raises Unanswered.
+
+    A body may be a file whose length the headers say; that of a good answer goes `into` a file where there is one.
+    """
     exchange = _Exchange(url, timeout_s)
     with exchange.open():
-        return exchange.ask(method, headers, body)
+        return exchange.ask(method, headers, body, into=into)
 
 
 class Outgoing:
@@ -196,12 +206,19 @@ class _Exchange:
         return line.getpeername()[:2], line.getsockname()[:2]
 
     def ask(
-        self, method: str, headers: Mapping[str, str] | None, body: bytes | None, most: int | None = None
+        self,
+        method: str,
+        headers: Mapping[str, str] | None,
+        body: bytes | IO[bytes] | None,
+        most: int | None = None,
+        into: IO[bytes] | None = None,
     ) -> Answer:
         """Send, and read the answer: of its body `most` bytes, all when None."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         found = self._connection.getresponse()
+        if into is not None and found.status < 300:
+            shutil.copyfileobj(found, into)
         answer = Answer(found.status, found.headers, found.read(most))
         self._demand_whole()  # a cut reads like the end of the answer
         return answer

@@ -42,8 +42,8 @@ DELIVERIES = 50  # that the page of one call shows
 def show() -> Any:
     """A worker's conversations of one channel."""
     if "" in request.args.values():  # a form sends what was left empty, too: its address shall say what it asks only
-        asked = urlencode([pair for pair in request.args.items(multi=True) if pair[1] != ""])
-        return redirect(f"{request.script_root}{request.path}?{asked}")
+        filled = urlencode([pair for pair in request.args.items(multi=True) if pair[1] != ""])
+        return redirect(f"{request.script_root}{request.path}?{filled}")
     asked = Asked()
     worker = asked.worker
     page = asked.page(worker) if worker and not asked.faults else None

@@ -17,7 +17,6 @@ from dryline.world.clock import work_for
 from dryline.world.errors import Forbidden, Invalid, NotFound
 from dryline.world.world import World, current
 
-
 # What takes a team to another server goes on while it is held.
 MOVES = f"{PLANE}/moves/"
 
@@ -53,6 +52,7 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
+            self.before_request(demand_no_move)
         self.before_request(demand_no_query)
         self.before_request(work_for_team)
 
@@ -96,15 +96,19 @@ def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
     return response
 
 
+def demand_no_move() -> None:
+    """Raises NotReady for what would change the world while a team of it is held."""
+    if request.method not in READS and not request.path.startswith(MOVES):
+        current().moves.demand_nobody_held()
+
+
 def guard() -> None:
     """Let in who holds the token, or, without one, this machine but no web page of another origin.
 
-    Raises Forbidden; and NotReady for what would change the world while a team is held.
+    Raises Forbidden.
     """
     settings = current().settings
     demand_no_webhook(request, "control plane")
-    if request.method not in READS and not request.path.startswith(MOVES):
-        current().moves.demand_nobody_held()
     if settings.admin_token is not None:
         import hmac
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from flask import request
 from flask.views import MethodView
 
+from dryline.blueprints import files
 from dryline.blueprints.control.base import ControlArea, TeamQuery
+from dryline.blueprints.control.moves import FILE
+from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import snapshots
 from dryline.world.world import current
@@ -52,6 +56,28 @@ class SnapshotRestore(MethodView):
             snapshots.restore_team(world, name, query["team"])
         else:
             snapshots.restore(world, name)
+
+
+@blp.route("/<name>/file", get="getSnapshotFile", put="putSnapshotFile")
+class SnapshotFile(MethodView):
+    @blp.arguments(TeamQuery, location="query")
+    @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
+    def get(self, query, name):
+        """Fetch a save point as one file, which another server can load."""
+        path = snapshots.write_file(current(), name, query.get("team"))
+        try:
+            return files.send(path, FILE, f"{name}.tar.gz")
+        finally:
+            path.unlink()  # the answer has it open
+
+    @blp.arguments(TeamQuery, location="query")
+    @blp.doc(requestBody={"required": True, "content": {FILE: {"schema": {"type": "string", "format": "binary"}}}})
+    @blp.response(201, SnapshotSchema)
+    @blp.errors(404, 409)
+    def put(self, query, name):
+        """Keep such a file as a save point; restoring it is another request."""
+        request.max_content_length = NO_LIMIT
+        return vars(snapshots.read_file(current(), name, request.stream, query.get("team")))
 
 
 @blp.route("/<name>", delete="deleteSnapshot")

@@ -1,0 +1,50 @@
+"""A team's move from server to server on the control plane's wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from dryline.schemas.base import ApiSchema
+from dryline.schemas.row_forms import Digest
+
+
+class CopySchema(ApiSchema):
+    """What the copy of a team says of itself."""
+
+    class Meta(ApiSchema.Meta):
+        sometimes = ("address", "node")
+
+    move = fields.String(metadata={"description": "the move's id, which every further step names"})
+    team = fields.String()
+    name = fields.String()
+    digest = fields.String(metadata={"description": "of all that its rows hold"})
+    rows = fields.Dict(keys=fields.String(), values=fields.Integer(), metadata={"description": "how many, by table"})
+    clock = fields.String(metadata={"description": "the source's clock"})
+    address = fields.String(metadata={"description": "at the target: where clients reach it"})
+    node = fields.String(allow_none=True, metadata={"description": "at the target: its name"})
+
+
+class WhereSchema(ApiSchema):
+    """How far a team's move is, as this server sees it; members are ids of moves."""
+
+    here = fields.Boolean(metadata={"description": "whether the team is on this server"})
+    held = fields.String(allow_none=True)
+    gone = fields.String(allow_none=True)
+    address = fields.String(allow_none=True, metadata={"description": "where it has gone"})
+    kept = fields.Boolean(metadata={"description": "whether the file of a team that has gone is still kept"})
+    arriving = fields.String(allow_none=True)
+    arrived = fields.String(allow_none=True)
+
+
+class MoveBody(ApiSchema):
+    """Which move is meant."""
+
+    move = fields.String(required=True, validate=validate.Length(1))
+
+
+class HandOverBody(MoveBody):
+    """What the target has."""
+
+    digest = Digest(required=True)
+    address = fields.Url(required=True, require_tld=False, schemes={"http", "https"})
+    node = fields.String(load_default=None, allow_none=True)

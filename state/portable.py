@@ -1,0 +1,190 @@
+"""Save points as files, and a team's part of a world as one: what another server can load.
+
+A file is a gzipped tar of what a save point's folder holds (state/snapshots.py): the database, the files that belong to
+rows, and `about.json`. A team's has that team's rows and files alone, and says of itself how many rows there are and a
+digest of them. The version rule is that of every database: an older one is brought up to date, a newer one refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import re
+import shutil
+import sqlite3
+import tarfile
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from dryline.models import exports, uploads
+from dryline.state.document import OWN_ROWS, team_tables, unchecked
+from dryline.world.database import WorldDatabase, is_whole
+from dryline.world.errors import Conflict
+from dryline.world.files import part_of, rename, sync
+from dryline.world.migrations import LATEST, bring_up_to_date
+from dryline.world.world import World
+
+DATABASE, ABOUT = "dryline.sqlite3", "about.json"
+# Folders whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
+KINDS = (exports.FILES.kind, uploads.FILES.kind)
+_MEMBER = re.compile(rf"({'|'.join(map(re.escape, (DATABASE, ABOUT)))}|({'|'.join(KINDS)})/[A-Za-z0-9._-]{{1,200}})")
+# Of zlib's levels the quickest: the next takes twice the time for a twentieth less.
+_LEVEL = 1
+
+
+def pack(folder: Path, path: Path, *, durable: bool) -> None:
+    """Write the file, of a save point's folder. Raises OSError."""
+    part = part_of(path)
+    with gzip.open(part, "wb", compresslevel=_LEVEL) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for name in (DATABASE, ABOUT):
+            tar.add(folder / name, name, recursive=False)
+        for kind in KINDS:
+            for file in sorted((folder / kind).glob("*")):
+                tar.add(file, f"{kind}/{file.name}", recursive=False)
+    if durable:
+        sync(part)
+    rename(part, path, durable=durable)
+
+
+def unpack(stream: IO[bytes], folder: Path) -> dict[str, Any]:
+    """Write what is in the file into a new folder. Returns what it says of itself.
+
+    Raises Conflict where it is none, is damaged, or was made by a newer dryline; and OSError.
+    """
+    try:
+        with tarfile.open(fileobj=stream, mode="r|gz") as tar:
+            for member in tar:
+                content = tar.extractfile(member) if member.isreg() and _MEMBER.fullmatch(member.name) else None
+                if content is None:
+                    raise Conflict(f"This is no save point: {member.name!r} is in it.")
+                target = folder / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with target.open("xb") as file:
+                    shutil.copyfileobj(content, file)
+        about: dict[str, Any] = orjson.loads((folder / ABOUT).read_bytes())
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, ValueError, FileNotFoundError, FileExistsError) as error:
+        raise Conflict(f"This is no whole save point: {error}.") from None
+    if schema_of(folder / DATABASE) > LATEST:
+        raise Conflict("The save point was made by a newer dryline.")
+    return about
+
+
+def schema_of(path: Path, name: str = "") -> int:
+    """The `user_version` in a SQLite file's header. Raises Conflict, of a snapshot's name, where it is not whole."""
+    if not is_whole(path):
+        raise Conflict(f"The snapshot {name} is damaged." if name else "The snapshot is damaged.")
+    with path.open("rb") as file:
+        return int.from_bytes(file.read(64)[60:64], "big")
+
+
+def bring_up(path: Path) -> None:
+    """Bring the database of a save point up to date, where it lies."""
+    if schema_of(path) < LATEST:
+        with _opened(path) as database:
+            bring_up_to_date(database)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[WorldDatabase]:
+    database = WorldDatabase(path, durable=False)
+    try:
+        yield database
+    finally:
+        database.close_for_good()
+
+
+def copy_rows(connection: sqlite3.Connection, tables: Mapping[str, str], team_id: str) -> None:
+    """From the attached database `saved`, parents first, in the order in which they came to be."""
+    for table, condition in reversed(list(tables.items())):
+        if condition == OWN_ROWS:
+            sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition} ORDER BY rowid'
+            connection.execute(sql, (team_id,))
+
+
+def digest(connection: sqlite3.Connection, tables: Mapping[str, str], team_id: str) -> dict[str, Any]:
+    """Of all that a team's rows hold, in whatever order they lie; and how many of each table there are."""
+    total, counts = 0, {}
+    for table, condition in tables.items():
+        if condition == OWN_ROWS:
+            count = 0
+            for row in connection.execute(f'SELECT * FROM "{table}" WHERE {condition}', (team_id,)):
+                total += int.from_bytes(sha256(repr((table, row)).encode(errors="surrogateescape")).digest(), "big")
+                count += 1
+            if count:
+                counts[table] = count
+    return {"digest": f"{total % (1 << 256):064x}", "rows": dict(sorted(counts.items()))}
+
+
+def cut_out(
+    world: World, database: Path, files: Path, folder: Path, team_id: str, about: dict[str, Any]
+) -> dict[str, Any]:
+    """Fill a folder with one team's part of a world: of a database, and of the files that lie below `files`.
+
+    Returns what the folder says of itself: `about`, the number of rows of each table, their digest, the keys' digests.
+    """
+    tables = team_tables(world)
+    with _opened(folder / DATABASE) as cut:
+        bring_up_to_date(cut)
+        connection = cut.connection()
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("ATTACH DATABASE ? AS saved", (str(database),))
+        connection.execute("BEGIN")  # all is of one moment
+        copy_rows(connection, tables, team_id)
+        connection.execute("COMMIT")
+        connection.execute("DETACH DATABASE saved")
+        for name in _files_of(connection):
+            if (files / name).exists():
+                (folder / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(files / name, folder / name)
+        keys = [key for (key,) in connection.execute("SELECT sha256 FROM api_key ORDER BY id")]
+        about = about | digest(connection, tables, team_id) | {"keys": keys}
+    (folder / ABOUT).write_bytes(orjson.dumps(about))
+    return about
+
+
+def _files_of(connection: sqlite3.Connection) -> Iterator[str]:
+    """The files that belong to rows, below the data directory."""
+    for id, form in connection.execute("SELECT id, format FROM export"):
+        yield f"{exports.FILES.kind}/{exports.FILES.path(id, f'.{form.lower()}').name}"
+    for (id,) in connection.execute("SELECT id FROM upload"):
+        yield f"{uploads.FILES.kind}/{uploads.FILES.path(id).name}"
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """A connection to a save point's database."""
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def has(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether there is such a table: an older database has fewer."""
+    sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(sql, (table,)).fetchone() is not None
+
+
+def demand_room(world: World, database: Path, team_id: str) -> None:
+    """Raises Conflict where another team has an id, a key or whatever else is unique of a team that is to come in.
+
+    Tried out and taken back: what is unique the schema knows.
+    """
+    with unchecked(world):
+        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(database),))
+        try:
+            with world.db.atomic("IMMEDIATE") as trial:
+                copy_rows(world.db.connection(), team_tables(world), team_id)
+                trial.rollback()
+        except sqlite3.IntegrityError as error:
+            raise Conflict(f"Another team has what is in it: {error}.") from None
+        finally:
+            world.db.execute_sql("DETACH DATABASE saved")
+
+
+def skip_ids(world: World, team_id: str) -> None:
+    """Never hand out an id of a row of this team."""
+    for table, condition in team_tables(world).items():
+        if condition == OWN_ROWS:
+            highest = f'SELECT MAX(id) FROM "{table}" WHERE {condition}'
+            world.ids.skip_past(id for (id,) in world.db.execute_sql(highest, (team_id,)) if isinstance(id, str))
