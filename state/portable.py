@@ -8,11 +8,9 @@ digest of them. The version rule is that of every database: an older one is brou
 from __future__ import annotations
 
 import contextlib
-import gzip
 import re
 import shutil
 import sqlite3
-import tarfile
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +36,9 @@ _LEVEL = 1
 
 def pack(folder: Path, path: Path, *, durable: bool) -> None:
     """Write the file, of a save point's folder. Raises OSError."""
+    import gzip  # imported late, here and below: a start does not need them
+    import tarfile
+
     part = part_of(path)
     with gzip.open(part, "wb", compresslevel=_LEVEL) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name in (DATABASE, ABOUT):
@@ -55,6 +56,9 @@ def unpack(stream: IO[bytes], folder: Path) -> dict[str, Any]:
 
     Raises Conflict where it is none, is damaged, or was made by a newer dryline; and OSError.
     """
+    import tarfile
+    import zlib
+
     try:
         with tarfile.open(fileobj=stream, mode="r|gz") as tar:
             for member in tar:
@@ -66,7 +70,7 @@ def unpack(stream: IO[bytes], folder: Path) -> dict[str, Any]:
                 with target.open("xb") as file:
                     shutil.copyfileobj(content, file)
         about: dict[str, Any] = orjson.loads((folder / ABOUT).read_bytes())
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, ValueError, FileNotFoundError, FileExistsError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError, FileExistsError) as error:
         raise Conflict(f"This is no whole save point: {error}.") from None
     if schema_of(folder / DATABASE) > LATEST:
         raise Conflict("The save point was made by a newer dryline.")
