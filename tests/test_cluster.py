@@ -1,0 +1,298 @@
+"""Three nodes behind the nginx that deploy/ sets up: whose request goes where, what a dead node takes along, a move."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+from brainbase_labs import BrainbaseLabs
+from click.testing import CliRunner
+
+from dryline.command_line import cli
+from dryline.tests.conftest import NEW_WORKER
+
+ROOT = Path(__file__).parent.parent
+NODES = ("a", "b", "c")
+TOKEN = {"x-dryline-token": "t"}
+http = httpx.Client()  # straight to a node; one for all, since making one takes longer than most that is asked
+START_S = 60  # that a loaded machine may take to start three servers
+
+
+class Node:
+    """A server in a process of its own, which can be killed and started again at the same address."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name, self.port, self.url = folder, name, 0, ""
+
+    def start(self):
+        flags = {
+            "--node": self.name,
+            "--port": self.port,
+            "--public-url": f"http://proxy.test/{self.name}",
+            "--data-dir": self.folder / self.name,
+            "--scenario": "empty",
+            "--admin-token": "t",
+        }
+        command = [sys.executable, "-m", "dryline", "serve", *(str(word) for pair in flags.items() for word in pair)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=self.folder)
+        return self
+
+    def wait(self):
+        # Its first line says that it answers; where it ends before, there is none.
+        line = self.process.stdout.readline()
+        assert f"node {self.name}, answers on" in line, line
+        self.url = line.split()[-1]
+        self.port = int(self.url.rpartition(":")[2])
+        return self
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+    def ask(self, method, path, **kwargs):
+        return http.request(method, self.url + path, headers=TOKEN, timeout=START_S, **kwargs)
+
+
+class Cluster:
+    """The nodes, and the proxy, which is reached by a socket in a folder: no port has to be free."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.nodes = {name: Node(folder, name) for name in NODES}
+        self.socket = folder / "proxy.sock"
+
+    def __enter__(self):
+        for node in self.nodes.values():
+            node.start()
+        for node in self.nodes.values():
+            node.wait()
+        self.client = httpx.Client(transport=httpx.HTTPTransport(uds=str(self.socket)), base_url="http://proxy.test")
+        self.proxy = subprocess.Popen(["nginx", "-p", self.folder, "-c", self.configure()], stderr=subprocess.PIPE)
+        # It reports at once what is wrong with its configuration, and its socket when there is nothing.
+        while not self.socket.exists():
+            assert self.proxy.poll() is None, self.proxy.stderr.read().decode()
+        return self
+
+    def __exit__(self, *exc):
+        self.client.close()
+        http.close()
+        for process in (self.proxy, *(node.process for node in self.nodes.values())):
+            process.terminate()
+        for process in (self.proxy, *(node.process for node in self.nodes.values())):
+            process.wait()
+            for pipe in filter(None, (process.stdout, process.stderr)):
+                pipe.close()
+
+    def configure(self):
+        """deploy/nginx as it is, with this machine's addresses and folders in it."""
+        text = (ROOT / "deploy" / "nginx" / "dryline.conf").read_text()
+        text = text.replace("listen 8080;", f"listen unix:{self.socket};").replace(
+            "/etc/nginx/dryline", str(self.folder)
+        )
+        (self.folder / "dryline.conf").write_text(text)
+        text = (ROOT / "deploy" / "nginx" / "upstreams.conf").read_text()
+        for node in self.nodes.values():
+            text = text.replace(f"node-{node.name}:4010", node.url.removeprefix("http://"))
+        (self.folder / "upstreams.conf").write_text(text)
+        temporary = "".join(
+            f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        main = self.folder / "nginx.conf"
+        main.write_text(
+            f"daemon off; worker_processes 1; pid {self.folder}/nginx.pid; error_log stderr;"
+            f"{'user root;' if os.geteuid() == 0 else ''} events {{}}"
+            f"http {{ access_log off; {temporary} include {self.folder}/dryline.conf; }}"
+        )
+        return main
+
+    def team(self, node):
+        """A new team of a node, which the proxy is asked about from now on."""
+        return Team(self, self.nodes[node].ask("POST", "/_dryline/teams", json={"name": f"Of {node}"}).json())
+
+
+class Team:
+    """A team, asked for through the proxy."""
+
+    def __init__(self, cluster, made):
+        self.cluster, self.id, self.key = cluster, made["id"], made["apiKey"]
+
+    def ask(self, method, path, **kwargs):
+        return self.cluster.client.request(method, path, headers={"x-api-key": self.key}, timeout=START_S, **kwargs)
+
+    def hire(self, name):
+        return self.ask("POST", "/api/workers", json=NEW_WORKER | {"name": name})
+
+    def names(self):
+        return {worker["name"] for worker in self.ask("GET", "/api/workers").json()}
+
+    def vendors_client(self):
+        return BrainbaseLabs(base_url="http://proxy.test", api_key=self.key, http_client=self.cluster.client)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """One for all: each test has teams of its own."""
+    if shutil.which("nginx") is None:
+        told = "no nginx is installed"
+        pytest.fail(told) if os.environ.get("DRYLINE_TEST_NGINX") else pytest.skip(told)
+    # A socket's path is short.
+    folder = Path(tmp_path_factory.mktemp("n"))
+    with Cluster(folder) as found:
+        yield found
+
+
+def test_every_teams_requests_land_on_its_node(cluster):
+    teams = [cluster.team(node) for _ in range(4) for node in NODES]
+    for number, team in enumerate(teams):
+        team.vendors_client().workers.create(**NEW_WORKER | {"name": f"Of team {number}"})
+    for number, team in enumerate(teams):
+        assert [worker.name for worker in team.vendors_client().workers.list()] == [f"Of team {number}"]
+    for at, node in enumerate(cluster.nodes.values()):
+        workers = node.ask("GET", "/_dryline/state").json()["workers"]
+        assert {worker["name"] for worker in workers} >= {f"Of team {number}" for number in range(at, 12, 3)}
+        own = {team.id for team in teams[at::3]}
+        asked = node.ask("GET", "/_dryline/requests?path=/api/workers").json()
+        assert len(workers) == 4 and asked
+        assert {worker["teamId"] for worker in workers} == own
+
+
+def test_keys_that_no_node_made_go_to_the_first(cluster):
+    made = cluster.nodes["a"].ask("POST", "/_dryline/teams", json={"key": "chosen"}).json()
+    assert Team(cluster, made).ask("GET", "/api/team").json()["id"] == made["id"]
+
+
+def test_links_of_a_node_work_through_the_proxy(cluster):
+    team = cluster.team("b")
+    worker = team.hire("One").json()
+    base = f"/api/workers/{worker['id']}"
+    flow = team.ask("POST", f"{base}/flows", json={"name": "M", "label": None, "code": "say('Hello')\n"}).json()
+    line = {"name": "L", "phoneNumber": "+14155550100", "flowId": flow["id"]}
+    line = team.ask("POST", f"{base}/deployments/voice", json=line).json()
+    calls = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed", "follow": "script"}
+    made = cluster.nodes["b"].ask("POST", "/_dryline/simulate/calls", json=calls).json()
+    call = team.ask("GET", f"{base}/deploymentLogs/voice/{made['ids'][0]}").json()
+    assert call["recordingUrl"].startswith("http://proxy.test/b/recordings/")
+    # Who speaks does not matter here: that the address leads to the node does, and that another's does not.
+    assert cluster.client.head(call["recordingUrl"].replace("signature=", "signature=0")).status_code == 403
+    about = {"fileName": "a.txt", "contentType": "text/plain"}
+    address = team.ask("GET", f"/api/upload/{worker['id']}/resource-upload-url", params=about).json()["uploadUrl"]
+    assert address.startswith("http://proxy.test/b/uploads/")
+    assert cluster.client.put(address, content=b"x" * 100_000).status_code == 200
+    asked = {
+        "format": "CSV",
+        "logType": "voice",
+        "startDate": "2026-01-01T00:00:00Z",
+        "endDate": "2026-02-01T00:00:00Z",
+    }
+    export = team.ask("POST", "/api/team/exports", json=asked).json()["id"]
+    cluster.nodes["b"].ask("POST", "/_dryline/clock/advance", json={"seconds": 0})
+    link = team.ask("GET", f"/api/team/exports/{export}").json()["downloadUrl"]
+    assert cluster.client.get(link).headers["content-disposition"]
+    assert cluster.client.get(link.replace("/b/", "/c/")).status_code == 403
+
+
+def test_each_nodes_plane_and_console_have_its_path(cluster):
+    for name in NODES:
+        assert cluster.client.get(f"/{name}/_dryline/health").json()["node"] == name
+        assert cluster.client.get(f"/{name}/_dryline/teams").status_code == 403
+        assert cluster.client.get(f"/{name}/_dryline/teams", headers=TOKEN).status_code == 200
+        page = cluster.client.get(f"/{name}/console", follow_redirects=True)
+        assert page.url.path == f"/{name}/console/sign-in" and f'href="/{name}/console/static/' in page.text
+        assert cluster.client.get(f"/{name}/docs").text.count(f"/{name}/docs/assets/") == 3
+    assert [cluster.client.get(path).status_code for path in ("/_dryline/teams", "/console")] == [404, 404]
+
+
+@contextlib.contextmanager
+def writing(team, enough, on_refusal):
+    """Let a thread hire workers as fast as it goes; gives the names of those that were acknowledged.
+
+    `enough` is set once there are some; `on_refusal` says of an answer that was no 201 whether to go on.
+    """
+    acknowledged, ending = set(), threading.Event()
+
+    def write():
+        number = 0
+        while not ending.is_set():
+            answer = team.hire(f"{number}")
+            if answer.status_code == 201:
+                acknowledged.add(f"{number}")
+                number += 1
+                if number == 20:
+                    enough.set()
+            elif not on_refusal(answer):
+                return
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        assert enough.wait(START_S)
+        yield acknowledged
+    finally:
+        ending.set()
+        thread.join()
+
+
+def test_a_killed_node_takes_only_its_teams_along_and_brings_back_every_acknowledged_write(cluster):
+    teams = {name: cluster.team(name) for name in NODES}
+    refused, node = [], cluster.nodes["b"]
+
+    def note(answer):
+        refused.append(answer.status_code)
+        return False
+
+    with writing(teams["b"], threading.Event(), note) as acknowledged:
+        node.kill()
+    try:
+        assert refused in ([502], [])  # none, where the thread was told to end before it asked again
+        assert teams["b"].ask("GET", "/api/workers").status_code == 502
+        for name in ("a", "c"):
+            assert teams[name].hire("Meanwhile").status_code == 201
+    finally:
+        node.start().wait()
+    # One more may have been written whose answer was lost.
+    assert acknowledged <= teams["b"].names()
+    assert len(teams["b"].names()) - len(acknowledged) in (0, 1)
+    assert teams["b"].hire("After").status_code == 201
+
+
+def test_a_team_that_moves_under_load_loses_nothing_and_its_key_goes_on_working(cluster):
+    team = cluster.team("a")
+    other = []
+
+    def wait_or_note(answer):
+        if answer.status_code != 503 or answer.headers["retry-after"] != "1":
+            other.append((answer.status_code, answer.text))
+            return False
+        return True
+
+    again = threading.Event()
+    with writing(team, threading.Event(), wait_or_note) as acknowledged:
+        urls = [
+            "--from",
+            cluster.nodes["a"].url,
+            "--to",
+            cluster.nodes["c"].url,
+            "--from-token",
+            "t",
+            "--to-token",
+            "t",
+        ]
+        done = CliRunner().invoke(cli, ["team", "move", team.id, *urls])
+        assert done.exit_code == 0, done.output
+        before = len(acknowledged)
+        while len(acknowledged) < before + 10 and not other:
+            again.wait(0.01)
+    assert other == []
+    assert team.names() == acknowledged
+    state = cluster.nodes["c"].ask("GET", "/_dryline/state", params={"team": team.id}).json()
+    assert len(state["workers"]) == len(acknowledged)
+    assert cluster.nodes["a"].ask("GET", "/_dryline/state", params={"team": team.id}).status_code == 404
+    # Nobody is sent about: nginx itself brings the request, body and all, to the new node.
+    assert team.vendors_client().workers.create(**NEW_WORKER | {"name": "Later"}).name == "Later"
