@@ -169,6 +169,7 @@ def write_file(world: World, name: str, team_id: str | None = None) -> Path:
     with tempfile.TemporaryDirectory(dir=file.parent) as made:
         if team_id is not None:
             folder = Path(made)
+            bring_up(snapshot.path / DATABASE)
             about = snapshot.about | {"team": team_id}
             portable.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
         portable.pack(folder, file, durable=False)

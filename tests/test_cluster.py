@@ -3,137 +3,15 @@
 import contextlib
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
-import httpx
 import pytest
-from brainbase_labs import BrainbaseLabs
 from click.testing import CliRunner
 
 from dryline.command_line import cli
+from dryline.tests.cluster import NODES, START_S, TOKEN, Cluster, Team
 from dryline.tests.conftest import NEW_WORKER
-
-ROOT = Path(__file__).parent.parent
-NODES = ("a", "b", "c")
-TOKEN = {"x-dryline-token": "t"}
-http = httpx.Client()  # straight to a node; one for all, since making one takes longer than most that is asked
-START_S = 60  # that a loaded machine may take to start three servers
-
-
-class Node:
-    """A server in a process of its own, which can be killed and started again at the same address."""
-
-    def __init__(self, folder, name):
-        self.folder, self.name, self.port, self.url = folder, name, 0, ""
-
-    def start(self):
-        flags = {
-            "--node": self.name,
-            "--port": self.port,
-            "--public-url": f"http://proxy.test/{self.name}",
-            "--data-dir": self.folder / self.name,
-            "--scenario": "empty",
-            "--admin-token": "t",
-        }
-        command = [sys.executable, "-m", "dryline", "serve", *(str(word) for pair in flags.items() for word in pair)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=self.folder)
-        return self
-
-    def wait(self):
-        # Its first line says that it answers; where it ends before, there is none.
-        line = self.process.stdout.readline()
-        assert f"node {self.name}, answers on" in line, line
-        self.url = line.split()[-1]
-        self.port = int(self.url.rpartition(":")[2])
-        return self
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
-
-    def ask(self, method, path, **kwargs):
-        return http.request(method, self.url + path, headers=TOKEN, timeout=START_S, **kwargs)
-
-
-class Cluster:
-    """The nodes, and the proxy, which is reached by a socket in a folder: no port has to be free."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.nodes = {name: Node(folder, name) for name in NODES}
-        self.socket = folder / "proxy.sock"
-
-    def __enter__(self):
-        for node in self.nodes.values():
-            node.start()
-        for node in self.nodes.values():
-            node.wait()
-        self.client = httpx.Client(transport=httpx.HTTPTransport(uds=str(self.socket)), base_url="http://proxy.test")
-        self.proxy = subprocess.Popen(["nginx", "-p", self.folder, "-c", self.configure()], stderr=subprocess.PIPE)
-        # It reports at once what is wrong with its configuration, and its socket when there is nothing.
-        while not self.socket.exists():
-            assert self.proxy.poll() is None, self.proxy.stderr.read().decode()
-        return self
-
-    def __exit__(self, *exc):
-        self.client.close()
-        http.close()
-        for process in (self.proxy, *(node.process for node in self.nodes.values())):
-            process.terminate()
-        for process in (self.proxy, *(node.process for node in self.nodes.values())):
-            process.wait()
-            for pipe in filter(None, (process.stdout, process.stderr)):
-                pipe.close()
-
-    def configure(self):
-        """deploy/nginx as it is, with this machine's addresses and folders in it."""
-        text = (ROOT / "deploy" / "nginx" / "dryline.conf").read_text()
-        text = text.replace("listen 8080;", f"listen unix:{self.socket};").replace(
-            "/etc/nginx/dryline", str(self.folder)
-        )
-        (self.folder / "dryline.conf").write_text(text)
-        text = (ROOT / "deploy" / "nginx" / "upstreams.conf").read_text()
-        for node in self.nodes.values():
-            text = text.replace(f"node-{node.name}:4010", node.url.removeprefix("http://"))
-        (self.folder / "upstreams.conf").write_text(text)
-        temporary = "".join(
-            f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        main = self.folder / "nginx.conf"
-        main.write_text(
-            f"daemon off; worker_processes 1; pid {self.folder}/nginx.pid; error_log stderr;"
-            f"{'user root;' if os.geteuid() == 0 else ''} events {{}}"
-            f"http {{ access_log off; {temporary} include {self.folder}/dryline.conf; }}"
-        )
-        return main
-
-    def team(self, node):
-        """A new team of a node, which the proxy is asked about from now on."""
-        return Team(self, self.nodes[node].ask("POST", "/_dryline/teams", json={"name": f"Of {node}"}).json())
-
-
-class Team:
-    """A team, asked for through the proxy."""
-
-    def __init__(self, cluster, made):
-        self.cluster, self.id, self.key = cluster, made["id"], made["apiKey"]
-
-    def ask(self, method, path, **kwargs):
-        return self.cluster.client.request(method, path, headers={"x-api-key": self.key}, timeout=START_S, **kwargs)
-
-    def hire(self, name):
-        return self.ask("POST", "/api/workers", json=NEW_WORKER | {"name": name})
-
-    def names(self):
-        return {worker["name"] for worker in self.ask("GET", "/api/workers").json()}
-
-    def vendors_client(self):
-        return BrainbaseLabs(base_url="http://proxy.test", api_key=self.key, http_client=self.cluster.client)
 
 
 @pytest.fixture(scope="module")

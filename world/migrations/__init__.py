@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -27,5 +28,6 @@ def bring_up_to_date(db: SqliteDatabase) -> None:
         tables = db.get_tables()
         if tables and "schema_migration" not in tables:
             raise BadSetting(f"The database {db.database} is another program's.")
+        logging.getLogger("peewee.migrations").setLevel(logging.WARNING)  # each step is no news
         Runner(db, str(HERE)).up()
         db.pragma("user_version", LATEST)

@@ -1,0 +1,203 @@
+"""More than one node, and what else docs/scaling.md says in figures: `python bench/nodes.py` (a minute; needs nginx).
+
+The load and what it measures share the processors of one machine, so two nodes cannot show twice the requests a second
+here. What a node can do on a processor of its own is the reciprocal of its processor time for a request, and that is
+taken from one node alone and from two at work at once, in turns, in one run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from click.testing import CliRunner
+from load import ROUNDS, Load, load, request_bytes
+
+from dryline.command_line import cli
+from dryline.tests.cluster import Cluster, Node, Team
+
+NEW = json.dumps({"name": "New", "description": None, "status": None}).encode()
+MOVED = (1_000, 10_000)  # calls of the teams that are moved
+COUNT = 400  # requests of a round
+FILLING = 2_000  # calls that are made at once
+
+
+def processor_ns(pid: int) -> int:
+    """Processor time of a process's threads so far. https://docs.kernel.org/scheduler/sched-stats.html"""
+    spent = [path.read_text().split()[0] for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(map(int, spent))
+
+
+def row(name: str, figure: str) -> None:
+    """Print a line."""
+    print(f"{name:<44} {figure}", flush=True)
+
+
+def requests_of(node: Node) -> dict[str, bytes]:
+    """What is measured, with a key of the node's: a worker by its id, and a new one."""
+    made = node.ask("POST", "/_dryline/teams", json={}).json()
+    state = {"version": 1, "workers": [{"id": f"worker_{node.name}", "name": "One", "teamId": made["id"]}]}
+    node.ask("POST", f"/_dryline/state?team={made['id']}", json=state).raise_for_status()
+    about = {"x_api_key": made["apiKey"], "content_type": "application/json"}
+    return {
+        "one worker": request_bytes("GET", f"/api/workers/worker_{node.name}", **about),
+        "create": request_bytes("POST", "/api/workers", NEW, **about),
+    }
+
+
+def measured(node: Node, request: bytes, connections: int = 4) -> Load:
+    """A round of one node."""
+    spent = partial(processor_ns, node.process.pid)
+    return load(node.url, request, count=COUNT, connections=connections, processor_ns=spent)
+
+
+def together(work: list) -> list:
+    """Do all at once; what each gives."""
+    found: list = [None] * len(work)
+
+    def run(at: int) -> None:
+        found[at] = work[at]()
+
+    threads = [threading.Thread(target=run, args=(at,)) for at in range(len(work))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def second_node(cluster: Cluster) -> None:
+    """What another node adds."""
+    pair = [cluster.nodes["a"], cluster.nodes["b"]]
+    asked = [requests_of(node) for node in pair]
+    for name in asked[0]:
+        alone, both = [], []
+        for _ in range(ROUNDS):
+            alone.append(1e6 / measured(pair[0], asked[0][name]).cpu_us)
+            at_once = together([partial(measured, node, of[name]) for node, of in zip(pair, asked, strict=True)])
+            both.append(sum(1e6 / one.cpu_us for one in at_once))
+        one, two = statistics.median(alone), statistics.median(both)
+        row(f"{name}, one node", f"{one:9,.0f} /s a processor")
+        row(f"{name}, two nodes at once", f"{two:9,.0f} /s on two   ratio {two / one:.2f}")
+
+
+def durability(folder: Path) -> None:
+    """What it costs to wait for the disk."""
+    nodes = [Node(folder, level, durability=level).start().wait() for level in ("process", "power")]
+    asked = [requests_of(node)["create"] for node in nodes]
+    rounds: list[list[Load]] = [[], []]
+    for _ in range(ROUNDS):
+        for node, request, taken in zip(nodes, asked, rounds, strict=True):
+            taken.append(measured(node, request, connections=1))
+    for node, taken in zip(nodes, rounds, strict=True):
+        row(f"create, 1 conn., --durability {node.name}", str(Load.median(taken)))
+        node.kill()
+
+
+def filled(cluster: Cluster, calls: int) -> Team:
+    """A team of node a with so many calls."""
+    node = cluster.nodes["a"]
+    team = cluster.team("a")
+    worker = team.hire("One").json()["id"]
+    flow = team.ask("POST", f"/api/workers/{worker}/flows", json={"name": "M", "label": None, "code": "say('Hello')\n"})
+    line = {"name": "L", "phoneNumber": "+14155550100", "flowId": flow.json()["id"]}
+    line = team.ask("POST", f"/api/workers/{worker}/deployments/voice", json=line).json()
+    for at in range(0, calls, FILLING):
+        asked = {"workerId": worker, "deploymentId": line["id"], "count": min(FILLING, calls - at), "follow": "script"}
+        node.ask("POST", "/_dryline/simulate/calls", json=asked).raise_for_status()
+    return team
+
+
+def size_kb(folder: Path) -> float:
+    """Of the rows in a node's database."""
+    with contextlib.closing(sqlite3.connect(folder / "dryline.sqlite3")) as database:
+        pages, free, size = (
+            database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+    return (pages - free) * size / 1000
+
+
+def moves(cluster: Cluster) -> None:
+    """How long a team is on its way, and what a call takes on the disk."""
+    a, b = cluster.nodes["a"], cluster.nodes["b"]
+    for calls in MOVED:
+        before = size_kb(cluster.folder / "a")
+        team = filled(cluster, calls)
+        row(f"disk, of {calls:,} calls", f"{(size_kb(cluster.folder / 'a') - before) / calls:9.1f} kB a call")
+        urls = ["--from", a.url, "--to", b.url, "--from-token", "t", "--to-token", "t"]
+        with others_writing(cluster) as waited:
+            began = time.perf_counter()
+            done = CliRunner().invoke(cli, ["team", "move", team.id, *urls])
+            took = time.perf_counter() - began
+        if done.exit_code:
+            raise SystemExit(done.output)
+        row(f"team move, of {calls:,} calls", f"{took:9.2f} s   others' writes waited {max(waited):.2f} s at most")
+
+
+@contextlib.contextmanager
+def others_writing(cluster: Cluster) -> Iterator[list[float]]:
+    """Let a team of either node write; gives how long each write took."""
+    teams, ending, waited = [cluster.team(name) for name in ("a", "b")], threading.Event(), [0.0]
+
+    def write(team: Team) -> None:
+        while not ending.is_set():
+            began = time.perf_counter()
+            team.hire("Other").raise_for_status()
+            waited.append(time.perf_counter() - began)
+
+    threads = [threading.Thread(target=write, args=(team,)) for team in teams]
+    for thread in threads:
+        thread.start()
+    try:
+        yield waited
+    finally:
+        ending.set()
+        for thread in threads:
+            thread.join()
+
+
+def through_nginx(cluster: Cluster) -> None:
+    """What the proxy takes for a request, and what the node takes behind it."""
+    team = cluster.team("a")
+    workers = [int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent(path) == cluster.proxy.pid]
+    node = cluster.nodes["a"].process.pid
+    rounds = []
+    for _ in range(ROUNDS):
+        before = [sum(map(processor_ns, workers)), processor_ns(node)]
+        for _ in range(COUNT):
+            team.ask("GET", "/api/workers").raise_for_status()
+        after = [sum(map(processor_ns, workers)), processor_ns(node)]
+        rounds.append([(now - then) / COUNT / 1000 for then, now in zip(before, after, strict=True)])
+    nginx, behind = (statistics.median(figures) for figures in zip(*rounds, strict=True))
+    row("through nginx, empty list", f"cpu {nginx:6,.0f} µs of nginx, {behind:6,.0f} µs of the node")
+
+
+def _parent(process: Path) -> int | None:
+    try:
+        return int(process.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def main() -> None:
+    """All of it."""
+    with tempfile.TemporaryDirectory(prefix="n") as made:
+        folder = Path(made)
+        durability(folder)
+        with Cluster(folder) as cluster:
+            second_node(cluster)
+            through_nginx(cluster)
+            moves(cluster)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
