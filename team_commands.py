@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from dryline.control_client import Plane, on_world
 from dryline.settings import Settings
 
 TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile
+ASK_EVERY_S = 60.0  # while a copy is under way, which is held for five minutes
 MOST_TRIES = 5  # a team that changed while it was copied is copied again
 # What a save point that is only made to be sent is called.
 _PASSING = "dryline snapshot"
@@ -92,8 +94,8 @@ def _token(flag: str, name: str) -> Callable[[Any], Any]:
 def move(team_id: str, source: str, target: str, from_token: str | None, to_token: str | None) -> None:
     """Move a team, with its keys, export files and uploads, to another server.
 
-    Its reads go on meanwhile; its writes are answered 503 with Retry-After, and clients that obey that notice nothing.
-    Killed or broken off, nothing is lost: the same command goes on, or starts over.
+    Its reads go on meanwhile; its writes are answered 503 with Retry-After. Its keys go on working: the old server
+    sends their requests on. Killed or broken off, nothing is lost: the same command goes on, or starts over.
     """
     Move(team_id, Server(source, from_token), Server(target, to_token)).run()
 
@@ -108,7 +110,7 @@ class Move:
     def run(self) -> None:
         """All of it. Raises ClickException with what stands in the way; the team is whole on one side then."""
         left, there = self.source("GET", self.path), self.target("GET", self.path)
-        if left["gone"] is None:
+        if left["here"] or left["gone"] is None:
             move_id = self._hand_over()
         else:
             move_id = left["gone"]
@@ -154,9 +156,27 @@ class Move:
             raise click.ClickException("The clocks of the two servers differ: set them alike first (/_dryline/clock).")
 
     def _bring(self, move_id: str) -> Any:
-        with tempfile.TemporaryFile() as file:
+        with tempfile.TemporaryFile() as file, self._going_on():
             self.source("GET", f"{self.path}/file", into=file)
             return self.target("PUT", f"{self.path}/file?move={quote(move_id, safe='')}", file=file)
+
+    @contextlib.contextmanager
+    def _going_on(self) -> Iterator[None]:
+        """Ask the source now and then: it holds the team for as long as somebody does."""
+        ending = threading.Event()
+
+        def ask() -> None:
+            while not ending.wait(ASK_EVERY_S):
+                with contextlib.suppress(click.ClickException):
+                    self.source("GET", self.path)
+
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+        try:
+            yield
+        finally:
+            ending.set()
+            asking.join()
 
     def _let_go(self) -> None:
         """Before the hand-over: the source may go on at once. What cannot be told ends by itself."""

@@ -48,8 +48,13 @@ def recover(world: World) -> None:
 
 
 def where(world: World, team_id: str) -> dict[str, Any]:
-    """How far a team's move is, as this server sees it: each member the id of a move, or null."""
+    """How far a team's move is, as this server sees it: each member the id of a move, or null.
+
+    Who asks goes on with it: a hold lasts on.
+    """
     hold, left = world.moves.held(team_id), world.moves.gone.get(team_id)
+    if hold is not None and "digest" in hold.about:
+        hold.go_on()
     arriving = _about(_place(world, _ARRIVING, team_id))
     return {
         "here": Team.find(id=team_id) is not None,
@@ -90,7 +95,7 @@ def hold(world: World, team_id: str) -> dict[str, Any]:
     except BaseException:
         let_go(world, team_id)
         raise
-    world.moves.hold(team_id, copied)
+    world.moves.hold(team_id, copied).go_on()
     return copied
 
 
@@ -99,8 +104,6 @@ def copy_of(world: World, team_id: str) -> Path:
     path = _place(world, _LEAVING, team_id) / _FILE
     if (world.moves.held(team_id) is None and team_id not in world.moves.gone) or not path.exists():
         raise NotFound(f"Team {team_id} is not being moved.")
-    if held := world.moves.held(team_id):
-        held.go_on()
     return path
 
 
@@ -124,7 +127,7 @@ def hand_over(world: World, team_id: str, move_id: str, digest: str, address: st
     left = world.moves.gone.get(team_id)
     if left is not None and left.move_id == move_id:
         return
-    with replacing(world):
+    with world.held(), world.db.flushing(), replacing(world):
         held = _demand_hold(world, team_id, move_id)
         now = portable.digest(world.db.connection(), team_tables(world), team_id)
         if not digest == held.about["digest"] == now["digest"]:
@@ -166,7 +169,7 @@ def receive(world: World, team_id: str, move_id: str, stream: IO[bytes]) -> dict
     if Team.find(id=team_id) is not None:
         raise Conflict(f"There is a team {team_id} already.")
     with _made(_place(world, _ARRIVING, team_id)) as folder:
-        about = portable.unpack(stream, folder)
+        about = portable.unpack(stream, folder, durable=world.durable)
         if (about.get("team"), about.get("move")) != (team_id, move_id):
             raise Conflict(f"The file is not of this move of team {team_id}.")
         with contextlib.closing(portable.connected(folder / DATABASE)) as copy:
@@ -199,7 +202,7 @@ def take(world: World, team_id: str, move_id: str) -> None:
         gone.take_back(world, team_id)
         forget_keys()
 
-    with world.held():
+    with world.held(), world.db.flushing():  # once it is told, the source drops what it kept
         if Team.find(id=team_id) is not None:
             raise Conflict(f"There is a team {team_id} already.")
         bring_team(world, folder, team_id, check)

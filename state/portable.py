@@ -51,7 +51,7 @@ def pack(folder: Path, path: Path, *, durable: bool) -> None:
     rename(part, path, durable=durable)
 
 
-def unpack(stream: IO[bytes], folder: Path) -> dict[str, Any]:
+def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
     """Write what is in the file into a new folder. Returns what it says of itself.
 
     Raises Conflict where it is none, is damaged, or was made by a newer dryline; and OSError.
@@ -69,6 +69,8 @@ def unpack(stream: IO[bytes], folder: Path) -> dict[str, Any]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("xb") as file:
                     shutil.copyfileobj(content, file)
+                if durable:
+                    sync(target)
         about: dict[str, Any] = orjson.loads((folder / ABOUT).read_bytes())
     except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError, FileExistsError) as error:
         raise Conflict(f"This is no whole save point: {error}.") from None

@@ -191,7 +191,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         _remove(part)
         part.mkdir(parents=True)
     try:
-        about = portable.unpack(stream, part) | {"name": name}
+        about = portable.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file holds team {about['team']} alone.")
         with world.held():

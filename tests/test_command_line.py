@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from dryline import control_client
 from dryline.command_line import cli
 from dryline.control_client import Plane
+from dryline.models.teams import digest
 from dryline.testing import DrylineServer
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -77,6 +78,13 @@ def test_a_bad_document_is_refused_with_row_and_member(run, tmp_path):
     world = tmp_path / "world.json"
     world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1"}]}))
     assert "workers[0].name" in run("state", "import", str(world), code=1)
+
+
+def test_a_key_of_another_server_is_made_known_by_its_digest(run, served):
+    made = json.loads(run("keys", "create", "--copy", digest("dl_b_elsewhere"), "--name", "moved"))
+    assert (made["name"], "key" in made) == ("moved", False)
+    client = served.app.test_client()
+    assert client.get("/api/team", headers={"x-api-key": "dl_b_elsewhere"}).status_code == 200
 
 
 def test_a_key_is_made_shown_once_and_revoked(run, served):

@@ -3,8 +3,11 @@
 import contextlib
 import io
 import json
+import sqlite3
 import tarfile
+import tempfile
 from datetime import timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -264,7 +267,8 @@ def test_a_team_whose_ids_another_has_there_stays(a, b, team):
     there = Team(b)
     state = {"version": 1, "workers": [{"id": worker["id"], "name": "Other", "teamId": there.id}]}
     http.post(f"{b.url}/_dryline/state", params={"team": there.id}, json=state).raise_for_status()
-    assert "Another team has what is in it" in move(team, a, b, code=1)
+    told = move(team, a, b, code=1)
+    assert "Another team has what is in it" in told and "on both sides" not in told  # before it is handed over
     assert team.hire(a, "Two").status_code == 201
     assert team.step(b).json()["arriving"] is None
 
@@ -392,6 +396,56 @@ def with_schema(number):
         return data[:60] + number.to_bytes(4, "big") + data[64:] if name.endswith("sqlite3") else data
 
     return change
+
+
+def as_of_schema_2(name, data):
+    """A database as it was before the migration 0003."""
+    if name != "dryline.sqlite3":
+        return data
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with contextlib.closing(sqlite3.connect(file.name)) as database:
+            database.executescript(
+                "PRAGMA journal_mode = delete; DROP INDEX voice_log_call_sid; DROP INDEX voice_log_external_call;"
+                "DROP TRIGGER voice_log_removed; DROP TRIGGER voice_log_changed; PRAGMA user_version = 2;"
+                "DELETE FROM server WHERE name = 'voice_log_changes';"
+                "DELETE FROM schema_migration WHERE name LIKE '0003%';"
+            )
+        return Path(file.name).read_bytes()
+
+
+def test_a_team_of_an_older_dryline_is_brought_up_to_date(a, b, team):
+    team.hire(a)
+    before = team.state(a)
+    copied = team.step(a, "POST").json()
+    content = repacked(team.step(a, path="/file").content, as_of_schema_2)
+    about = {"move": copied["move"], "digest": copied["digest"], "address": b.url}
+    try:
+        assert team.step(b, "PUT", f"/file?move={copied['move']}", content=content).status_code == 201
+        assert team.step(a, "POST", "/hand-over", json=about).status_code == 204
+    finally:
+        team.step(a, "DELETE")
+    assert team.step(b, "POST", "/take", json={"move": copied["move"]}).status_code == 204
+    assert team.state(b) == before
+
+
+@pytest.mark.parametrize("of", ["team", "world"])
+def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, of):
+    query = {"team": team.id} if of == "team" else {}
+    path = f"{a.url}/_dryline/snapshots"
+    team.hire(a, "Kept")
+    http.post(path, json={"name": "old"}, params=query)
+    content = http.get(f"{path}/old/file", params=query).content
+    team.hire(a, "Later")
+    old = repacked(content, as_of_schema_2)
+    assert http.put(f"{path}/old/file", content=old, params=query).status_code == 201
+    assert http.post(f"{path}/old/restore", params=query).status_code == 204
+    assert team.names(a) == ["Kept"]
+    newer = http.put(f"{path}/new/file", content=repacked(content, with_schema(999)), params=query)
+    assert newer.status_code == 409 and "newer dryline" in newer.json()["error"]
+    assert [found["name"] for found in http.get(path, params=query).json()] == ["old"]
+    http.delete(f"{path}/old", params=query)
 
 
 def other_digest(name, data):

@@ -7,6 +7,7 @@ import logging
 import os
 import sqlite3
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -164,13 +165,20 @@ class WorldDatabase(SqliteDatabase):
         with contextlib.closing(sqlite3.connect(path)) as source:
             for table in _LITESTREAM if self.replicated else ():  # which finds its tables at every moment
                 source.execute(f"CREATE TABLE IF NOT EXISTS {table}")
-            (before,) = mine.execute("PRAGMA synchronous").fetchone()
-            mine.execute(f"PRAGMA synchronous = {'full' if self._durable else before}")
-            try:
+            with self.flushing():
                 source.backup(mine)
-            finally:
-                mine.execute(f"PRAGMA synchronous = {before}")
         self.epoch += 1  # what is remembered of the rows (models/voice_log_bitmaps.py) goes by it
+
+    @contextlib.contextmanager
+    def flushing(self) -> Iterator[None]:
+        """For a block, outside of a transaction, the running thread's commits wait for the disk, if that is of use."""
+        mine = self.connection()
+        (before,) = mine.execute("PRAGMA synchronous").fetchone()
+        mine.execute(f"PRAGMA synchronous = {'full' if self._durable else before}")
+        try:
+            yield
+        finally:
+            mine.execute(f"PRAGMA synchronous = {before}")
 
     def close_for_good(self) -> None:
         """Close every thread's connection, and open no more.

@@ -5,6 +5,7 @@ What has gone and what arrives is kept on disk (state/moves.py) and only remembe
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -49,11 +50,11 @@ class Moves:
 
     # Held
 
-    def hold(self, team_id: str, about: dict[str, Any]) -> None:
-        """From now on nothing of the team is to change. The caller holds the writers' lock."""
-        held = {**self._held, team_id: Hold(about, 0)}
-        held[team_id].go_on()
-        self._held = held  # at once, for those who look without a lock
+    def hold(self, team_id: str, about: dict[str, Any]) -> Hold:
+        """From now on nothing of the team is to change: for ever, until somebody is to go on with the move."""
+        hold = Hold(about, math.inf)
+        self._held = {**self._held, team_id: hold}  # at once, for those who look without a lock
+        return hold
 
     def held(self, team_id: str) -> Hold | None:
         """The team's hold, unless it ended."""
