@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import sqlite3
 import tarfile
 import tempfile
@@ -17,8 +18,11 @@ from dryline import team_commands
 from dryline.app import create_app
 from dryline.command_line import cli
 from dryline.settings import Settings
+from dryline.state.portable import schema_of
+from dryline.state.snapshots import find
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
+from dryline.world.migrations import LATEST
 
 http = httpx.Client()  # one for all: making one takes longer than most that is asked
 FOREVER = {"startDate": "2020-01-01T00:00:00Z", "endDate": "2020-02-01T00:00:00Z"}
@@ -139,12 +143,17 @@ def test_a_team_comes_back_as_it_went(a, b, team):
     move(team, b, a)
     assert team.names(a) == ["There", "Before"]
     assert team.ask(b, "GET", "/api/workers").status_code == 307
+    assert team.step(a).json()["gone"] is None  # a restore of the world would take it away again
     assert team.hire(a, "After").status_code == 201
 
 
 def test_while_a_team_is_held_it_is_read_but_not_written(a, team):
     other = Team(a)
-    team.hire(a)
+    worker = team.hire(a).json()
+    about = {"fileName": "menu.txt", "contentType": "text/plain"}
+    upload = team.ask(a, "GET", f"/api/upload/{worker['id']}/resource-upload-url", params=about).json()["uploadUrl"]
+    form = {"_token": re.search(r'name="_token" value="([^"]+)"', http.get(f"{a.url}/console/state").text)[1]}
+    keys = {"authorization": f"Bearer {team.key}", "x-brainbase-api-key": team.key}
     assert team.step(a, "POST").status_code == 201
     try:
         refused = team.hire(a, "Two")
@@ -153,6 +162,11 @@ def test_while_a_team_is_held_it_is_read_but_not_written(a, team):
         assert other.hire(a).status_code == 201
         assert http.post(f"{a.url}/_dryline/clock/advance", json={"seconds": 0}).status_code == 503
         assert http.post(f"{a.url}/_dryline/teams").status_code == 503
+        assert http.post(f"{a.url}/console/bar/settings", data=form).status_code == 503
+        assert http.put(upload, content=b"soup").status_code == 503
+        said = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}
+        asked = {"agent_id": worker["id"]}
+        assert http.post(f"{a.url}/v1/chat/completions", json=said, params=asked, headers=keys).status_code == 503
     finally:
         team.step(a, "DELETE")
     assert team.hire(a, "Two").status_code == 201
@@ -160,12 +174,12 @@ def test_while_a_team_is_held_it_is_read_but_not_written(a, team):
 
 def test_while_a_team_is_held_nothing_moves_by_itself(a, team):
     asked = {"format": "CSV", "logType": "voice"} | FOREVER
+    http.put(f"{a.url}/_dryline/clock", json={"frozen": True})  # nothing falls due before the team is held
     http.put(f"{a.url}/_dryline/settings", json={"exportDelayMs": 1000})
     try:
         export = team.ask(a, "POST", "/api/team/exports", json=asked).json()["id"]
         team.step(a, "POST")
         with a.app.world.active():
-            a.app.jobs.run_due()
             a.app.world.clock.advance(timedelta(seconds=2))
             a.app.jobs.run_due()
         assert team.ask(a, "GET", f"/api/team/exports/{export}").json()["status"] == "PENDING"
@@ -361,6 +375,19 @@ def test_who_has_gone_and_who_arrives_is_known_after_a_restart(world):
         assert len(client.get("/api/workers", headers=key).json) == 1
 
 
+def test_ids_that_came_with_a_team_are_never_handed_out(tmp_path):
+    """Servers of one seed and without names, of which the second is behind the first."""
+    with DrylineServer(seed=1) as one, DrylineServer(seed=1) as two:
+        team = Team(one)
+        for number in range(5):
+            team.hire(one, f"{number}")
+        move(team, one, two)
+        taken = {worker["id"] for worker in team.state(two)["workers"]} | {team.id}
+        other = Team(two)
+        made = {other.hire(two).json()["id"] for _ in range(5)} | {other.id}
+        assert not made & taken and len(made) == 6
+
+
 def test_a_save_point_of_before_does_not_bring_a_team_back_that_lives_elsewhere(world):
     with world("a") as app:
         client = app.test_client()
@@ -423,6 +450,7 @@ def test_a_team_of_an_older_dryline_is_brought_up_to_date(a, b, team):
     about = {"move": copied["move"], "digest": copied["digest"], "address": b.url}
     try:
         assert team.step(b, "PUT", f"/file?move={copied['move']}", content=content).status_code == 201
+        assert schema_of(next(b.app.world.directory.glob("arriving/*/dryline.sqlite3"))) == LATEST
         assert team.step(a, "POST", "/hand-over", json=about).status_code == 204
     finally:
         team.step(a, "DELETE")
@@ -442,6 +470,10 @@ def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, 
     assert http.put(f"{path}/old/file", content=old, params=query).status_code == 201
     assert http.post(f"{path}/old/restore", params=query).status_code == 204
     assert team.names(a) == ["Kept"]
+    with a.app.world.active():
+        assert a.app.world.db.pragma("user_version") == LATEST
+        if query:
+            assert schema_of(find(a.app.world, "old", team.id).path / "dryline.sqlite3") == LATEST
     newer = http.put(f"{path}/new/file", content=repacked(content, with_schema(999)), params=query)
     assert newer.status_code == 409 and "newer dryline" in newer.json()["error"]
     assert [found["name"] for found in http.get(path, params=query).json()] == ["old"]
