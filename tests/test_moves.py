@@ -18,6 +18,7 @@ from dryline import team_commands
 from dryline.app import create_app
 from dryline.command_line import cli
 from dryline.settings import Settings
+from dryline.state.document import unchecked, wipe
 from dryline.state.portable import schema_of
 from dryline.state.snapshots import find
 from dryline.testing import DrylineServer
@@ -204,6 +205,18 @@ def test_between_hand_over_and_arrival_the_key_is_asked_to_wait(a, b, team):
     assert (waiting.status_code, waiting.headers["retry-after"]) == (503, "1")
     move(team, a, b)
     assert team.ask(b, "GET", "/api/workers").status_code == 200
+
+
+def test_a_key_that_is_remembered_does_not_open_what_has_just_left(a, team):
+    team.hire(a)
+    assert team.names(a) == ["One"]
+    team.step(a, "POST")
+    try:
+        with a.app.world.active(), unchecked(a.app.world), a.app.world.transaction():
+            wipe(a.app.world, team.id)  # as the hand-over has it, before anything else is told of it
+        assert team.ask(a, "GET", "/api/workers").status_code == 503
+    finally:
+        team.step(a, "DELETE")
 
 
 class Killed(BaseException):
