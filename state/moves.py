@@ -141,9 +141,13 @@ def hand_over(world: World, team_id: str, move_id: str, digest: str, address: st
 
 
 def take_back(world: World, team_id: str) -> None:
-    """The target could not take it: the team is here again, out of the file that was kept. Raises Conflict."""
+    """The target could not take it: the team is here again, out of the file that was kept.
+
+    Raises Conflict, and NotFound for a team that neither is here nor has gone.
+    """
     left = world.moves.gone.get(team_id)
     if left is None:
+        Team.by_id(team_id)
         return
     with copy_of(world, team_id).open("rb") as file:
         receive(world, team_id, left.move_id, file)

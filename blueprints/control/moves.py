@@ -18,6 +18,7 @@ from dryline.world.world import current
 blp = ControlArea("Control: moves", MOVES.rstrip("/"), description="Teams that move to another server.")
 
 FILE = "application/gzip"
+BYTES = "application/octet-stream"  # any type will do: what it is is looked at
 
 
 class MoveQuery(QuerySchema):
@@ -50,10 +51,10 @@ class MoveFile(MethodView):
     @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
     def get(self, team_id):
         """Fetch the copy."""
-        return files.send(moves.copy_of(current(), team_id), FILE, "team.tar.gz")
+        return files.send_once(moves.copy_of(current(), team_id), FILE, "team.tar.gz")
 
     @blp.arguments(MoveQuery, location="query")
-    @blp.doc(requestBody={"required": True, "content": {FILE: {"schema": {"type": "string", "format": "binary"}}}})
+    @blp.doc(requestBody={"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}})
     @blp.response(201, CopySchema)
     @blp.errors(409)
     def put(self, query, team_id):

@@ -7,7 +7,7 @@ from flask.views import MethodView
 
 from dryline.blueprints import files
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.blueprints.control.moves import FILE
+from dryline.blueprints.control.moves import BYTES, FILE
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import snapshots
@@ -66,12 +66,12 @@ class SnapshotFile(MethodView):
         """Fetch a save point as one file, which another server can load."""
         path = snapshots.write_file(current(), name, query.get("team"))
         try:
-            return files.send(path, FILE, f"{name}.tar.gz")
+            return files.send_once(path, FILE, f"{name}.tar.gz")
         finally:
             path.unlink()  # the answer has it open
 
     @blp.arguments(TeamQuery, location="query")
-    @blp.doc(requestBody={"required": True, "content": {FILE: {"schema": {"type": "string", "format": "binary"}}}})
+    @blp.doc(requestBody={"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}})
     @blp.response(201, SnapshotSchema)
     @blp.errors(404, 409)
     def put(self, query, name):
