@@ -125,12 +125,17 @@ class Settings:
                 f"not {self.node!r}."
             )
         if self.api_keys == (DEFAULT_API_KEY,):  # which a proxy could not tell from another node's
-            object.__setattr__(self, "api_keys", (f"{self.key_prefix}local-key",))
+            object.__setattr__(self, "api_keys", (self.usual_key,))
 
     @property
     def key_prefix(self) -> str:
         """What the keys that this server makes begin with."""
         return f"dl_{self.node}_" if self.node else "bb_"
+
+    @property
+    def usual_key(self) -> str:
+        """The start key where none is given."""
+        return f"{self.key_prefix}local-key" if self.node else DEFAULT_API_KEY
 
     @property
     def public_path(self) -> str:

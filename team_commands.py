@@ -151,7 +151,9 @@ class Move:
         """What is due goes by the clock of its server: between two that differ it would be done too early, or late."""
         from dryline.world.clock import parse
 
-        clocks = [parse(server("GET", "/clock")["now"]) for server in (self.source, self.target)]
+        # The team may have a time of its own; it does not come along.
+        asked = ((self.source, f"/clock?team={quote(self.team_id, safe='')}"), (self.target, "/clock"))
+        clocks = [parse(server("GET", path)["now"]) for server, path in asked]
         if abs((clocks[0] - clocks[1]).total_seconds()) > TIMEOUT_S:
             raise click.ClickException("The clocks of the two servers differ: set them alike first (/_dryline/clock).")
 

@@ -13,7 +13,6 @@ from werkzeug.exceptions import HTTPException
 
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import camel
-from dryline.settings import DEFAULT_API_KEY
 from dryline.world.errors import (
     BadDocument,
     Busy,
@@ -59,7 +58,9 @@ def domain_error(error: DomainError) -> Any:
     if isinstance(error, Invalid):
         return answer(400, _named(path, message), [{"path": path, "message": message}])
     if isinstance(error, Unauthorized) and current().settings.loopback:
-        message += f" This server showed its keys when it started; without --api-key it is {DEFAULT_API_KEY}."
+        message += (
+            f" This server showed its keys when it started; without --api-key it is {current().settings.usual_key}."
+        )
     if isinstance(error, Moved):
         return _elsewhere(error, answer(307, message))
     response = answer(STATUS[type(error)], _named(path, message))

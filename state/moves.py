@@ -135,6 +135,8 @@ def hand_over(world: World, team_id: str, move_id: str, digest: str, address: st
         wipe(world, team_id)
         _note_arrival(world, team_id, None)
         gone.note(world, Gone(team_id, move_id, address, node, tuple(held.about["keys"])))
+        world.clock.disown(team_id)
+        world.keep_course()
     world.moves.let_go(team_id)
     world.faults.clear(team_id)
     world.requests.clear(team_id)

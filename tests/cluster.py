@@ -38,7 +38,8 @@ class Node:
             **self.flags,
         }
         command = [sys.executable, "-m", "dryline", "serve", *(str(word) for pair in flags.items() for word in pair)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=self.folder)
+        with (self.folder / f"{self.name}.log").open("a") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder)
         return self
 
     def wait(self):

@@ -83,7 +83,7 @@ def test_each_nodes_plane_and_console_have_its_path(cluster):
         assert cluster.client.get(f"/{name}/_dryline/teams", headers=TOKEN).status_code == 200
         page = cluster.client.get(f"/{name}/console", follow_redirects=True)
         assert page.url.path == f"/{name}/console/sign-in" and f'href="/{name}/console/static/' in page.text
-        assert cluster.client.get(f"/{name}/docs").text.count(f"/{name}/docs/assets/") == 3
+        assert f'src="/{name}/docs/assets/' in cluster.client.get(f"/{name}/docs").text
     assert [cluster.client.get(path).status_code for path in ("/_dryline/teams", "/console")] == [404, 404]
 
 

@@ -1,5 +1,6 @@
 """A server that is one of several: its name in keys, ids, links and reports."""
 
+import io
 import json
 import logging
 import re
@@ -8,7 +9,7 @@ import httpx
 import pytest
 
 from dryline.app import create_app
-from dryline.server import set_up_logging
+from dryline.log_lines import Reporter, set_up_logging
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.world.ids import Ids, node_digits
@@ -110,6 +111,7 @@ def test_every_address_that_pages_name_lies_below_the_public_path(served):
         found = re.findall(r'(?:href|src|action|hx-get|hx-post)="(/[^"]*)"', served.get(page).text)
         assert found, page
         assert [address for address in found if not address.startswith("/a/")] == []
+    assert 'data-root="/a"' in served.get("/docs").text  # where its script finds the document
 
 
 def test_redirects_and_cookies_stay_below_the_public_path(served):
@@ -141,13 +143,23 @@ def test_log_lines_name_the_node(form, capsys):
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
-        set_up_logging(form, "a")
+        set_up_logging(form, node="a")
         logging.getLogger("dryline").info("said")
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
     line = capsys.readouterr().err.strip()
     assert json.loads(line)["node"] == "a" if form == "json" else " a INFO said" in line
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_lines_of_requests_name_the_node(app, control, form):
+    told = io.BytesIO()
+    reporter = Reporter(app.world, form, told)
+    control("GET", "/api/workers")
+    reporter.look()
+    line = told.getvalue().decode()
+    assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
 
 
 @pytest.mark.parametrize("node", ["", "A", "a_b", "console", "tencharact", "é"])

@@ -29,8 +29,8 @@ from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
-from dryline.world.news import News
 from dryline.world.moves import Moves
+from dryline.world.news import News
 from dryline.world.outgoing import Outgoing
 from dryline.world.request_record import RequestRecord
 

@@ -27,7 +27,7 @@ class MoveQuery(QuerySchema):
     move = fields.String(required=True)
 
 
-@blp.route("/<team_id>")
+@blp.route("/<team_id>", get="getMove", post="holdTeam", delete="endMove")
 class Move(MethodView):
     @blp.response(200, WhereSchema)
     def get(self, team_id):
@@ -46,7 +46,7 @@ class Move(MethodView):
         moves.let_go(current(), team_id)
 
 
-@blp.route("/<team_id>/file")
+@blp.route("/<team_id>/file", get="getTeamFile", put="putTeamFile")
 class MoveFile(MethodView):
     @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
     def get(self, team_id):
@@ -64,7 +64,7 @@ class MoveFile(MethodView):
         return about | {"address": base_url(), "node": current().settings.node}
 
 
-@blp.route("/<team_id>/hand-over")
+@blp.route("/<team_id>/hand-over", post="handTeamOver")
 class MoveHandOver(MethodView):
     @blp.arguments(HandOverBody)
     @blp.response(204)
@@ -74,7 +74,7 @@ class MoveHandOver(MethodView):
         moves.hand_over(current(), team_id, body["move"], body["digest"], body["address"], body["node"])
 
 
-@blp.route("/<team_id>/take")
+@blp.route("/<team_id>/take", post="takeTeam")
 class MoveTake(MethodView):
     @blp.arguments(MoveBody)
     @blp.response(204)
@@ -84,7 +84,7 @@ class MoveTake(MethodView):
         moves.take(current(), team_id, body["move"])
 
 
-@blp.route("/<team_id>/take-back")
+@blp.route("/<team_id>/take-back", post="takeTeamBack")
 class MoveTakeBack(MethodView):
     @blp.response(204)
     @blp.errors(409)
