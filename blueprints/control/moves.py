@@ -24,25 +24,35 @@ BYTES = "application/octet-stream"  # any type will do: what it is is looked at
 class MoveQuery(QuerySchema):
     """Which move a file is of."""
 
-    move = fields.String(required=True)
+    move = fields.String(required=True, metadata={"description": "the move's id, as the source gave it"})
 
 
 @blp.route("/<team_id>", get="getMove", post="holdTeam", delete="endMove")
 class Move(MethodView):
     @blp.response(200, WhereSchema)
     def get(self, team_id):
-        """Say how far it is."""
+        """Say how far a team's move is.
+
+        Who asks goes on with it: a held team stays held.
+        """
         return moves.where(current(), team_id)
 
     @blp.response(201, CopySchema)
     @blp.errors(409)
     def post(self, team_id):
-        """Hold the team and copy it: for five minutes of real time at most, unless the move goes on."""
+        """Hold a team and copy it.
+
+        Its writes are answered 503 until the move is over or given up, or nobody has gone on with it for five minutes
+        of real time. 409 for the start team.
+        """
         return moves.hold(current(), team_id)
 
     @blp.response(204)
     def delete(self, team_id):
-        """Give the move up; where the team has gone, drop the copy that was kept."""
+        """End a team's move.
+
+        Before the team is handed over, or taken, the move is given up. Where it has gone, the copy that was kept goes.
+        """
         moves.let_go(current(), team_id)
 
 
@@ -50,7 +60,10 @@ class Move(MethodView):
 class MoveFile(MethodView):
     @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
     def get(self, team_id):
-        """Fetch the copy."""
+        """Fetch the copy of a held team.
+
+        All its rows, its keys as digests, its export files and uploads; also after it was handed over, until the end.
+        """
         return files.send_once(moves.copy_of(current(), team_id), FILE, "team.tar.gz")
 
     @blp.arguments(MoveQuery, location="query")
@@ -58,7 +71,10 @@ class MoveFile(MethodView):
     @blp.response(201, CopySchema)
     @blp.errors(409)
     def put(self, query, team_id):
-        """Keep another server's copy here, not yet live, and check it."""
+        """Keep another server's copy here, not yet live, and check it.
+
+        409 where it is damaged or of a newer dryline, where the team is here already, or another has one of its ids.
+        """
         request.max_content_length = NO_LIMIT
         about = moves.receive(current(), team_id, query["move"], request.stream)
         return about | {"address": base_url(), "node": current().settings.node}
@@ -70,7 +86,11 @@ class MoveHandOver(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def post(self, body, team_id):
-        """From now on the team lives at the target's address; who brings one of its keys is sent there."""
+        """Hand a held team over to the server that has its copy.
+
+        From now on it lives at that address, and who brings one of its keys is sent there. 409 where it is not held for
+        this move any more, or has changed since it was copied.
+        """
         moves.hand_over(current(), team_id, body["move"], body["digest"], body["address"], body["node"])
 
 
@@ -80,7 +100,10 @@ class MoveTake(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def post(self, body, team_id):
-        """Let the copy live: the team is here."""
+        """Let the copy live: the team is here.
+
+        404 where there is no such copy. 409 where another team has what is in it by now.
+        """
         moves.take(current(), team_id, body["move"])
 
 
@@ -89,5 +112,8 @@ class MoveTakeBack(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def post(self, team_id):
-        """The target could not take it: the team is here again."""
+        """Take a team back that its target could not take.
+
+        Where it is here, nothing happens.
+        """
         moves.take_back(current(), team_id)

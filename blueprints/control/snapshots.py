@@ -63,7 +63,10 @@ class SnapshotFile(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
     def get(self, query, name):
-        """Fetch a save point as one file, which another server can load."""
+        """Fetch a save point as one file, which another server can load.
+
+        With `team`, the file holds that team's part alone.
+        """
         path = snapshots.write_file(current(), name, query.get("team"))
         try:
             return files.send_once(path, FILE, f"{name}.tar.gz")
@@ -75,7 +78,11 @@ class SnapshotFile(MethodView):
     @blp.response(201, SnapshotSchema)
     @blp.errors(404, 409)
     def put(self, query, name):
-        """Keep such a file as a save point; restoring it is another request."""
+        """Keep such a file as a save point; restoring it is another request.
+
+        A file of an older dryline is brought up to date. 409 for one that is damaged or of a newer dryline, or that
+        holds a team's part where a world's is wanted.
+        """
         request.max_content_length = NO_LIMIT
         return vars(snapshots.read_file(current(), name, request.stream, query.get("team")))
 

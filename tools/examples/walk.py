@@ -13,6 +13,7 @@ from dryline.state.scenarios import SHIPPED
 NOW = "2026-11-20T17:00:00Z"  # when the demo's times are of, so that they stay as they are
 HEADERS = {"x-api-key": "dryline-local-key"}
 BASE = "http://127.0.0.1:4010"
+_BYTES = ("application/octet-stream", "application/gzip")
 _LONGEST_TEXT = 400  # characters; of a longer one, whole lines at its start are shown
 
 Json = Any
@@ -43,7 +44,9 @@ class Walk:
     def __exit__(self, *exception: object) -> None:
         self.app.close()
 
-    def __call__(self, operation_id: str, *ids: str, body: Json = None, expect: int = 0, **query: Json) -> Json:
+    def __call__(
+        self, operation_id: str, *ids: str, body: Json = None, data: bytes | None = None, expect: int = 0, **query: Json
+    ) -> Json:
         """Call an operation with the ids of its path; its answer. Raises AssertionError where it is refused.
 
         Refused is every answer but of 200 and above, below 300, or of `expect`, that the document describes.
@@ -51,12 +54,12 @@ class Walk:
         method, path, operation = self.places[operation_id]
         for id in ids:
             path = path.replace(path[path.index("{") : path.index("}") + 1], id, 1)
-        sent = {"json": body} if body is not None else {}
+        sent: Json = {"json": body} if body is not None else {"data": data} if data is not None else {}
         answer = self.send(method, path, query_string=query, **sent)
         right = answer.status_code == expect if expect else 200 <= answer.status_code < 300
         assert right and str(answer.status_code) in operation["responses"], f"{operation_id}: {answer.text[:600]}"
         self._note(operation_id, body, answer)
-        return answer.json if answer.is_json else answer.text
+        return answer.json if answer.is_json else answer.data if answer.mimetype in _BYTES else answer.text
 
     def refused(self, name: str, method: str, path: str, **sent: Json) -> None:
         """Make a call that is answered by the error of this name in the document."""
@@ -85,7 +88,7 @@ class Walk:
         noted = self.examples.setdefault(operation_id, {})
         if body is not None:
             noted.setdefault("body", body)
-        if answer.data and not answer.mimetype.startswith(("audio/", "application/octet")):
+        if answer.data and not answer.mimetype.startswith(("audio/", *_BYTES)):
             shown = shortened(answer.json if answer.is_json else answer.text)
             if operation_id == "getState":  # one row says enough of a collection, and three of the document
                 shown |= {name: [] for name, rows in shown.items() if rows and name not in ("version", *_SHOWN)}
