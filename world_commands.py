@@ -86,7 +86,7 @@ def state_import(plane: Plane, file: Any, add: bool) -> None:
 
 
 @click.command()
-@click.option("--scenario", help="demo, empty or a state document's file; by default what the server started with.")
+@click.option("--scenario", help="demo, clinic, campaign, trouble, empty or a state document's file; by default the start scenario.")
 @click.option("--team", help="Only this team's data, by its id.")
 @on_world
 def reset(plane: Plane, scenario: str | None, team: str | None) -> None:
@@ -254,6 +254,8 @@ def workers(plane: Plane, team: str | None, as_json: bool) -> None:
 @click.option("--deployment", "deployment_id", help="Id of its deployment; by default its oldest.")
 @click.option("--count", default=1, show_default=True, help="How many, 1 to 10000.")
 @click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed; a mixture by default.")
+@click.option("--customer-number", help="Of the other side, in E.164; some numbers of the fiction range say the outcome.")
+@click.option("--in-progress", is_flag=True, default=None, help="Calls that begin now and go on by the clock.")
 @click.option("--seed", type=int, help="The same calls for the same seed.")
 @click.option("--follow", type=click.Choice(["flow", "script"]), help="By default the flow where it runs.")
 @click.option("--branch", multiple=True, help="A condition of the flow to take; given again, the next one.")

@@ -16,6 +16,7 @@ from werkzeug.wsgi import ClosingIterator
 from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
+from dryline.world.clock import working_for
 from dryline.world.errors import DomainError
 from dryline.world.faults import GIVES_UP, Fault
 from dryline.world.request_record import ANSWER_BYTES, masked
@@ -95,7 +96,10 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
 
 def _struck(world: World, asked: Request) -> tuple[Fault | None, dict[str, str]]:
     caller = sent_key(asked) or asked.headers.get("x-brainbase-api-key") or ""
-    return world.faults.strike(asked.method, asked.path, _team_id(asked), caller, world.clock.now())
+    team_id = _team_id(asked)
+    with working_for(team_id):  # a window is one of the team's own time, where it has one
+        now = world.clock.now()
+    return world.faults.strike(asked.method, asked.path, team_id, caller, now)
 
 
 def _left(delay_ms: float) -> bool:

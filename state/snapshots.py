@@ -1,7 +1,7 @@
 """Named save points, kept in the data directory: the database, the files beside it, clock and ids.
 
 Restoring a whole world exchanges files and copies no rows. One team's save points have names of their own; of them only
-that team's rows and files come back, and clock and ids stay.
+that team's rows and files come back, and a time of its own; the world's clock and ids stay.
 """
 
 from __future__ import annotations
@@ -133,7 +133,12 @@ def restore_team(world: World, name: str, team_id: str) -> None:
         if schema_of(snapshot.path / DATABASE, name) > LATEST:
             raise Conflict(f"The snapshot {name} was made by a newer dryline.")
         bring_up(snapshot.path / DATABASE)
-        bring_team(world, snapshot.path, team_id)
+
+        def then() -> None:
+            world.clock.give_back(team_id, snapshot.about["clock"])
+            world.keep_course()
+
+        bring_team(world, snapshot.path, team_id, then)
 
 
 def bring_team(world: World, folder: Path, team_id: str, then: Callable[[], None] = lambda: None) -> None:

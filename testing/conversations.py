@@ -67,9 +67,11 @@ class Conversations(Plane):
         return ids
 
     def _deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
-        found: list[dict[str, Any]] = [
-            row for row in self.plane("GET", "/state")[f"{kind}Deployments"] if id in (None, row["id"])
-        ]
+        state = self.plane("GET", "/state")
+        own = self._scope.get("team") or state["teams"][0]["id"]  # of all teams, the one that `api_key` belongs to
+        workers = {row["id"] for row in state["workers"] if row["teamId"] == own}
+        rows: list[dict[str, Any]] = state[f"{kind}Deployments"]
+        found = [row for row in rows if (row["workerId"] in workers if id is None else row["id"] == id)]
         if found:
             return found[0]
         if id is not None:

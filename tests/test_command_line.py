@@ -109,6 +109,15 @@ def test_simulate_prints_the_ids_of_the_logs(run, served):
     assert [found[id]["status"] for id in ids] == ["voicemail"] * 3
 
 
+def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
+    served.freeze()
+    served.simulate_calls()
+    run("simulate", "--in-progress", "--customer-number", "+12125550102")
+    assert [log["status"] for log in served.state()["voiceLogs"] if log["endTime"] is None] == ["ringing"]
+    served.advance(minutes=1)
+    assert "no-answer" in [log["status"] for log in served.state()["voiceLogs"]]
+
+
 def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
     assert "dryline workers" in run("simulate", code=1)
     served.simulate_calls(1)

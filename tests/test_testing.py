@@ -60,6 +60,15 @@ def test_calls_are_simulated_on_a_deployment_that_is_made_when_there_is_none(sta
     assert len(stand_in.state()["voiceDeployments"]) == 1
 
 
+def test_calls_are_simulated_for_the_key_that_the_clients_have(stand_in):
+    team = stand_in.team()
+    team.simulate_calls()
+    stand_in.simulate_calls()
+    team.delete()
+    (worker,) = stand_in.client().workers.list()
+    assert len(stand_in.client().workers.deployment_logs.voice.list(worker.id).data) == 1
+
+
 def test_time_is_moved_by_seconds_or_days(stand_in):
     start = datetime(2030, 1, 1, tzinfo=UTC)
     assert stand_in.freeze("2030-01-01T00:00:00Z") == start

@@ -141,6 +141,13 @@ class Clock:
             self._worlds = _read(position)
             self._teams = {id: _read(at) for id, at in position.get("teams", {}).items()}
 
+    def give_back(self, team_id: str, position: Mapping[str, Any]) -> None:
+        """Have a team's time be as it was in a `position`: its own, or the world's."""
+        self.disown(team_id)
+        if team_id in position.get("teams", {}):
+            with self._lock:
+                self._teams = {**self._teams, team_id: _read(position["teams"][team_id])}
+
     def start_over(self) -> None:
         """Real time, for everybody."""
         self.go_to(_Position(None, timedelta(0)).written())

@@ -152,6 +152,33 @@ def test_a_save_point_of_the_world_holds_the_teams_clocks(control, one):
     assert now(control, one) == AHEAD
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_a_save_point_of_a_team_holds_its_time(control, one, two, own):
+    if own:
+        control.put(f"/clock?team={one[0]}", {"now": AHEAD, "frozen": True})
+    control.post(f"/snapshots?team={one[0]}", {"name": "here"})
+    for team in (one, two):
+        control.post(f"/clock/advance?team={team[0]}", {"seconds": 3600})
+    control.post(f"/snapshots/here/restore?team={one[0]}")
+    assert (now(control), now(control, one)) == (WORLD, AHEAD if own else WORLD)
+    assert now(control, two) == "2026-03-02T11:00:00.000Z"
+
+
+def test_a_rate_limit_counts_by_the_clock_of_the_keys_team(control, one, two):
+    for team in (one, two):
+        control.put(f"/clock?team={team[0]}", {"now": AHEAD, "frozen": True})
+    control.post("/faults", {"path": "/api/workers", "rateLimit": {"requests": 1, "windowSeconds": 10}})
+
+    def asked():
+        return [api.get("/workers").status_code for _, api in (one, two)]
+
+    assert asked() == [200, 200]
+    control.post("/clock/advance", {"seconds": 60})
+    assert asked() == [429, 429]
+    control.post(f"/clock/advance?team={one[0]}", {"seconds": 60})
+    assert asked() == [200, 429]
+
+
 def test_a_restart_keeps_a_teams_clock(tmp_path):
     settings = Settings(data_dir=tmp_path, scenario="empty", seed=1)
     for first in (True, False):
