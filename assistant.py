@@ -11,16 +11,15 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
-
 from dryline import __version__
 from dryline.flow_commands import transcript
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.conversations import Outcome
 from dryline.testing.plane import over_http
 from dryline.testing.talk import Talk
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
 
 INSTRUCTIONS = """\
 dryline is a local, stateful stand-in for a voice-agent workers REST API. It keeps what programs write, makes \
@@ -103,11 +102,16 @@ class Tools:
     def call_api(
         self, method: Literal["GET", "POST", "PATCH", "PUT", "DELETE"], path: str, body: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """A request of the API as a program makes it, below `/api`, such as GET /workers: its status and its answer."""
+        """A request of the API as a program makes it, such as GET /api/workers: its status and its answer."""
         headers = {"x-api-key": self._dryline.api_key, "content-type": "application/json"}
         content = None if body is None else json.dumps(body).encode()
-        answer = over_http(self._dryline.url)(method, f"/api/{path.lstrip('/')}", headers, content)
-        return {"status": answer.status, "answer": json.loads(answer.body) if answer.body else None}
+        path = f"/api/{path.lstrip('/').removeprefix('api/')}"
+        answer = over_http(self._dryline.url)(method, path, headers, content)
+        try:
+            told = json.loads(answer.body) if answer.body else None
+        except ValueError:  # a download, or what a fault has made of it
+            told = answer.body.decode(errors="replace")
+        return {"status": answer.status, "answer": told}
 
     def save(self, name: str) -> str:
         """Keep the whole state under a name, to come back to it with `restore`."""
@@ -132,12 +136,22 @@ class Tools:
         deployment_id: str | None = None,
         outcome: Outcome | None = None,
         branch: list[str] | None = None,
+        customer_number: str | None = None,
+        in_progress: bool | None = None,
     ) -> list[str]:
         """Make complete, believable calls and return their logs' ids; on the oldest voice deployment if none is named.
 
-        `branch`: conditions of the flow that the caller is to meet, in order.
+        `branch`: conditions of the flow that the caller is to meet, in order. Calls `in_progress` begin now, ring, and
+        go on by the clock.
         """
-        return self._dryline.simulate_calls(count, deployment=deployment_id, outcome=outcome, branch=branch)
+        return self._dryline.simulate_calls(
+            count,
+            deployment=deployment_id,
+            outcome=outcome,
+            branch=branch,
+            customer_number=customer_number,
+            in_progress=in_progress,
+        )
 
     def simulate_chats(self, count: int = 1, deployment_id: str | None = None) -> list[str]:
         """Make complete, believable chats and return their logs' ids."""
@@ -157,7 +171,8 @@ class Tools:
     ) -> str:
         """Let requests fail, such as path="/api/workers/*", status=503, times=2. Returns the rule's id.
 
-        `preset` is a ready rule: rate-limited, unavailable-twice, answer-lost, slow, cut-off, half-an-answer.
+        `preset` is a ready rule: rate-limited, unavailable-twice, answer-lost, slow, uneven, trickle, cut-off,
+        half-an-answer.
         """
         return self._dryline.fault(
             path=path, method=method, preset=preset, status=status, delay_ms=delay_ms, drop=drop, times=times

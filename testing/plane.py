@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -48,6 +49,8 @@ def over_http(url: str) -> Way:
         except urllib.error.HTTPError as refused:
             with refused:
                 return Answer(refused.code, refused.read())
+        except http.client.HTTPException as error:  # as a fault has it, or a server that ends
+            raise DrylineError(f"{method} {path} had no whole answer: {error!r}.") from None
         except (OSError, urllib.error.URLError) as error:
             reason = getattr(error, "reason", None) or error
             raise DrylineError(f"No dryline answers at {url}: {reason}. `dryline serve` starts one.") from None

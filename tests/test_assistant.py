@@ -101,6 +101,34 @@ def test_what_a_tool_does_not_know_is_refused_by_name(ask):
     assert rules == []
 
 
+def test_a_path_is_taken_as_programs_ask_it(ask):
+    (answer,) = ask(("call_api", {"method": "GET", "path": "/api/workers"}))
+    assert answer["status"] == 200
+
+
+def test_an_answer_that_is_no_json_is_given_as_it_is(ask, stand_in):
+    stand_in.fault(path="/api/workers", malformed="garbage")
+    (answer,) = ask(("call_api", {"method": "GET", "path": "/workers"}))
+    assert answer["status"] == 200
+    assert isinstance(answer["answer"], str)
+
+
+@pytest.mark.parametrize("preset", ["half-an-answer", "cut-off"])
+def test_an_answer_that_does_not_come_is_told(ask, preset):
+    (_, answer) = ask(
+        ("add_fault", {"path": "/api/workers", "preset": preset}), ("call_api", {"method": "GET", "path": "/workers"})
+    )
+    assert "GET /api/workers had no whole answer: " in answer
+
+
+def test_a_call_in_progress_is_there_from_its_first_ring(ask):
+    calls = {"in_progress": True, "customer_number": "+12125550101"}
+    *_, rows = ask(
+        ("move_clock", {"frozen": True}), ("simulate_calls", calls), ("rows", {"collection": "callsInProgress"})
+    )
+    assert len(rows) == 1
+
+
 def test_time_stands_still_and_moves_on(ask):
     (frozen, later) = ask(
         ("move_clock", {"to": "2026-11-22T10:00:00Z", "frozen": True}), ("move_clock", {"advance_seconds": 90})
