@@ -26,6 +26,7 @@ from dryline.world.world import current
 Log = Mapping[str, Any]
 
 STARTED, ENDED = "call_started", "call_ended"
+_AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
 # API time between one attempt and the next; their number is that of the retries. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 KEPT = 5_000  # finished deliveries that stay on record
@@ -195,7 +196,7 @@ def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
     A name is one of the contract's, an extraction's key, or else a member of the log itself.
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
-    known = _started(log) if event == STARTED else _ended(log)
+    known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
     for name in webhook.fields.split(","):
         name = name.strip()
         if name and name not in body:

@@ -244,6 +244,15 @@ def test_webhooks_are_told_of_a_call_when_it_starts_and_when_it_ends(control, ap
     assert told() == ["call_started", "call_ended"]
 
 
+def test_a_webhook_hears_the_status_that_the_log_has(control, api, line, call, advance):
+    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "status"})
+    call(outcome="completed")
+    advance(900)
+    told = [delivery["request"]["body"]["status"] for delivery in control.get("/webhooks").json[::-1]]
+    assert told == ["ringing", "completed"]
+
+
 def test_webhooks_are_told_of_several_calls_in_the_order_of_their_moments(control, api, line, call, advance):
     receiver = Receiver()
     hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
