@@ -62,7 +62,7 @@ def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any]
 
 
 # Of those that may be given several times: how, in the variable.
-SEVERAL = "repeatable, in the variable separated by blanks."
+SEVERAL = "repeatable, in the variable separated by spaces."
 
 SERVE = (
     setting("--host", help="Address to listen on."),
@@ -73,7 +73,7 @@ SERVE = (
     setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {SEVERAL}"),
     setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
     setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
-    setting("--admin-token", help="Demanded by /_dryline in the header x-dryline-token."),
+    setting("--admin-token", help="Required by /_dryline in the header x-dryline-token."),
     setting("--public-url", help="How clients reach this server, for downloadUrl and recordingUrl behind a proxy."),
     setting("--threads", help="Threads for long reads, such as pages of logs; what waits has its own."),
     setting("--max-body-mb", help="Largest body, in MB."),
@@ -83,16 +83,16 @@ SERVE = (
         "--allowed-host",
         "allowed_hosts",
         multiple=True,
-        help=f"Name beside localhost that this machine may be asked by; {SEVERAL}",
+        help=f"Host name other than localhost that this machine may be asked by; {SEVERAL}",
     ),
     setting(
-        "--webhook-hosts", multiple=True, help=f"Host beside loopback that webhooks and flows may reach; {SEVERAL}"
+        "--webhook-hosts", multiple=True, help=f"Host other than loopback that webhooks and flows may reach; {SEVERAL}"
     ),
     setting("--speech", help='Who speaks in recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
     setting("--recordings-mb", help="Room for the files of recordings, in MB."),
     setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
     setting("--model", help="Its model."),
-    setting("--model-key", help="Its key, where it wants one."),
+    setting("--model-key", help="Its key, if it needs one."),
     setting("--node", help="Its name, where it is one of several behind a proxy: its keys and ids carry it."),
     setting(
         "--durability",

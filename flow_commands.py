@@ -71,10 +71,10 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.option("--state", help="The flow's `state` at its start, as a JSON object.")
 @click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
 @click.option("--seed", default=0, show_default=True, help="The same seed and words, the same conversation.")
-@click.option("--webhook-hosts", multiple=True, help="Host beside loopback that FILE may reach; repeatable.")
+@click.option("--webhook-hosts", multiple=True, help="Host other than loopback that FILE may reach; repeatable.")
 @click.option("--model-url", help="Server of OpenAI's chat completions that judges what FILE asks.")
 @click.option("--model", help="Its model.")
-@click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Its key, where it wants one.")
+@click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Its key, if it needs one.")
 @world_options
 def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: Any) -> None:
     """Talk to the flow in FILE, or to one of a world.

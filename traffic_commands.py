@@ -45,7 +45,10 @@ def faults_list(plane: Plane, as_json: bool) -> None:
 @click.option("--rule", help="Any other members of a rule, as a JSON object.")
 @on_world
 def faults_add(plane: Plane, rule: str | None, **values: Any) -> None:
-    """Switch on a rule: a PRESET (see `dryline faults presets`), or one of your own."""
+    """Switch on a rule: a PRESET, or one of your own.
+
+    `dryline faults presets` lists the presets.
+    """
     from dryline.schemas.base import camel
 
     try:

@@ -86,7 +86,10 @@ def state_import(plane: Plane, file: Any, add: bool) -> None:
 
 
 @click.command()
-@click.option("--scenario", help="demo, clinic, campaign, trouble, empty or a state document's file; by default the start scenario.")
+@click.option(
+    "--scenario",
+    help="demo, clinic, campaign, trouble, empty or a state document's file; by default the start scenario.",
+)
 @click.option("--team", help="Only this team's data, by its id.")
 @on_world
 def reset(plane: Plane, scenario: str | None, team: str | None) -> None:
@@ -150,7 +153,7 @@ def clock_show(plane: Plane) -> None:
 @click.argument("duration", type=Duration())
 @on_world
 def clock_advance(plane: Plane, duration: float) -> None:
-    """Move forward by DURATION (90s, 5m, 2h, 1d); what falls due is done."""
+    """Move forward by DURATION, such as 90s, 5m, 2h or 1d."""
     _tell_time(plane("POST", "/clock/advance", {"seconds": duration}))
 
 
@@ -254,7 +257,7 @@ def workers(plane: Plane, team: str | None, as_json: bool) -> None:
 @click.option("--deployment", "deployment_id", help="Id of its deployment; by default its oldest.")
 @click.option("--count", default=1, show_default=True, help="How many, 1 to 10000.")
 @click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed; a mixture by default.")
-@click.option("--customer-number", help="Of the other side, in E.164; some numbers of the fiction range say the outcome.")
+@click.option("--customer-number", help="Of the other side, in E.164; some say the outcome.")
 @click.option("--in-progress", is_flag=True, default=None, help="Calls that begin now and go on by the clock.")
 @click.option("--seed", type=int, help="The same calls for the same seed.")
 @click.option("--follow", type=click.Choice(["flow", "script"]), help="By default the flow where it runs.")

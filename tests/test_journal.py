@@ -89,7 +89,7 @@ def test_what_was_looked_at_once_still_counts(app, api):
 def test_the_servers_end_ends_a_wait(app):
     app.world.ending.set()
     answer = app.test_client().post("/_dryline/requests/wait", json={"timeoutMs": 60_000})
-    assert answer.status_code == 409
+    assert (answer.status_code, answer.json["error"]) == (409, "Expected 1 until the server ended, found 0.")
 
 
 # What is recorded

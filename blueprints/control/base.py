@@ -114,7 +114,7 @@ def guard() -> None:
 
         sent = request.headers.get("x-dryline-token", "")
         if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
-            raise Forbidden("The control plane needs the header x-dryline-token.")
+            raise Forbidden("The control plane needs the header x-dryline-token: the server's --admin-token.")
         return
     demand_this_machine(settings, request, "control plane")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):

@@ -247,7 +247,8 @@ class RequestWait(MethodView):
         world, asked = current(), wanted(body | query)
         found = world.requests.wait(asked, count, timeout_ms / 1000, world.ending)
         if len(found) < count:
-            error = f"Expected {count} within {timeout_ms} ms, found {len(found)}."
+            within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
+            error = f"Expected {count} {within}, found {len(found)}."
             return unmet(world.requests.verify(asked, count, None), error)
         return {"count": len(found), "requests": [EntrySchema().dump(shown(entry)) for entry in found[:100]]}
 
