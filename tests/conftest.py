@@ -13,8 +13,8 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.settings import Settings
 
-# Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is enough,
-# where PYTHONDONTWRITEBYTECODE is set too.
+# Rewriting the asserts of all tests takes a process 6 s, and each server that is started compiles dryline: once is
+# enough, where PYTHONDONTWRITEBYTECODE is set too.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
