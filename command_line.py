@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -203,9 +204,14 @@ def mcp(plane: Plane) -> None:
         raise click.ClickException(str(error)) from None
 
 
+for command in (team_commands.save, team_commands.load):
+    world_commands.snapshots.add_command(command)
 # In the order in which `--help` names them.
 for command in (
     *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *team_commands.COMMANDS, *flow_commands.COMMANDS),
     *(pull, drift, mcp, openapi),
 ):
     cli.add_command(command)
+as_one = copy(world_commands.snapshots)  # who has one thing to save thinks of one
+as_one.hidden = True
+cli.add_command(as_one, "snapshot")

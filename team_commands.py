@@ -1,4 +1,4 @@
-"""`dryline team move`, and `dryline snapshot save` and `load`: what goes from one server to another."""
+"""`dryline team move`, and `save` and `load` of `dryline snapshots`: what goes from one server to another."""
 
 from __future__ import annotations
 
@@ -207,15 +207,10 @@ class Move:
 # Save points
 
 
-@click.group()
-def snapshot() -> None:
-    """Bring save points from one server to another, as files."""
-
-
 _TEAM = click.option("--team", "team_id", help="This team's part alone, by its id.")
 
 
-@snapshot.command()
+@click.command()
 @click.argument("file", metavar="FILE")
 @_TEAM
 @on_world
@@ -230,7 +225,7 @@ def save(plane: Plane, file: str, team_id: str | None) -> None:
             server("DELETE", f"/snapshots/{quote(_PASSING)}{query}")
 
 
-@snapshot.command()
+@click.command()
 @click.argument("file", metavar="FILE")
 @_TEAM
 @on_world
@@ -306,4 +301,4 @@ def _read(file: str) -> Iterator[IO[bytes]]:
         yield content
 
 
-COMMANDS = (team, snapshot)
+COMMANDS = (team,)

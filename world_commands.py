@@ -96,7 +96,7 @@ def reset(plane: Plane, scenario: str | None, team: str | None) -> None:
 
 @click.group(cls=DefaultGroup, default="list")
 def snapshots() -> None:
-    """List, take, restore and remove save points."""
+    """List, take, restore and remove save points; save and load them as files."""
 
 
 @snapshots.command("list")
