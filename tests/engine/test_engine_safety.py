@@ -7,12 +7,29 @@ import time
 
 import pytest
 
-BOMBS = {
+from dryline.engine import sandbox
+
+# What only time ends.
+ENDLESS = {
     "an endless loop": "while True:\n    pass\n",
     "an endless loop that catches all": "while True:\n    try:\n        while True:\n"
     "            pass\n    except BaseException:\n        pass\n",
     "a loop of talks that are never reached": "n = 0\nloop:\n    n += 1\n    if n: return\n"
     '    talk("p")\nuntil "a":\n    pass\n',
+    "long prints": 'while True:\n    print("x" * 100000)\n',
+    "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
+    "a pattern with a loop in a loop": 'import re\nre.match("(a|a)*$", "a" * 5000 + "b")\nwhile True:\n    pass\n',
+    "a number that squares itself": "x = 3\nwhile True:\n    x = x * x\n",
+    "an equality without end": "class A:\n    def __eq__(self, other):\n        while True: pass\nA() == 1\n",
+    "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
+    "until f():\n    pass\n",
+    "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
+    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(10**5)})\nwhile True:\n    pass\n',
+    "code in a text": "exec('while True: pass')\n",
+    "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
+}
+# What another bound ends, long before.
+TOO_MUCH = {
     "a memory bomb": 'x = "a"\nwhile True:\n    x = x + x\n',
     "a huge list": "x = [0] * 10 ** 12\n",
     "a huge number": "x = 10 ** 10 ** 8\n",
@@ -21,14 +38,10 @@ BOMBS = {
     "ten thousand says that catch all": 'for n in range(10000):\n    try:\n        say("hi")\n'
     "    except BaseException:\n        pass\n",
     "long says": 'for n in range(400):\n    say("x" * 100000)\n',
-    "long prints": 'while True:\n    print("x" * 100000)\n',
-    "a slow pattern": 'import re\nre.match("(a+)+$", "a" * 40 + "b")\nwhile True:\n    pass\n',
     "calls of unknown names": "while True:\n    try:\n        nothing()\n    except NameError:\n        pass\n",
-    "a pattern with a loop in a loop": 'import re\nre.match("(a|a)*$", "a" * 5000 + "b")\nwhile True:\n    pass\n',
     "a text that is too large to hand over": 'say("x" * 50_000_000)\n',
     "a text that is too large for the sandbox": 'x = ("a" * 100000).join(["b"] * 100000)\n',
     "a list of lists": "x = [[0] * 10**6] * 10**6\nstr(x)\n",
-    "a number that squares itself": "x = 3\nwhile True:\n    x = x * x\n",
     "a value that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nextract("x", x)\n',
     "a state that holds one value many times": 'x = []\nfor n in range(60):\n    x = [x, x]\nstate["x"] = x\n'
     'loop:\n    talk("p", False)\nuntil "a":\n    pass\n',
@@ -36,26 +49,37 @@ BOMBS = {
     "a message that is an essay": 'raise ValueError("x" * 5_000_000)\n',
     "many extractions": 'for n in range(400):\n    extract(str(n), "x" * 1_000_000)\n',
     "arguments without end": "say(*[1] * 10**6)\n",
-    "an equality without end": "class A:\n    def __eq__(self, other):\n        while True: pass\nA() == 1\n",
-    "a condition without end": 'def f():\n    while True:\n        pass\nloop:\n    talk("p", False)\n'
-    "until f():\n    pass\n",
-    "a talk that is never come to": 'loop:\n    if False:\n        talk("p", False)\nuntil "a":\n    pass\n',
-    "a text that asks for a long answer": '"t".ask("q", {str(n): "a" for n in range(10**5)})\nwhile True:\n    pass\n',
-    "code in a text": "exec('while True: pass')\n",
     "an exit": "raise SystemExit(1)\n",
-    "many small steps": "for n in range(400):\n    say(str(sum(range(100000))))\n",
 }
+BOMBS = ENDLESS | TOO_MUCH
 
 
-@pytest.mark.parametrize("code", BOMBS.values(), ids=BOMBS.keys())
-def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, code):
+@pytest.fixture
+def hurried(monkeypatch):
+    """A turn has a tenth of its time: nothing that is said of endless flows takes the whole."""
+    for module in ("sandbox", "running"):
+        monkeypatch.setattr(f"dryline.engine.{module}.TURN_S", sandbox.TURN_S / 10)
+
+
+@pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_flow_without_end_is_ended_by_time(hurried, talk, code):
     session = talk(code).session
+    assert session.failure.bound
+    assert_an_error_of_its_own(session, code)
+
+
+@pytest.mark.parametrize("code", TOO_MUCH.values(), ids=TOO_MUCH.keys())
+def test_a_flow_that_runs_away_ends_as_an_error_of_its_own(talk, code):
+    assert_an_error_of_its_own(talk(code).session, code)
+
+
+def assert_an_error_of_its_own(session, code):
     assert session.ended == "failed"
     assert 1 <= session.failure.line <= code.count("\n")
     assert len(session.failure.traceback) < 50_000
 
 
-def test_what_a_bomb_was_stopped_at_has_a_line(talk):
+def test_what_a_bomb_was_stopped_at_has_a_line(hurried, talk):
     assert talk(BOMBS["ten thousand says"]).session.failure.line == 2
     assert talk('say("a")\nsay("b")\nwhile True:\n    pass\n').session.failure.line == 2
 
@@ -96,7 +120,7 @@ def test_others_go_on_while_a_flow_runs_away(engine, flow):
     assert turns > 20  # alone it would be hundreds
 
 
-def test_a_session_after_a_bomb_is_as_good_as_new(talk, take, flow):
+def test_a_session_after_a_bomb_is_as_good_as_new(hurried, talk, take, flow):
     for code in (BOMBS["an endless loop"], BOMBS["a memory bomb"]):
         talk(code)
         assert talk(flow.quiz, take("player wants a question")).session.waiting
