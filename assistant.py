@@ -11,15 +11,16 @@ import json
 from collections.abc import Callable
 from typing import Any, Literal
 
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
+
 from dryline import __version__
 from dryline.flow_commands import transcript
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.conversations import Outcome
 from dryline.testing.plane import over_http
 from dryline.testing.talk import Talk
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
 
 INSTRUCTIONS = """\
 dryline is a local, stateful stand-in for a voice-agent workers REST API. It keeps what programs write, makes \

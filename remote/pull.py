@@ -129,16 +129,16 @@ class Pull:
     def _read(self, collection: str, path: str, query: Query, following: Following) -> list[Row]:
         """All rows of a list that the service may do without. Raises ReadError for what may pass, and a refused key."""
         rows: list[Row] = []
-        asked: set[str] = set()
+        known: set[str] = set()
         question: Query | None = query
         try:
             while question is not None:
-                if urlencode(question) in asked:
-                    raise ReadError(f"GET {path}: a page leads back to one that was read")
-                asked.add(urlencode(question))
                 part = self._part(collection, path, question, following)
+                question, ids = part["next"], {row["id"] for row in part["rows"]}
+                if question is not None and ids <= known:  # it leads back, or the service does not look at the offset
+                    raise ReadError(f"GET {path}: a page has nothing new, and says that there is more")
+                known |= ids
                 rows += part["rows"]
-                question = part["next"]
                 self.tell(f"{self._about}{collection} {len(rows)}" + (f"/{part['total']}" if part["total"] else ""))
         except ReadError as error:
             if error.passing or error.status == 401:

@@ -143,7 +143,17 @@ def test_a_page_that_leads_back_is_read_once(small, command):
     small.fault(path="*/deploymentLogs/voice", status=200, body={"data": [log], "nextCursor": "again"})
     done = command.pull(small)
     assert done.exit_code == 3
-    assert any("leads back" in line and "1 records" not in line for line in lines(done))
+    assert any("nothing new" in line and "1 records before it" in line for line in lines(done))
+
+
+def test_a_service_that_does_not_look_at_the_offset_is_not_read_for_ever(small, command):
+    version = small.state()["flowVersions"][0]
+    small.fault(
+        path="*/versions", status=200, body={"data": [version], "hasMore": True, "pagination": {"total": 10**18}}
+    )
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any("nothing new" in line for line in lines(done))
 
 
 @pytest.mark.parametrize("row", [5, None, [], {"id": 5}, {"id": ""}, {"name": "no id"}], ids=repr)
