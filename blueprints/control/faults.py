@@ -166,7 +166,11 @@ class FaultSchema(ApiSchema):
     malformed = Malformed(
         load_default=None,
         allow_none=True,
-        metadata={"description": "spoil the answer: `truncated` (or true) cuts it off, `garbage` makes it no JSON"},
+        metadata={
+            "description": "spoil the answer: `truncated` (or true) cuts it off, `garbage` makes it no JSON",
+            "type": "string",
+            "enum": ["truncated", "garbage", None],
+        },
     )
     phase = fields.String(
         load_default="before",
