@@ -12,6 +12,8 @@ from dryline.tools.making import (
     RECENT_DAY,
     Maker,
     Row,
+    add_links,
+    add_test,
     connect_twilio,
     export_nightly,
     made,
@@ -78,20 +80,12 @@ def _prepare(maker: Maker, line: Row) -> Row:
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,summary,booked,appointment_day"
     maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
-    checkpoints = [
-        {"name": "New", "description": "caller wants a new appointment", "runs": 4, "tolerance": 1},
-        {"name": "Hours", "description": "caller asks about hours or the address", "runs": 2, "tolerance": 0},
-    ]
-    test: Row = maker.post(
-        f"/workers/{line['workerId']}/tests",
-        name="Reception",
-        description="Run with each version of the flow",
-        testMode="voice",
-        systemPrompt="You call an animal hospital about your cat.",
-        flowId=line["flowId"],
-        checkpoints=checkpoints,
+    checkpoints = (
+        ("New", "caller wants a new appointment", 4, 1),
+        ("Hours", "caller asks about hours or the address", 2, 0),
     )
-    return test
+    prompt = "You call an animal hospital about your cat."
+    return add_test(maker, line, "Reception", "Run with each version of the flow", prompt, checkpoints)
 
 
 def _widget(maker: Maker, line: Row) -> None:
@@ -115,11 +109,8 @@ def _widget(maker: Maker, line: Row) -> None:
 
 def _knowledge(maker: Maker, line: Row) -> None:
     maker.at(12)
-    base = f"/workers/{line['workerId']}"
-    folder = maker.post(f"{base}/folders", name="For owners", description="Articles of the hospital's website")
-    for name, page in (("Before an operation", "operation"), ("Vaccinations of a kitten", "kitten")):
-        link = f"https://elm-street.example/{page}"
-        maker.post(f"{base}/resources/link", name=name, rawLink=link, updateFrequency="weekly", folderId=folder["id"])
+    pages = ("Before an operation", "operation"), ("Vaccinations of a kitten", "kitten")
+    add_links(maker, line, "For owners", "Articles of the hospital's website", "elm-street.example", pages)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from dryline.tools.making import (
     RECENT_DAY,
     Maker,
     Row,
+    add_links,
+    add_test,
     connect_twilio,
     contacts,
     export_nightly,
@@ -126,11 +128,8 @@ def _chats(maker: Maker, shop: Row, support: Row) -> None:
 
 def _knowledge(maker: Maker, support: Row) -> None:
     maker.at(40)
-    base = f"/workers/{support['workerId']}"
-    folder = maker.post(f"{base}/folders", name="Help centre", description="Articles that customers read as well")
-    for name, page in (("Router lights explained", "router-lights"), ("Reset your password", "password")):
-        link = f"https://help.example.com/{page}"
-        maker.post(f"{base}/resources/link", name=name, rawLink=link, updateFrequency="weekly", folderId=folder["id"])
+    pages = ("Router lights explained", "router-lights"), ("Reset your password", "password")
+    add_links(maker, support, "Help centre", "Articles that customers read as well", "help.example.com", pages)
 
 
 def _voices_and_senders(maker: Maker) -> None:
@@ -143,19 +142,13 @@ def _voices_and_senders(maker: Maker) -> None:
 def _test(maker: Maker, clinic: Row) -> Row:
     """The test of the clinic's flow: before the last version it finds that a calendar that is down ends calls."""
     maker.at(39)
-    names = ("Move", "caller wants to move an appointment"), ("Hours", "caller asks about hours or the address")
-    checkpoints = [{"name": name, "description": purpose, "runs": 3, "tolerance": 1} for name, purpose in names]
-    checkpoints.insert(0, {"name": "New", "description": "caller wants a new appointment", "runs": 5, "tolerance": 1})
-    test: Row = maker.post(
-        f"/workers/{clinic['workerId']}/tests",
-        name="Books and moves",
-        description="Run before each new version of the flow",
-        testMode="voice",
-        systemPrompt="You call a dental clinic. You are polite and in a hurry.",
-        flowId=clinic["flowId"],
-        checkpoints=checkpoints,
+    checkpoints = (
+        ("New", "caller wants a new appointment", 5, 1),
+        ("Move", "caller wants to move an appointment", 3, 1),
+        ("Hours", "caller asks about hours or the address", 3, 1),
     )
-    return test
+    prompt = "You call a dental clinic. You are polite and in a hurry."
+    return add_test(maker, clinic, "Books and moves", "Run before each new version of the flow", prompt, checkpoints)
 
 
 def _echo(maker: Maker, clinic: Row) -> None:

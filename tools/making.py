@@ -6,7 +6,7 @@ So it goes on for a week behind AS_OF: what lies ahead of the clock is left out 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -99,6 +99,8 @@ def made(seed: int, fill: Callable[[Maker], None]) -> Row:
         app.close()
 
 
+# A name, what the caller does, how often it is tried, and how often it may fail.
+Checkpoint = tuple[str, str, int, int]
 # Gives a new deployment what it needs; returns the test that is run with each version of its flow, if any.
 Prepare = Callable[[Maker, Row], Row | None]
 
@@ -190,6 +192,30 @@ def run_test(maker: Maker, test: Row, days: float) -> None:
     maker.at(days)
     maker.post(f"/workers/{test['workerId']}/tests/{test['id']}/run")
     maker.at(days - 0.05)
+
+
+def add_test(maker: Maker, line: Row, name: str, about: str, prompt: str, checkpoints: Iterable[Checkpoint]) -> Row:
+    """A test of a line's flow: who calls (`prompt`), and what is to be met."""
+    members = ("name", "description", "runs", "tolerance")
+    test: Row = maker.post(
+        f"/workers/{line['workerId']}/tests",
+        name=name,
+        description=about,
+        testMode="voice",
+        systemPrompt=prompt,
+        flowId=line["flowId"],
+        checkpoints=[dict(zip(members, checkpoint, strict=True)) for checkpoint in checkpoints],
+    )
+    return test
+
+
+def add_links(maker: Maker, line: Row, folder: str, about: str, site: str, pages: Iterable[tuple[str, str]]) -> None:
+    """A folder of articles, each a name and its page of a site."""
+    base = f"/workers/{line['workerId']}"
+    made = maker.post(f"{base}/folders", name=folder, description=about)
+    for name, page in pages:
+        link = f"https://{site}/{page}"
+        maker.post(f"{base}/resources/link", name=name, rawLink=link, updateFrequency="weekly", folderId=made["id"])
 
 
 def export_nightly(maker: Maker) -> None:

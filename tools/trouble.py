@@ -12,6 +12,7 @@ from dryline.tools.making import (
     RECENT_DAY,
     Maker,
     Row,
+    add_test,
     connect_twilio,
     made,
     moment,
@@ -78,20 +79,9 @@ def _prepare(maker: Maker, line: Row) -> Row:
     fields = "from_number,summary,order_number,resolved"
     maker.post(path, name="Complaints desk", url="https://desk.harborline.example/calls", fields=fields)
     maker.post(path, name="Old depot", url="https://depot.harborline.example/hook", fields="from_number")
-    checkpoints = [
-        {"name": "Parcel", "description": "caller asks where an order is", "runs": 3, "tolerance": 0},
-        {"name": "Person", "description": "caller asks for a person", "runs": 3, "tolerance": 0},
-    ]
-    test: Row = maker.post(
-        f"/workers/{line['workerId']}/tests",
-        name="Parcels",
-        description="Passed with the first version",
-        testMode="voice",
-        systemPrompt="You wait for a parcel, and are not happy about it.",
-        flowId=line["flowId"],
-        checkpoints=checkpoints,
-    )
-    return test
+    checkpoints = ("Parcel", "caller asks where an order is", 3, 0), ("Person", "caller asks for a person", 3, 0)
+    prompt = "You wait for a parcel, and are not happy about it."
+    return add_test(maker, line, "Parcels", "Passed with the first version", prompt, checkpoints)
 
 
 def _exports(maker: Maker) -> None:
