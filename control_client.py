@@ -124,14 +124,7 @@ class Plane:
 
     def __call__(self, method: str, path: str, body: Any = None, raw: bytes | None = None) -> Any:
         """The answer's JSON. Raises Refused with the error's text."""
-        status, content = self.ask(method, path, body, raw)
-        try:
-            answer: Any = json.loads(content) if content else None
-            if status < 400:
-                return answer
-            raise Refused(answer["error"], answer)
-        except (ValueError, TypeError, KeyError):
-            raise Refused(f"{self.url} answered {status}, and not as dryline does.") from None
+        return read(self.url, *self.ask(method, path, body, raw))
 
     def ask(self, method: str, path: str, body: Any = None, raw: bytes | None = None) -> tuple[int, bytes]:
         """Status and body of the answer. Raises click.ClickException where there is none."""
@@ -154,11 +147,22 @@ class Plane:
 
 
 class Refused(click.ClickException):
-    """The control plane said no; `answer` is all that it said."""
+    """The control plane said no: `status` is that of its answer, and `answer` all that it said."""
 
-    def __init__(self, message: str, answer: Any = None) -> None:
+    def __init__(self, message: str, status: int, answer: Any = None) -> None:
         super().__init__(message)
-        self.answer = answer or {}
+        self.status, self.answer = status, answer or {}
+
+
+def read(url: str, status: int, content: bytes, *, of_several: bool = False) -> Any:
+    """The JSON that a server has answered. Raises Refused, which names it where it is one `of_several`."""
+    try:
+        answer: Any = json.loads(content) if content else None
+        if status < 300:
+            return answer
+        raise Refused(f"{url}: {answer['error']}" if of_several else answer["error"], status, answer)
+    except (ValueError, TypeError, KeyError):
+        raise Refused(f"{url} answered {status}, and not as dryline does.", status) from None
 
 
 def _the_running_one() -> str:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import click
 
-from dryline.control_client import Plane, on_world
+from dryline.control_client import Plane, Refused, on_world, read
 from dryline.settings import Settings
 
 TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile
@@ -22,14 +22,6 @@ ASK_EVERY_S = 60.0  # while a copy is under way, which is held for five minutes
 MOST_TRIES = 5  # a team that changed while it was copied is copied again
 # What a save point that is only made to be sent is called.
 _PASSING = "dryline snapshot"
-
-
-class Answered(click.ClickException):
-    """The control plane said no. `status` is that of its answer."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Server:
@@ -41,20 +33,14 @@ class Server:
     def __call__(
         self, method: str, path: str, body: Any = None, *, file: IO[bytes] | None = None, into: IO[bytes] | None = None
     ) -> Any:
-        """The answer's JSON; the body is JSON or a file. Raises Answered, and ClickException where there is none."""
+        """The answer's JSON; the body is JSON or a file. Raises Refused, and ClickException where there is none."""
         headers = {"x-dryline-token": self.token or "", "Content-Type": "application/json"}
         data: Any = None if body is None else json.dumps(body).encode()
         if file is not None:
             headers |= {"Content-Type": "application/gzip", "Content-Length": str(_size(file))}
             data = file
         answer = _send(method, f"{self.url}/_dryline{path}", headers=headers, body=data, into=into)
-        try:
-            content: Any = json.loads(answer.body) if answer.body else None
-            if answer.status < 300:
-                return content
-            raise Answered(f"{self.url}: {content['error']}", answer.status)
-        except (ValueError, TypeError, KeyError):
-            raise Answered(f"{self.url} answered {answer.status}, and not as dryline does.", answer.status) from None
+        return read(self.url, answer.status, answer.body, of_several=True)
 
 
 def _send(method: str, url: str, **sent: Any) -> Any:
@@ -140,7 +126,7 @@ class Move:
                 return copied["move"]
             except BaseException as error:
                 self._let_go()
-                changed = isinstance(error, Answered) and error.status == 409 and "has changed" in error.message
+                changed = isinstance(error, Refused) and error.status == 409 and "has changed" in error.message
                 if not changed or not tries_left:
                     raise
                 click.echo("the team changed while it was copied: once more", err=True)
@@ -192,12 +178,12 @@ class Move:
         try:
             try:
                 self.target("POST", f"{self.path}/take", {"move": move_id})
-            except Answered as error:
+            except Refused as error:
                 if error.status != 404:  # the target lost its copy; the source has one
                     raise
                 self._bring(move_id)
                 self.target("POST", f"{self.path}/take", {"move": move_id})
-        except Answered as error:
+        except Refused as error:
             if error.status == 409:
                 self.target("DELETE", self.path)
                 self.source("POST", f"{self.path}/take-back")

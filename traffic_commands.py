@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import click
 
 from dryline.control_client import DefaultGroup, Plane, Refused, on_world
-from dryline.world_commands import AS_JSON, query_of, show_all
+from dryline.world_commands import AS_JSON, query_of, show_all, write_file
 
 # How long one question for news waits, while they are followed, in milliseconds.
 _FOLLOW_MS = 30_000
@@ -97,7 +97,7 @@ def _fault(rule: dict[str, Any]) -> str:
 def requests(plane: Plane, limit: int, follow: bool, har: Path | None, as_json: bool, **wanted: Any) -> None:
     """Show what was called, the newest last."""
     if har is not None:
-        _write_har(plane, har, wanted)
+        write_file(har, json.dumps(plane("GET", "/requests.har" + query_of(**wanted))).encode())
         return
     found = plane("GET", "/requests" + query_of(limit=limit, **wanted))[::-1]
     _tell(found, as_json)
@@ -137,15 +137,6 @@ def _tell(found: list[dict[str, Any]], as_json: bool) -> None:
         query = urlencode(one["query"], doseq=True)
         path = one["path"] + (f"?{query}" if query else "")
         click.echo(request_line(one["time"][:19], one["method"], path, one["status"], one["durationMs"], note))
-
-
-def _write_har(plane: Plane, file: Path, wanted: dict[str, Any]) -> None:
-    from dryline.world.files import write_whole
-
-    try:
-        write_whole(file, json.dumps(plane("GET", "/requests.har" + query_of(**wanted))).encode())
-    except OSError as error:
-        raise click.FileError(str(file), error.strerror) from None
 
 
 COMMANDS = (requests, faults)

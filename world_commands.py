@@ -51,6 +51,16 @@ def show(document: Any) -> None:
     click.echo(json.dumps(document, indent=2))
 
 
+def write_file(file: Path, content: bytes) -> None:
+    """Write a file that a command was told of, whole or not at all. Raises click.FileError."""
+    from dryline.world.files import write_whole
+
+    try:
+        write_whole(file, content)
+    except OSError as error:
+        raise click.FileError(str(file), error.strerror) from None
+
+
 # State
 
 
@@ -64,16 +74,11 @@ def state() -> None:
 @on_world
 def state_export(plane: Plane, file: Path) -> None:
     """Write the state to FILE (standard output by default)."""
-    from dryline.world.files import write_whole
-
     document = json.dumps(plane("GET", "/state"), indent=2)
     if str(file) == "-":
         click.echo(document)
         return
-    try:
-        write_whole(file, (document + "\n").encode())
-    except OSError as error:
-        raise click.FileError(str(file), error.strerror) from None
+    write_file(file, (document + "\n").encode())
 
 
 @state.command("import")
