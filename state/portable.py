@@ -103,6 +103,22 @@ def _opened(path: Path) -> Iterator[WorldDatabase]:
         database.close_for_good()
 
 
+@contextlib.contextmanager
+def attached(world: World, database: Path) -> Iterator[None]:
+    """For a block, a save point's database is `saved` on the running thread's connection.
+
+    Raises Conflict where what comes out of it clashes with another team's.
+    """
+    # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
+    world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(database),))
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        raise Conflict(f"Another team has what is in it: {error}.") from None
+    finally:
+        world.db.execute_sql("DETACH DATABASE saved")
+
+
 def copy_rows(connection: sqlite3.Connection, tables: Mapping[str, str], team_id: str) -> None:
     """From the attached database `saved`, parents first, in the order in which they came to be."""
     for table, condition in reversed(list(tables.items())):
@@ -177,16 +193,9 @@ def demand_room(world: World, database: Path, team_id: str) -> None:
 
     Tried out and taken back: what is unique the schema knows.
     """
-    with unchecked(world):
-        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(database),))
-        try:
-            with world.db.atomic("IMMEDIATE") as trial:
-                copy_rows(world.db.connection(), team_tables(world), team_id)
-                trial.rollback()
-        except sqlite3.IntegrityError as error:
-            raise Conflict(f"Another team has what is in it: {error}.") from None
-        finally:
-            world.db.execute_sql("DETACH DATABASE saved")
+    with unchecked(world), attached(world, database), world.db.atomic("IMMEDIATE") as trial:
+        copy_rows(world.db.connection(), team_tables(world), team_id)
+        trial.rollback()
 
 
 def skip_ids(world: World, team_id: str) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -149,19 +148,12 @@ def bring_team(world: World, folder: Path, team_id: str, then: Callable[[], None
     with unchecked(world):
         for kind in KINDS:  # before the rows that name them; those that no row names are swept
             link_files(world, folder / kind, world.directory / kind)
-        # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
-        world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(folder / DATABASE),))
-        try:
-            with world.transaction():
-                wipe(world, team_id)
-                copy_rows(world.db.connection(), team_tables(world), team_id)
-                then()
-                mend(team_id)
-                forget(world)
-        except sqlite3.IntegrityError as error:
-            raise Conflict(f"Another team has what is in it: {error}.") from None
-        finally:
-            world.db.execute_sql("DETACH DATABASE saved")
+        with portable.attached(world, folder / DATABASE), world.transaction():
+            wipe(world, team_id)
+            copy_rows(world.db.connection(), team_tables(world), team_id)
+            then()
+            mend(team_id)
+            forget(world)
     world.rows_replaced()
 
 
