@@ -160,17 +160,17 @@ def _request(entry: Entry, base_url: str) -> dict[str, Any]:
 
 
 def _response(entry: Entry) -> dict[str, Any]:
-    headers = dict(entry.answer_headers)
+    headers, answer = dict(entry.answer_headers), entry.answer
     status = entry.status or 0
-    content: dict[str, Any] = {"size": len(entry.answer), "mimeType": headers.get("Content-Type", "")}
+    content: dict[str, Any] = {"size": len(answer), "mimeType": headers.get("Content-Type", "")}
     try:
-        content["text"] = entry.answer.decode()
+        content["text"] = answer.decode()
     except UnicodeDecodeError:
-        content |= {"text": base64.b64encode(entry.answer).decode(), "encoding": "base64"}
+        content |= {"text": base64.b64encode(answer).decode(), "encoding": "base64"}
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
-        **_message(entry.answer_headers, entry.answer),
+        **_message(entry.answer_headers, answer),
         "content": content,
         "redirectURL": headers.get("Location", ""),
     }

@@ -11,7 +11,7 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.blueprints.base import json_response
+from dryline.blueprints.base import instance_of, json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.control.har import HarSchema, archive
 from dryline.blueprints.links import base_url
@@ -250,7 +250,7 @@ class RequestWait(MethodView):
             within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
             error = f"Expected {count} {within}, found {len(found)}."
             return unmet(world.requests.verify(asked, count, None), error)
-        return {"count": len(found), "requests": [EntrySchema().dump(shown(entry)) for entry in found[:100]]}
+        return {"count": len(found), "requests": [on_the_wire(entry) for entry in found[:100]]}
 
 
 @blp.route("/requests.har", get="exportRequests")
@@ -276,12 +276,15 @@ def unmet(verdict: Verdict, error: str) -> Any:
     answer = {
         "error": error,
         "count": verdict.count,
-        "surplus": [EntrySchema().dump(shown(entry)) for entry in verdict.surplus],
-        "nearest": [
-            {"request": EntrySchema().dump(shown(entry)), "misses": misses} for entry, misses in verdict.nearest
-        ],
+        "surplus": [on_the_wire(entry) for entry in verdict.surplus],
+        "nearest": [{"request": on_the_wire(entry), "misses": misses} for entry, misses in verdict.nearest],
     }
     return json_response(answer, 409)
+
+
+def on_the_wire(entry: Entry) -> dict[str, Any]:
+    """An entry within another answer."""
+    return instance_of(EntrySchema).dump(shown(entry))
 
 
 def wanted(query: dict[str, Any]) -> Wanted:

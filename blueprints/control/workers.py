@@ -60,8 +60,8 @@ class ControlWorkers(MethodView):
         return [
             {
                 **{name: getattr(worker, name) for name in ("id", "team_id", "name")},
-                "flows": FlowBriefSchema().dump(flows[worker.id]),
-                "deployments": DeploymentBriefSchema().dump(deployments[worker.id]),
+                "flows": flows[worker.id],
+                "deployments": deployments[worker.id],
             }
             for worker in _oldest(Worker, team_id)
         ]
