@@ -14,6 +14,8 @@ from servers import KEY, Dryline
 PAUSE_S = 0.001
 # As many threads as answer longer reads, and as many again: none is left by the fault that stands on all of them.
 STALLED = 8
+# Each look at an export takes a millisecond from who writes it, as the two take turns under the interpreter lock.
+ASKED_EVERY_S = 0.05
 
 
 class Beside:
@@ -104,7 +106,7 @@ def export(server: Dryline, worker: str, fields: list[str] | None) -> tuple[floa
     began = time.perf_counter()
     made = server.call("POST", "/api/team/exports", body)
     while made["status"] in ("PENDING", "PROCESSING"):
-        time.sleep(0.005)
+        time.sleep(ASKED_EVERY_S)
         made = server.call("GET", f"/api/team/exports/{made['id']}")
     if made["status"] != "COMPLETED":
         raise SystemExit(f"The export failed: {made}")
