@@ -10,7 +10,7 @@ from typing import Any
 
 from dryline.engine.builtin import BuiltInJudge
 from dryline.engine.judge import Answer, Decision, Question, Talk, Words
-from dryline.engine.lines import saying, telling
+from dryline.engine.lines import names_the_speaker, saying, telling
 from dryline.engine.made_up import made_up
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
@@ -27,12 +27,13 @@ _BUILT_IN = BuiltInJudge()
 @dataclass(frozen=True, slots=True)
 class Branch:
     """A condition that a flow can come to. `path` leads there: the conditions to take, outermost first, itself last.
-    `twist` seeds the answers that the flow's own `if`s look at; `asks` is what the flow asks after each condition, by
-    line."""
+    `twist` seeds the answers that the flow's own `if`s look at; where the branch is `free`, no answer leads away from
+    it, and each caller has their own. `asks` is what the flow asks after each condition, by line."""
 
     path: tuple[Condition, ...]
     twist: int = 0
     asks: dict[int, tuple[Question, ...]] = field(default_factory=dict)
+    free: bool = False
 
     @property
     def condition(self) -> Condition:
@@ -55,8 +56,8 @@ class Caller:
         self._left = [condition.line for condition in branch.path]
         self._random = random
         self._known = known or {}
-        self._twist = Random(branch.twist)
-        self._candidates = candidates(program) if branch.twist else []
+        self._twist = Random(random.getrandbits(32) if branch.free else branch.twist)
+        self._candidates = candidates(program) if branch.twist and not branch.free else []
         self._planned: dict[int, Any] = {}
         self._next: Condition | None = None
         self._detours = branch.twist % 4
@@ -78,7 +79,7 @@ class Caller:
         for question in self._branch.asks.get(self._next.line, ()):
             if question.line is not None and question.line not in self._planned:
                 self._planned[question.line] = self._value(question)
-                told.append(telling(self._planned[question.line], question.question))
+                told.append(telling(self._planned[question.line]))
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
         return " ".join(filter(None, (saying(condition, self._random, first=self._turns == 1), *told)))
 
@@ -134,7 +135,9 @@ class Caller:
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
             return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
         kind = kind_of(leaf.name or leaf.question, leaf.example)
-        known = self._known.get(leaf.name) or self._known.get(_part(leaf.name) if kind == "name" else kind or "")
+        known = self._known.get(leaf.name)
+        if known is None and (kind != "name" or names_the_speaker(leaf.name or leaf.question)):
+            known = self._known.get(_part(leaf.name) if kind == "name" else kind or "")
         if isinstance(known, str):
             return known
         free = isinstance(leaf.example, str) and kind is None

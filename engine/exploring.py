@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _STOPPED = 3  # runs that had to be stopped: a flow that runs away is not run again and again
 _TRIES = 16  # with other answers each time, before a condition counts as out of reach
+_SAMPLES = 3  # callers with answers of their own who all have to come there, for a branch to count as free
 
 
 def explore(engine: Engine, program: Program, *, within_s: float = inf, **options: Any) -> list[Branch]:
@@ -33,7 +35,10 @@ def explore(engine: Engine, program: Program, *, within_s: float = inf, **option
             stopped += was_stopped
             if branch:
                 found[path[-1].line] = branch
-    return [found[path[-1].line] for path in wanted if path[-1].line in found]
+    asked = {line: questions for branch in found.values() for line, questions in branch.asks.items()}
+    return [
+        replace(branch, asks=asked | branch.asks) for path in wanted if (branch := found.get(path[-1].line)) is not None
+    ]
 
 
 def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **options: Any) -> Branch | None:
@@ -56,10 +61,25 @@ def _try(
     options: dict[str, Any],
 ) -> tuple[Branch | None, bool]:
     """Run once. The branch, if the run came to the lines of all targets; and whether it had to be stopped."""
-    caller = Caller(program, Branch(path, twist), Random(twist))
-    session = engine.open(program, judge=caller, seed=twist, **options)
+    caller, stopped = _run(engine, program, Branch(path, twist), twist, options)
+    if not targets <= caller.taken:
+        return None, stopped
+    branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
+    free = replace(branch, free=True)
+    if not stopped and all(_comes(engine, program, free, targets, seed, options) for seed in range(_SAMPLES)):
+        branch = free
+    return branch, stopped
+
+
+def _comes(
+    engine: Engine, program: Program, branch: Branch, targets: set[int], seed: int, options: dict[str, Any]
+) -> bool:
+    caller, stopped = _run(engine, program, branch, seed, options)
+    return targets <= caller.taken and not stopped
+
+
+def _run(engine: Engine, program: Program, branch: Branch, seed: int, options: dict[str, Any]) -> tuple[Caller, bool]:
+    caller = Caller(program, branch, Random(seed))
+    session = engine.open(program, judge=caller, seed=seed, **options)
     session.play(caller)
-    branch = None
-    if targets <= caller.taken:
-        branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
-    return branch, session.failure is not None and session.failure.bound
+    return caller, session.failure is not None and session.failure.bound

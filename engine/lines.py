@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from random import Random
 from typing import Any
+
+from dryline.engine.spoken import kind_of
 
 _PEOPLE = "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant"
 _SUBJECT = re.compile(
@@ -26,6 +29,14 @@ _PRONOUNS = {
 }  # fmt: skip
 _GREETINGS = ("", "", "Hello, ", "Hi, ")
 _OPENINGS = ("", "", "", "Well, ", "So, ", "Right, ")
+# What may stand in the name of a value that is the speaker's own name.
+_OWN_NAME = frozenset(
+    {"name", "names", "first", "last", "full", "your", "my", "their", "the", "of", "what", "is", "who", "calling"}
+    | {"person", *_PEOPLE.split("|")}
+)
+_POSSESSED = ("email", "phone", "code", "zip", "address")
+_NUMBERED = ("order", "account", "reference", "confirmation", "tracking", "policy", "ticket", "load", "case")
+_RATED = ("rating", "score", "stars", "satisfaction", "happiness")
 
 
 def saying(condition: str, random: Random, *, first: bool = False) -> str:
@@ -63,21 +74,60 @@ def base(verb: str) -> str:
     return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
 
 
-def telling(value: Any, question: str) -> str:
+def telling(value: Any) -> str:
     """Sentences that hold the values, each with its name."""
-    if isinstance(value, dict):
-        return " ".join(filter(None, (_told(str(name), member) for name, member in value.items())))
-    return _told("", value)
+    return " ".join(_told("", value))
 
 
-def _told(name: str, value: Any) -> str:
-    label = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", name).lower().strip()
-    if isinstance(value, bool):
-        return f"{label.capitalize()}: {'yes' if value else 'no'}." if label else ("Yes." if value else "No.")
-    if value is None or value == "":
-        return ""
+def names_the_speaker(name: str) -> bool:
+    """Whether somebody who is asked for this name is asked for their own: not for a neighbour's or a doctor's."""
+    return set(_label(name).split()) <= _OWN_NAME
+
+
+def _label(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", name).lower().strip()
+
+
+def _told(name: str, value: Any) -> Iterator[str]:
+    label = _label(name)
     if isinstance(value, dict):
-        return telling(value, "")
-    if isinstance(value, list):
-        return " ".join(filter(None, (_told(name, member) for member in value)))
-    return f"My {label} is {value}." if label else f"It is {value}."
+        for key, member in value.items():
+            yield from _told(str(key), member)
+    elif isinstance(value, list):
+        if any(isinstance(member, (dict, list)) for member in value):
+            for member in value:
+                yield from _told(name, member)
+        elif value:
+            yield _sentence(label, " and ".join(map(_spoken, value)))
+    elif isinstance(value, bool):
+        label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label)
+        answer = "Yes." if value else "No."
+        yield f"{_capital(label)}? {answer}" if label else answer
+    elif value is not None and value != "":
+        yield _sentence(label, _spoken(value))
+
+
+def _sentence(label: str, said: str) -> str:
+    """A value as people tell it who were asked for it: by what it is, or else behind its name."""
+    kind = kind_of(label, said)
+    if not label:
+        return f"It is {said}."
+    if kind == "name":
+        part = next((f"{part} " for part in ("first", "last") if part in label.split()), "")
+        whose = label.removesuffix(" name")
+        return f"My {part}name is {said}." if names_the_speaker(label) else f"The {whose}'s name is {said}."
+    if kind == "code" and said.isalnum() and label.split()[-1] in _NUMBERED:
+        return f"My {label} number is {said}."
+    if kind in _POSSESSED:
+        return f"My {'phone number' if label == 'phone' else label} is {said}."
+    if said.replace(".", "", 1).isdigit():
+        return f"I would say {said}." if label in _RATED else f"The {label} is {said}."
+    return f"The {label}? {_capital(said)}."
+
+
+def _spoken(value: Any) -> str:
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

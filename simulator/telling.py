@@ -35,6 +35,7 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "waiting": ("done", ()),
     "failed": ("error", ("exception", "error", "function")),
 }
+_NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
 # How long things take, in hundredths of a second: the least, and how much more it can be. Assumed.
 _FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
@@ -323,11 +324,31 @@ def _summary(played: Played, conditions: list[str]) -> str:
     """A sentence or two: what was met, what was noted, and how it ended."""
     if played.machine:
         return "Reached a voicemail."
-    met = ", then ".join(text.rstrip(".") for text in dict.fromkeys(conditions))
+    met = _in_turn([text.rstrip(".") for text in dict.fromkeys(conditions)])
     told = [f"{met[:1].upper()}{met[1:]}."] if met else ["Nothing came of it."]
-    if played.extracted:
-        told.append(f"Noted: {', '.join(key.replace('_', ' ') for key in played.extracted)}.")
+    noted = [text for key, value in played.extracted.items() for text in _noted(key.replace("_", " "), value)]
+    if noted:
+        told.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in played.events if event.type == "transferred"]
     if numbers:
         told.append(f"Transferred to {numbers[0]}.")
     return " ".join(told)
+
+
+def _in_turn(conditions: list[str]) -> str:
+    """What was met, one after the other; who it was is said once where it is the same person throughout."""
+    who = {text.partition(" ")[0] for text in conditions}
+    if len(who) == 1 and len(conditions) > 1:
+        conditions[1:] = [text.partition(" ")[2] for text in conditions[1:]]
+    *before, last = conditions or [""]
+    return f"{', '.join(before)}, then {last}" if before else last
+
+
+def _noted(name: str, value: Any) -> Iterator[str]:
+    """What was extracted, in a few words."""
+    if isinstance(value, bool):
+        yield name if value else f"not {name}"
+    elif isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:
+        yield f"{name} {value}"
+    elif value:
+        yield name

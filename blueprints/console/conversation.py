@@ -54,7 +54,7 @@ class Step:
     def text(self) -> str:
         """What it was, in a line."""
         told = ((name, value) for name, value in self.details.items() if name not in _FOR_PROGRAMS)
-        return ", ".join(value if name in _PLAIN else f"{name} {value}" for name, value in told)
+        return " · ".join(value if name in _PLAIN else f"{name} {value}" for name, value in told)
 
 
 def turns(log: Any) -> list[Turn]:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from dryline.engine.caller import Caller, paths
-from dryline.engine.lines import saying
+from dryline.engine.lines import saying, telling
 from dryline.engine.session import Session
 
 SHOP = """
@@ -165,3 +165,80 @@ def test_a_flow_that_runs_away_is_not_explored_for_long(engine, monkeypatch):
     code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
     assert len(engine.explore(engine.program(code))) == 3
     assert len(runs) == 3
+
+
+CLINIC = """
+loop:
+    r = talk("Ask what it is about.", True)
+until "caller wants an appointment":
+    visit = r.ask("For what?", {"service": "check-up | cleaning | whitening", "people": 4, "doctor_name": "Sam Reed"})
+    extract("visit", visit)
+    if visit["service"] == "consultation":
+        end_call()
+"""
+
+
+def visits(engine, code, **known):
+    program = engine.program(code)
+    (branch,) = engine.explore(program)
+    for seed in range(12):
+        caller = Caller(program, branch, Random(seed), known)
+        session = engine.open(program, judge=caller, seed=seed)
+        session.play(caller)
+        yield session.extracted["visit"]
+
+
+def test_callers_answer_differently_where_no_answer_leads_away_from_their_branch(engine):
+    found = list(visits(engine, CLINIC))
+    assert {visit["service"] for visit in found} == {"check-up", "cleaning", "whitening"}
+    assert len({visit["people"] for visit in found}) > 3
+
+
+def test_callers_keep_to_the_answer_that_leads_to_their_branch(engine):
+    code = CLINIC.replace('    extract("visit", visit)\n', "").replace("consultation", "cleaning")
+    code = code.replace(
+        "        end_call()", '        loop:\n            talk("p")\n        until "caller agrees":\n            pass'
+    )
+    program = engine.program(code)
+    branch = next(branch for branch in engine.explore(program) if branch.condition.text == "caller agrees")
+    for seed in range(12):
+        caller = Caller(program, branch, Random(seed))
+        engine.open(program, judge=caller, seed=seed).play(caller)
+        assert branch.condition.line in caller.taken
+
+
+def test_nobody_elses_name_is_the_callers(engine):
+    assert all(visit["doctor_name"] != "Ada Park" for visit in visits(engine, CLINIC, name="Ada Park"))
+
+
+def test_what_a_flow_asks_on_another_branch_is_told_there_too(engine):
+    code = CLINIC + 'until "caller asks for the price":\n    return "It is free."\n'
+    program = engine.program(code)
+    price = next(branch for branch in engine.explore(program) if branch.condition.text == "caller asks for the price")
+    caller = Caller(program, price, Random(1))
+    session = engine.open(program, judge=caller, seed=1)
+    session.play(caller)
+    spoken = " ".join(message.text for message in session.messages if message.who == "user")
+    assert session.extracted["visit"]["service"].casefold() in spoken.casefold()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"customer_name": "Ada Park"}, "My name is Ada Park."),
+        ({"firstName": "Ada"}, "My first name is Ada."),
+        ({"neighbour_name": "Sam Reed"}, "The neighbour's name is Sam Reed."),
+        ({"order_number": "K48210"}, "My order number is K48210."),
+        ({"account": "40118822"}, "My account number is 40118822."),
+        ({"phone": "+14155550123"}, "My phone number is +14155550123."),
+        ({"reason": "the wrong size"}, "The reason? The wrong size."),
+        ({"amount": 162.0, "party_size": 4}, "The amount is 162. The party size is 4."),
+        ({"rating": 7}, "I would say 7."),
+        ({"is_new_patient": False}, "New patient? No."),
+        ({"items": ["soup", "tea"]}, "The items? Soup and tea."),
+        ({"note": None, "email": ""}, ""),
+        ("soup", "It is soup."),
+    ],
+)
+def test_values_are_told_as_people_tell_them(value, words):
+    assert telling(value) == words

@@ -90,8 +90,22 @@ def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
 def test_the_conditions_of_a_flow_can_be_read_in_the_summary(booked):
     for log in booked:
         summary = log["data"]["call_analysis"]["call_summary"]
-        assert summary.startswith("Caller wants to book an appointment")
+        assert summary.startswith("Caller wants to book an appointment, then confirms the day.")
         assert "Noted: booking." in summary
+
+
+def test_what_was_extracted_can_be_read_in_the_summary(line, simulate):
+    (log,) = simulate(line, 1, branch="caller wants to cancel the visit")
+    assert "Noted: cancelled." in log["data"]["call_analysis"]["call_summary"]
+
+
+def test_a_summary_tells_short_values_and_names_long_ones(make_line, simulate):
+    code = (
+        'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\n'
+        'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
+    )
+    (log,) = simulate(make_line(code=code), 1, branch="caller agrees")
+    assert "Noted: plan gold, not due, terms." in log["data"]["call_analysis"]["call_summary"]
 
 
 def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):
