@@ -65,6 +65,15 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data_dir", Path(self.data_dir))
+        self._check_server()
+        self._check_origins()
+        self._check_public_url()
+        self._check_node()
+        self._check_durability()
+        self._check_recordings()
+        self._check_model()
+
+    def _check_server(self) -> None:
         if not 0 <= self.port <= 65535:
             raise BadSetting(f"--port must be 0 to 65535, not {self.port}.")
         if not 1 <= self.threads <= MOST_THREADS:
@@ -75,12 +84,14 @@ class Settings:
             _demand_header("--api-key", key)
         if self.admin_token is not None:
             _demand_header("--admin-token", self.admin_token)
+        if self.log_format not in ("text", "json"):
+            raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
+
+    def _check_origins(self) -> None:
         for host in self.allowed_hosts:
             if not host.strip() or any(character in host for character in "/ ,"):
                 raise BadSetting(f"--allowed-host must be a host's name, such as dryline.test, not {host!r}.")
         object.__setattr__(self, "allowed_hosts", tuple(host.lower() for host in self.allowed_hosts))
-        if self.log_format not in ("text", "json"):
-            raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
         for origin in self.cors_origins:
             if origin not in ("*", "null") and not _ORIGIN.fullmatch(origin):
                 raise BadSetting(
@@ -90,17 +101,22 @@ class Settings:
         for host in self.webhook_hosts:
             if not (_HOST_NAME.fullmatch(host) or _address(host)):
                 raise BadSetting(f"--webhook-hosts must be a host's name or address alone, not {host!r}.")
-        if self.public_url is not None:
-            if not self.public_url.startswith(("http://", "https://")):
-                raise BadSetting(f"--public-url must start with http:// or https://, not {self.public_url!r}.")
-            object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
-            if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
-                raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
-        self._check_node()
+
+    def _check_public_url(self) -> None:
+        if self.public_url is None:
+            return
+        _demand_address("--public-url", self.public_url)
+        object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
+        if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
+            raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
+
+    def _check_durability(self) -> None:
         if self.durability not in ("process", "power"):
             raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
         if self.durability == "power" and self.ephemeral:
             raise BadSetting("--durability power is of no use with --ephemeral, whose state ends with the process.")
+
+    def _check_recordings(self) -> None:
         if self.recordings_mb < 1:
             raise BadSetting(f"--recordings-mb must be at least 1, not {self.recordings_mb}.")
         command = speech_command(self.speech)
@@ -108,9 +124,10 @@ class Settings:
             raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
         if command is not None and shutil.which(command[0]) is None:
             raise BadSetting(f"--speech: there is no program {command[0]}.")
+
+    def _check_model(self) -> None:
         if self.model_url is not None:
-            if not self.model_url.startswith(("http://", "https://")):
-                raise BadSetting(f"--model-url must start with http:// or https://, not {self.model_url!r}.")
+            _demand_address("--model-url", self.model_url)
             if not self.model:
                 raise BadSetting("--model-url needs --model, the name of a model of that server.")
         elif self.model or self.model_key:
@@ -156,6 +173,11 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return ip_address(host)
     except ValueError:
         return None
+
+
+def _demand_address(flag: str, url: str) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise BadSetting(f"{flag} must start with http:// or https://, not {url!r}.")
 
 
 def _demand_header(flag: str, value: str) -> None:
