@@ -1,0 +1,140 @@
+"""Log exports: what can be asked for, and what is told of it."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from dryline.tests.exports.conftest import ASK
+
+
+def test_a_new_export_is_pending_and_knows_what_was_asked(api):
+    made = api.post("/team/exports", ASK | {"logType": "voice"}).json
+    assert (made["status"], made["format"], made["logType"]) == ("PENDING", "CSV", "voice")
+    rest = ("rowCount", "fileSizeBytes", "downloadUrl", "errorMessage", "expiresAt")
+    assert [made[name] for name in rest] == [None] * 5
+    assert made["id"].startswith("export_")
+
+
+def test_a_window_of_90_days_is_allowed_and_a_longer_one_is_not(api):
+    start = datetime.fromisoformat(ASK["startDate"])
+    end = start + timedelta(days=90)
+    longer = api.post("/team/exports", ASK | {"endDate": (end + timedelta(milliseconds=1)).isoformat()})
+    assert (longer.status_code, longer.json["details"][0]["path"]) == (400, "endDate")
+    assert api.post("/team/exports", ASK | {"endDate": end.isoformat()}).status_code == 201
+
+
+def test_a_window_must_not_run_backwards(api):
+    answer = api.post("/team/exports", ASK | {"endDate": "2025-12-31T23:59:59.999Z"})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "endDate")
+    assert api.post("/team/exports", ASK | {"endDate": ASK["startDate"]}).status_code == 201
+
+
+@pytest.mark.parametrize("missing", ["format", "startDate", "endDate"])
+def test_a_missing_member_is_named(api, missing):
+    answer = api.post("/team/exports", {name: value for name, value in ASK.items() if name != missing})
+    assert (answer.status_code, [one["path"] for one in answer.json["details"]]) == (400, [missing])
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("format", "XML"),
+        ("format", "csv"),
+        ("startDate", "yesterday"),
+        ("startDate", 5),
+        ("logType", "email"),
+        ("logType", None),
+        ("workerId", 7),
+        ("deploymentId", {}),
+        ("fields", 3),
+        ("fields", ["id", 3]),
+        ("filtersJson", 3),
+        ("filtersJson", "{"),
+        ("filtersJson", "[]"),
+    ],
+)
+def test_a_bad_member_is_named(api, member, value):
+    answer = api.post("/team/exports", ASK | {member: value})
+    assert answer.status_code == 400, answer.text
+    assert answer.json["details"][0]["path"].split(".")[0] == member
+    assert api.get("/team/exports").json == []
+
+
+@pytest.mark.parametrize("fields", [["id", "colour"], "id,colour"])
+def test_an_unknown_field_is_named(api, fields):
+    answer = api.post("/team/exports", ASK | {"logType": "voice", "fields": fields})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "fields")
+    assert "colour" in answer.json["error"]
+
+
+def test_a_field_of_another_log_type_is_unknown(api):
+    assert api.post("/team/exports", ASK | {"logType": "chat", "fields": ["call_sid"]}).status_code == 400
+    assert api.post("/team/exports", ASK | {"fields": ["call_sid", "rating"]}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("filters", "path"),
+    [
+        ({"colour": "red"}, "filtersJson.colour"),
+        ({"direction": "sideways"}, "filtersJson.direction"),
+        ({"minDuration": -1}, "filtersJson.minDuration"),
+        ({"minDuration": "long"}, "filtersJson.minDuration"),
+        ({"startTimeAfter": "noon"}, "filtersJson.startTimeAfter"),
+        ({"sortBy": "status"}, "filtersJson.sortBy"),
+        ({"limit": 5}, "filtersJson.limit"),
+        ({"status": None}, "filtersJson.status"),
+        ('{"colour": "red"}', "filtersJson.colour"),
+    ],
+)
+def test_a_bad_filter_is_named(api, filters, path):
+    answer = api.post("/team/exports", ASK | {"logType": "voice", "filtersJson": filters})
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, path)
+
+
+def test_a_team_has_one_active_export_at_a_time(api, other_api, advance):
+    assert api.post("/team/exports", ASK).status_code == 201
+    assert api.post("/team/exports", ASK).status_code == 409
+    assert other_api.post("/team/exports", ASK).status_code == 201
+    advance()
+    assert api.post("/team/exports", ASK).status_code == 201
+
+
+@pytest.mark.parametrize("member", ["workerId", "deploymentId"])
+def test_an_unknown_worker_or_deployment_is_not_found_and_named(api, member):
+    answer = api.post("/team/exports", ASK | {member: "none"})
+    assert answer.status_code == 404
+    assert member in answer.json["error"]
+
+
+def test_another_teams_worker_or_deployment_is_not_found(other_api, make_voice_deployment):
+    deployment = make_voice_deployment()
+    for body in ({"workerId": deployment["workerId"]}, {"deploymentId": deployment["id"]}):
+        assert other_api.post("/team/exports", ASK | body).status_code == 404
+
+
+def test_a_deployment_must_be_the_workers(api, make_worker, make_voice_deployment):
+    deployment = make_voice_deployment()
+    body = {"deploymentId": deployment["id"], "workerId": make_worker()["id"]}
+    assert api.post("/team/exports", ASK | body).status_code == 404
+    assert api.post("/team/exports", ASK | body | {"workerId": deployment["workerId"]}).status_code == 201
+
+
+def test_an_sms_deployment_exists_where_a_log_names_it(api, make_log):
+    make_log("sms", deployment_id="sms_line")
+    assert api.post("/team/exports", ASK | {"deploymentId": "sms_line"}).status_code == 201
+
+
+def test_another_teams_export_is_not_found(api, other_api, export):
+    made = export()
+    assert other_api.get(f"/team/exports/{made['id']}").status_code == 404
+    assert other_api.get("/team/exports").json == []
+
+
+def test_the_list_shows_the_20_newest_first(api, export):
+    made = [export()["id"] for _ in range(21)]
+    assert [one["id"] for one in api.get("/team/exports").json] == made[:0:-1]
+
+
+def test_the_list_and_the_record_agree(api, export):
+    made = export()
+    assert api.get("/team/exports").json == [made]

@@ -1,0 +1,98 @@
+"""What can go wrong while an export is written."""
+
+import errno
+import os
+
+import pytest
+
+from dryline.jobs import export_files
+from dryline.jobs.exports import fulfil
+from dryline.models.exports import Export
+from dryline.models.voice_logs import VoiceLog
+from dryline.tests.exports.conftest import ASK, INSIDE, files, start_team
+
+
+@pytest.mark.alone
+def test_a_folder_that_cannot_be_written_fails_the_export(app, export):
+    app.world.exports.rmdir()
+    app.world.exports.write_text("in the way")
+    made = export()
+    assert (made["status"], made["downloadUrl"]) == ("FAILED", None)
+    assert made["errorMessage"].startswith("The file could not be written: ")
+
+
+def test_a_full_disk_fails_the_export_and_leaves_no_file(app, api, export, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(export_files, "_write_csv", full)
+        made = export()
+    assert made["errorMessage"] == "The file could not be written: No space left on device."
+    assert files(app) == []
+    assert export()["status"] == "COMPLETED"
+
+
+def test_a_bad_filter_that_came_in_otherwise_fails_the_export(app, api, advance):
+    made = api.post("/team/exports", ASK).json
+    with app.world.active(), app.world.transaction():
+        Export.find(id=made["id"]).change(filters_json={"colour": "red"})
+    advance()
+    failed = api.get(f"/team/exports/{made['id']}").json
+    assert failed["status"] == "FAILED"
+    assert "colour" in failed["errorMessage"]
+
+
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """Let something happen once, between the writing of a file and its completion."""
+
+    def arrange(happening):
+        write = export_files.write
+
+        def written(*args):
+            result = write(*args)
+            monkeypatch.setattr(export_files, "write", write)
+            happening()
+            return result
+
+        monkeypatch.setattr(export_files, "write", written)
+
+    return arrange
+
+
+def test_an_export_that_vanishes_while_it_is_written_leaves_nothing(app, api, export, advance, meanwhile):
+    def vanish():
+        with app.world.transaction():
+            Export.remove_where(team_id=start_team(app))
+
+    meanwhile(vanish)
+    assert api.post("/team/exports", ASK).status_code == 201
+    advance()
+    assert (api.get("/team/exports").json, files(app)) == ([], [])
+
+
+def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, control, export, advance, meanwhile):
+    made = api.post("/team/exports", ASK).json
+    meanwhile(lambda: control.post(f"/exports/{made['id']}/transition", {"status": "FAILED"}))
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "FAILED"
+    assert files(app) == []
+
+
+@pytest.mark.parametrize("filters", [{}, {"status": "none has it"}])
+def test_a_server_that_ends_gives_its_export_back(app, api, make_log, filters):
+    first = make_log()
+    with app.world.active(), app.world.transaction():
+        log = VoiceLog.find(id=first)
+        for _ in range(20_000):
+            VoiceLog.add(log, worker_id=log.worker_id, start_time=INSIDE)
+    made = api.post("/team/exports", ASK | {"filtersJson": filters}).json
+    with app.world.active():
+        with app.world.transaction():
+            (claimed,) = Export.due(app.world.clock.stamp(), 1)
+            claimed.move("PROCESSING")
+        app.world.ending.set()
+        fulfil(app.world, claimed)
+    assert api.get(f"/team/exports/{made['id']}").json == made
+    assert files(app) == []

@@ -1,0 +1,216 @@
+"""The files of exports: which logs they hold, and how."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dryline.jobs import export_files
+from dryline.models.exports import LOGS
+from dryline.models.voice_logs import VoiceLog
+from dryline.tests.exports.conftest import ASK, INSIDE
+
+# What a cell may hold: in a status, in a transcription, in metadata, in the copy of a flow.
+short = st.none() | st.text(st.sampled_from('ab",;\r\n\0 é%'), max_size=5)
+long = short
+nested = st.none() | st.dictionaries(st.sampled_from(['"', "a,b", "é"]), st.sampled_from(['"', ",", "%s", 1, None]))
+code = long | nested
+
+
+def test_a_finished_export_tells_its_rows_and_bytes(export, make_log, fetch, advance, control):
+    control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
+    make_log(), make_log()
+    made = export(logType="voice")
+    assert (made["status"], made["rowCount"], made["expiresAt"]) == ("COMPLETED", 2, "2026-04-02T12:00:00.000Z")
+    assert len(fetch(made).data) == made["fileSizeBytes"]
+
+
+def test_json_holds_the_records_as_on_the_wire(api, rows, make_log, make_worker):
+    worker = make_worker()["id"]
+    values = {"messages": [{"role": "user", "text": "hé"}], "metadata": {"a": {"b": 1}}, "flow_snapshot": "loop:\n"}
+    log = make_log(worker_id=worker, duration=61, call_sid="CA1", **values)
+    assert rows(format="JSON", logType="voice") == [api.get(f"/workers/{worker}/deploymentLogs/voice/{log}").json]
+
+
+def test_json_of_no_logs_is_an_empty_array(rows):
+    assert rows(format="JSON") == []
+
+
+def test_csv_has_a_header_crlf_json_cells_and_nothing_for_null(export, fetch, make_log):
+    log = make_log(metadata={"a": [1, "x"]}, transcription='He said "no",\r\nthen left', flow_snapshot='say "hé"\n')
+    names = ["id", "startTime", "metadata", "transcription", "flowSnapshot", "status"]
+    text = fetch(export(logType="voice", fields=names)).data.decode()
+    header, rest = text.split("\r\n", 1)
+    assert header == ",".join(names)
+    assert rest == (f'{log},{INSIDE},"{{""a"":[1,""x""]}}","He said ""no"",\r\nthen left","say ""hé""\n",\r\n')
+
+
+def test_csv_without_fields_has_all_members_of_the_record(api, rows, make_log, make_worker):
+    worker = make_worker()["id"]
+    log = make_log(worker_id=worker)
+    record = api.get(f"/workers/{worker}/deploymentLogs/voice/{log}").json
+    (row,) = rows(logType="voice")
+    assert row.keys() == record.keys()
+    assert {name for name, text in row.items() if text} == {name for name in record if record[name] is not None}
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(short, long, short, nested, code), min_size=1))
+def test_whatever_the_cells_hold_the_csv_module_reads_it_as_it_was_written(make_log, make_worker, rows, cells):
+    names = ["status", "transcription", "externalCallId", "metadata", "flowSnapshot"]
+    columns = ["status", "transcription", "external_call_id", "metadata", "flow_snapshot"]
+    worker = make_worker()["id"]
+    for row in cells:
+        make_log(worker_id=worker, **dict(zip(columns, row, strict=True)))
+    read = [tuple(row.values()) for row in rows(logType="voice", workerId=worker, fields=names)]
+    written = [(*[cell or "" for cell in row[:3]], *map(as_text, row[3:])) for row in cells]
+    assert sorted(read) == sorted(written)
+
+
+def as_text(value):
+    """A JSON value as a cell shows it: a text as it is."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("values", [{}, {"status": "a,b"}], ids=["plain", "with care"])
+def test_csv_quotes_json_always_and_what_is_short_where_it_must_be(export, fetch, make_log, values):
+    make_log(call_sid="CA1", duration=60, metadata={}, **values)
+    text = fetch(export(logType="voice", fields=["call_sid", "duration", "metadata", "data", "status"])).text
+    status = '"a,b"' if values else ""
+    assert text.split("\r\n", 1)[1] == f'CA1,60,"{{}}",,{status}\r\n'
+
+
+@pytest.mark.parametrize("format", ["CSV", "JSON"])
+def test_fields_come_exactly_as_asked_in_that_order(rows, make_log, format):
+    make_log(call_sid="CA1", telephony_source="twilio")
+    (row,) = rows(format=format, logType="voice", fields="call_sid, Telephony_source,type,call_sid")
+    assert list(row.items()) == [
+        ("call_sid", "CA1"),
+        ("Telephony_source", "twilio"),
+        ("type", "VoiceDeploymentLog"),
+    ]
+
+
+@pytest.mark.parametrize("fields", [[], "", " , "])
+def test_no_fields_at_all_are_all_fields(rows, make_log, fields):
+    make_log()
+    assert rows(format="JSON", fields=fields) == rows(format="JSON")
+
+
+@pytest.mark.parametrize("log_type", LOGS)
+def test_each_log_type_can_be_exported(rows, make_log, log_type):
+    made = {one: make_log(one) for one in LOGS}
+    assert [row["id"] for row in rows(logType=log_type)] == [made[log_type]]
+    assert [row["id"] for row in rows(logType=log_type, format="JSON")] == [made[log_type]]
+
+
+def test_without_a_log_type_all_come_one_type_after_the_other(rows, make_log):
+    made = [make_log(one) for one in reversed(LOGS)]
+    csv_rows = rows()
+    assert [row["id"] for row in csv_rows] == made[::-1]
+    assert {"call_sid", "rating", "toolCalls", "transcription"} <= csv_rows[0].keys()
+    records = rows(format="JSON")
+    assert [record["id"] for record in records] == made[::-1]
+    assert "call_sid" in records[0] and "call_sid" not in records[1]
+
+
+def test_a_field_that_a_type_lacks_is_empty_there(rows, make_log):
+    make_log("voice", call_sid="CA1"), make_log("chat", rating=5)
+    assert rows(fields=["call_sid", "rating"]) == [{"call_sid": "CA1", "rating": ""}, {"call_sid": "", "rating": "5"}]
+    records = rows(fields=["call_sid", "rating"], format="JSON")
+    assert records == [{"call_sid": "CA1", "rating": None}, {"call_sid": None, "rating": 5}]
+
+
+def test_a_log_with_none_of_the_fields_is_still_a_row(rows, make_log):
+    make_log("chat", rating=5), make_log("sms")
+    assert rows(fields=["rating"]) == [{"rating": "5"}, {"rating": ""}]
+    assert rows(fields=["rating"], format="JSON") == [{"rating": 5}, {"rating": None}]
+
+
+def test_a_flag_is_true_or_false(rows, make_log):
+    make_log("chat-embed", expired=True), make_log("chat-embed", expired=False)
+    assert [row["expired"] for row in rows(logType="chat-embed")] == ["true", "false"]
+    assert [row["expired"] for row in rows(logType="chat-embed", format="JSON")] == [True, False]
+
+
+def test_the_window_goes_by_the_start_of_the_log_both_ends_included(rows, make_log):
+    make_log(start_time="2025-12-31T23:59:59.999Z")
+    first, last = make_log(start_time=ASK["startDate"]), make_log(start_time=ASK["endDate"])
+    make_log(start_time="2026-03-01T00:00:00.001Z")
+    assert [row["id"] for row in rows()] == [first, last]
+
+
+def test_a_log_without_a_start_goes_by_its_creation(rows, make_log):
+    make_log(start_time=None, created_at="2026-05-01T00:00:00.000Z")
+    inside = make_log(start_time=None, created_at=INSIDE)
+    assert [row["id"] for row in rows()] == [inside]
+
+
+def test_logs_come_from_the_oldest_to_the_newest(rows, make_log):
+    days = ["2026-02-03", "2026-02-01", "2026-02-02"]
+    made = {day: make_log(start_time=f"{day}T00:00:00.000Z") for day in days}
+    assert [row["id"] for row in rows()] == [made[day] for day in sorted(days)]
+
+
+def test_worker_and_deployment_narrow_it_down(rows, make_log, make_voice_deployment, make_flow):
+    flow = make_flow()
+    here, there = make_voice_deployment(flow=flow)["id"], make_voice_deployment(flow=flow)["id"]
+    make_log()
+    mine = [make_log(worker_id=flow["workerId"], deployment_id=one) for one in (here, there)]
+    assert [row["id"] for row in rows(workerId=flow["workerId"])] == mine
+    assert [row["id"] for row in rows(deploymentId=there)] == mine[1:]
+    assert [row["id"] for row in rows(deploymentId=here, workerId=flow["workerId"], format="JSON")] == mine[:1]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"direction": "inbound"},
+        {"status": "completed"},
+        {"fromNumber": "5550"},
+        {"callSid": "CA1"},
+        {"searchQuery": "ÜBER"},
+        {"minDuration": 30},
+        {"minDuration": "30", "maxDuration": 90},
+        {"startTimeAfter": "2026-02-01T00:00:00Z", "startTimeBefore": "2026-02-02T00:00:00Z"},
+        {"endDate": "2026-02-02T00:00:00Z", "startDate": "2026-02-01"},
+        {"flowId": "flow_1"},
+        '{"direction": "inbound", "externalCallId": "ext-1"}',
+    ],
+)
+def test_filters_are_those_of_the_voice_log_list(rows, make_log, filters):
+    wanted = make_log(
+        direction="inbound", status="completed", from_number="+14155550100", call_sid="CA1", duration=60,
+        transcription="Alles über Tarife", flow_id="flow_1", external_call_id="ext-1",
+    )  # fmt: skip
+    make_log(
+        direction="outbound", status="failed", from_number="+14156660100", call_sid="CA2", duration=3,
+        transcription="Nichts", flow_id="flow_2", external_call_id="ext-2", start_time="2026-02-03T00:00:00.000Z",
+    )  # fmt: skip
+    assert [row["id"] for row in rows(logType="voice", filtersJson=filters)] == [wanted]
+
+
+def test_a_filter_leaves_out_the_log_types_that_lack_its_member(rows, make_log):
+    wanted = [make_log(one, direction="inbound") for one in ("voice", "sms", "whatsapp")]
+    make_log("chat"), make_log("sms", direction="outbound")
+    assert [row["id"] for row in rows(filtersJson={"direction": "inbound"})] == wanted
+
+
+def test_another_teams_logs_are_not_exported(app, other_api, make_worker, make_log, rows):
+    worker = make_worker(api=other_api)
+    make_log(worker_id=worker["id"], team_id=worker["teamId"])
+    mine = make_log()
+    assert [row["id"] for row in rows()] == [mine]
+
+
+def test_more_logs_than_a_batch_all_come_once(app, make_log, rows):
+    worker = make_log_worker = make_log()
+    count = export_files.BATCH * 2 + 1
+    with app.world.active(), app.world.transaction():
+        first = VoiceLog.find(id=make_log_worker)
+        made = [VoiceLog.add(first, worker_id=first.worker_id, start_time=INSIDE).id for _ in range(count)]
+    for format in ("CSV", "JSON"):
+        assert sorted(row["id"] for row in rows(format=format, logType="voice")) == sorted([worker, *made])

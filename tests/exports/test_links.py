@@ -1,0 +1,96 @@
+"""The link of a finished export."""
+
+from dataclasses import replace
+
+import pytest
+
+from dryline.tests.exports.conftest import files
+
+
+def test_the_link_is_absolute_and_needs_no_key(export, fetch):
+    made = export()
+    assert made["downloadUrl"].startswith(f"http://localhost/downloads/exports/{made['id']}?")
+    assert fetch(made).status_code == 200
+
+
+def test_the_link_begins_with_the_public_url_where_one_is_set(app, export):
+    app.world.settings = replace(app.world.settings, public_url="https://api.example.com/x")
+    assert export()["downloadUrl"].startswith("https://api.example.com/x/downloads/exports/")
+
+
+def test_the_answer_names_the_file(export, fetch):
+    for format in ("CSV", "JSON"):
+        made = export(format=format)
+        answer = fetch(made)
+        assert answer.headers["Content-Disposition"] == f"attachment; filename={made['id']}.{format.lower()}"
+        assert answer.content_type == {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}[format]
+
+
+def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
+    make_log()
+    made = export()
+    whole = fetch(made).data
+    part = fetch(made, headers={"Range": "bytes=10-19"})
+    assert (part.status_code, part.data) == (206, whole[10:20])
+    assert part.headers["Content-Range"] == f"bytes 10-19/{len(whole)}"
+    assert fetch(made, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
+
+
+@pytest.mark.parametrize("odd", ["lines=1-2", "bytes=1", "bytes=9-3", "bytes=a-b", "bytes=0-1,4-5", "bytes"])
+def test_a_range_that_is_not_one_range_of_bytes_is_ignored(export, fetch, odd):
+    made = export()
+    answer = fetch(made, headers={"Range": odd})
+    assert (answer.status_code, answer.data) == (200, fetch(made).data)
+
+
+def test_a_file_that_is_gone_from_the_disk_is_not_ready(app, export, fetch):
+    made = export()
+    for path in app.world.exports.iterdir():
+        path.unlink()
+    answer = fetch(made)
+    assert (answer.status_code, made["id"] in answer.json["error"]) == (503, True)
+
+
+def test_whoever_fetches_a_file_that_is_gone_has_it_made_anew(app, export, fetch, advance):
+    made = export()
+    for path in app.world.exports.iterdir():
+        path.unlink()
+    assert fetch(made).status_code == 503
+    advance()
+    answer = fetch(made)
+    assert (answer.status_code, len(answer.data)) == (200, made["fileSizeBytes"])
+
+
+def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):
+    made = export()
+    assert fetch(made, headers={"If-None-Match": fetch(made).headers["ETag"]}).status_code == 304
+
+
+@pytest.mark.parametrize(
+    "old, new", [("signature=ey", "signature=ez"), ("signature=", "signature=x"), ("signature=", "s=")]
+)
+def test_an_altered_link_is_refused(app, export, old, new):
+    url = export()["downloadUrl"]
+    answer = app.test_client().get(url.replace(old, new))
+    assert answer.status_code == 403
+    assert isinstance(answer.json["error"], str)
+
+
+def test_a_link_without_anything_or_for_another_export_is_refused(app, export, make_log):
+    one, other = export(), export()
+    assert app.test_client().get(f"/downloads/exports/{one['id']}").status_code == 403
+    swapped = one["downloadUrl"].replace(one["id"], other["id"])
+    assert app.test_client().get(swapped).status_code == 403
+
+
+def test_after_24_hours_the_export_is_expired_and_its_file_gone(app, api, control, export, fetch, advance):
+    control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
+    made = export()
+    advance(24 * 3600 - 0.001)
+    assert api.get(f"/team/exports/{made['id']}").json == made
+    assert fetch(made).status_code == 200
+    advance(0.001)
+    gone = api.get(f"/team/exports/{made['id']}").json
+    assert gone == made | {"status": "EXPIRED", "downloadUrl": None}
+    assert fetch(made).status_code == 403
+    assert files(app) == []

@@ -1,0 +1,96 @@
+"""Files and rows of exports agree again after an import, a reset or a loss."""
+
+import pytest
+
+from dryline.app import create_app
+from dryline.jobs import export_files, exports
+from dryline.jobs.exports import restore_files
+from dryline.models.exports import Export
+from dryline.models.teams import Team
+from dryline.settings import Settings
+from dryline.tests.exports.conftest import files, start_team
+
+
+def test_files_are_made_anew_for_completed_exports_and_others_removed(app, export, fetch, make_log):
+    make_log()
+    made, other = export(), export(format="JSON")
+    content = fetch(made).data
+    (app.world.exports / f"{made['id']}.csv").unlink()
+    (app.world.exports / f"{other['id']}.json").write_text("[")
+    (app.world.exports / "stray.csv").write_text("x")
+    with app.world.active():
+        restore_files(app.world)
+    assert files(app) == sorted([f"{made['id']}.csv", f"{other['id']}.json"])
+    assert fetch(made).data == content
+    assert len(fetch(other).json) == 1
+
+
+@pytest.fixture
+def no_lost_file_at_once(monkeypatch):
+    """To make even the smallest lost file anew is more than is done at once."""
+    monkeypatch.setattr(export_files, "STEP", 1)
+    monkeypatch.setattr(exports, "REMADE_AT_ONCE", 0)
+
+
+def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
+    control, api, export, fetch, make_log, advance, no_lost_file_at_once
+):
+    make_log()
+    made = export()
+    assert control.put("/state", control.get("/state").json).status_code == 204
+    shown = api.get(f"/team/exports/{made['id']}").json
+    assert (shown["status"], shown["downloadUrl"], shown["expiresAt"]) == ("PROCESSING", None, None)
+    assert api.get("/team/exports").json == [shown]
+    refused = fetch(made)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "COMPLETED"
+    assert len(fetch(made).data) == made["fileSizeBytes"]
+
+
+def test_a_start_does_not_wait_for_lost_files(tmp_path, no_lost_file_at_once):
+    settings = Settings(data_dir=tmp_path, scenario="demo")
+    app = create_app(settings)
+    key = {"x-api-key": "dryline-local-key"}
+    before = {one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json}
+    app.jobs.start()
+    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
+    after = {one["status"] for one in app.test_client().get("/api/team/exports", headers=key).json}
+    app.close()
+    assert "PROCESSING" in before
+    assert "PROCESSING" not in after and "COMPLETED" in after
+
+
+def test_a_file_that_is_removed_meanwhile_is_made_anew(app, api, export, fetch, make_log, advance):
+    make_log()
+    made = export()
+    (app.world.exports / f"{made['id']}.csv").unlink()
+    assert api.get(f"/team/exports/{made['id']}").json["status"] == "PROCESSING"
+    advance()
+    assert api.get(f"/team/exports/{made['id']}").json == made
+    assert len(fetch(made).data) == made["fileSizeBytes"]
+
+
+@pytest.mark.alone
+def test_a_lost_file_that_cannot_be_made_anew_fails_its_export(app, api, export, advance):
+    made = export()
+    (app.world.exports / f"{made['id']}.csv").unlink()
+    app.world.exports.rmdir()
+    app.world.exports.write_text("in the way")
+    api.get(f"/team/exports/{made['id']}")
+    advance()
+    failed = api.get(f"/team/exports/{made['id']}").json
+    assert (failed["status"], failed["errorMessage"][:30]) == ("FAILED", "The file could not be written:")
+
+
+def test_an_imported_export_may_have_any_id(app, api, fetch):
+    id = "../Übung/../1"
+    with app.world.active():
+        with app.world.transaction():
+            team = Team.find(id=start_team(app))
+            Export.add(team, id=id, status="COMPLETED", format="CSV")
+        restore_files(app.world)
+    (made,) = api.get("/team/exports").json
+    assert (made["id"], made["rowCount"]) == (id, 0)
+    assert fetch(made).status_code == 200
+    assert len(files(app)) == 1

@@ -1,0 +1,115 @@
+"""Exports that are moved by hand, or that wait."""
+
+import pytest
+
+from dryline.app import create_app
+from dryline.models.exports import Export
+from dryline.settings import Settings
+from dryline.tests.exports.conftest import ASK, files
+
+
+@pytest.fixture
+def move(control):
+    def make(export, status, **body):
+        return control.post(f"/exports/{export['id']}/transition", {"status": status, **body})
+
+    return make
+
+
+@pytest.fixture
+def manual(app):
+    app.world.live.export_mode = "manual"
+
+
+def test_by_hand_an_export_waits_for_each_move(app, api, manual, move, export, fetch, make_log):
+    make_log()
+    made = export()
+    assert made["status"] == "PENDING"
+    processing = move(made, "PROCESSING")
+    assert (processing.status_code, processing.json["status"]) == (200, "PROCESSING")
+    assert files(app) == []
+    completed = move(made, "COMPLETED").json
+    assert (completed["status"], completed["rowCount"]) == ("COMPLETED", 1)
+    assert completed == api.get(f"/team/exports/{made['id']}").json
+    assert len(fetch(completed).data) == completed["fileSizeBytes"]
+    assert move(made, "EXPIRED").json == completed | {"status": "EXPIRED", "downloadUrl": None}
+    assert files(app) == []
+
+
+def test_an_export_can_be_failed_by_hand_with_a_message(manual, move, export):
+    made = export()
+    assert move(made, "FAILED", errorMessage="The moon is full.").json["errorMessage"] == "The moon is full."
+    made = export()
+    move(made, "PROCESSING")
+    failed = move(made, "FAILED").json
+    assert (failed["status"], bool(failed["errorMessage"])) == ("FAILED", True)
+
+
+WAYS = {
+    "PENDING": [],
+    "PROCESSING": ["PROCESSING"],
+    "COMPLETED": ["PROCESSING", "COMPLETED"],
+    "FAILED": ["FAILED"],
+    "EXPIRED": ["PROCESSING", "COMPLETED", "EXPIRED"],
+}
+ALLOWED = {
+    ("PENDING", "PROCESSING"),
+    ("PENDING", "FAILED"),
+    ("PROCESSING", "COMPLETED"),
+    ("PROCESSING", "FAILED"),
+    ("COMPLETED", "EXPIRED"),
+}
+
+
+@pytest.mark.parametrize("target", WAYS)
+@pytest.mark.parametrize("status", WAYS)
+def test_only_the_state_machines_moves_are_made(api, manual, move, export, status, target):
+    made = export()
+    for step in WAYS[status]:
+        assert move(made, step).status_code == 200
+    before = api.get(f"/team/exports/{made['id']}").json
+    answer = move(made, target)
+    if (status, target) in ALLOWED:
+        assert (answer.status_code, answer.json["status"]) == (200, target)
+    else:
+        assert answer.status_code == 409
+        assert api.get(f"/team/exports/{made['id']}").json == before
+
+
+def test_a_transition_needs_an_export_and_a_status_that_exist(control, move, export):
+    assert move({"id": "export_none"}, "FAILED").status_code == 404
+    assert move(export(), "DONE").status_code == 400
+    assert control.post("/exports/export_none/transition", {}).status_code == 400
+
+
+def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
+    control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
+    app.world.live.export_delay_ms = 1500
+    made = api.post("/team/exports", ASK).json
+    status = []
+    for seconds in (0, 1.499, 0.001):
+        advance(seconds)
+        status.append(api.get(f"/team/exports/{made['id']}").json["status"])
+    assert status == ["PENDING", "PENDING", "COMPLETED"]
+
+
+def test_a_created_export_wakes_what_writes_it(api, app, monkeypatch):
+    woken = []
+    monkeypatch.setattr(app.world, "wake", lambda: woken.append(len(Export.select())))
+    assert api.post("/team/exports", {}).status_code == 400
+    assert api.post("/team/exports", ASK).status_code == 201
+    assert woken == [1]
+
+
+def test_the_link_outlives_a_restart(tmp_path):
+    settings = Settings(data_dir=tmp_path, scenario="empty")
+    app = create_app(settings)
+    headers = {"x-api-key": "dryline-local-key"}
+    made = app.test_client().post("/api/team/exports", json=ASK, headers=headers).json
+    with app.world.active():
+        app.world.run_due()
+    url = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json["downloadUrl"]
+    app.close()
+    again = create_app(settings)
+    assert again.test_client().get(url, buffered=True).status_code == 200
+    again.close()
