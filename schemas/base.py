@@ -146,6 +146,16 @@ class ApiSchema(Schema, metaclass=ApiSchemaMeta):
                     row[name] = schema.dump(value)
 
 
+def instance_of(schema: Any) -> Any:
+    """The one instance of a schema class; anything else as it is."""
+    return _instance(schema) if isinstance(schema, type) else schema
+
+
+@cache
+def _instance(schema: type) -> Any:
+    return schema()
+
+
 @cache
 def strict(schema: ApiSchema) -> ApiSchema:
     """The schema as `--strict` reads by it: refuses unknown members at every depth, asks for those that may be null.
