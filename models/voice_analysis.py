@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from math import fsum
 from types import SimpleNamespace
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import orjson
 from peewee import SQL, Select, fn
 
-from dryline.models.business_hours import is_zone
+from dryline.models.business_hours import zone_of
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
 from dryline.world.clock import parse, wire
@@ -62,9 +61,7 @@ def analyze(
     Dates are wire times or days, `2026-11-21`, which are those of the time zone. A period without calls has no entry.
     Raises Invalid for an unknown time zone and for dates in the wrong order.
     """
-    if not is_zone(timezone):
-        raise Invalid("Not a time zone of the IANA database, such as Europe/London.", "timezone")
-    zone = ZoneInfo(timezone)
+    zone = zone_of(timezone)
     start = None if start_date is None else _first_of(start_date, zone)
     end = None if end_date is None else _last_of(end_date, zone)
     if start is not None and end is None:
@@ -93,7 +90,7 @@ def analyze(
     return analysis
 
 
-def _first_of(day_or_time: str, zone: ZoneInfo) -> str:
+def _first_of(day_or_time: str, zone: tzinfo) -> str:
     """The wire time that a period begins with."""
     if "T" in day_or_time:
         return day_or_time
@@ -103,7 +100,7 @@ def _first_of(day_or_time: str, zone: ZoneInfo) -> str:
         return f"{day_or_time}T00:00:00.000Z"
 
 
-def _last_of(day_or_time: str, zone: ZoneInfo) -> str:
+def _last_of(day_or_time: str, zone: tzinfo) -> str:
     """The wire time that a period ends with: of a day its last millisecond."""
     if "T" in day_or_time:
         return day_or_time
@@ -113,7 +110,7 @@ def _last_of(day_or_time: str, zone: ZoneInfo) -> str:
         return f"{day_or_time}T23:59:59.999Z"
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
+def _midnight(day: date, zone: tzinfo) -> datetime:
     """When the day begins in the zone. Raises OverflowError beyond the calendar."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
@@ -141,7 +138,7 @@ class Periods:
     Moments that come in order mostly lie in the period of the one before, whose borders are kept.
     """
 
-    def __init__(self, granularity: str, zone: ZoneInfo) -> None:
+    def __init__(self, granularity: str, zone: tzinfo) -> None:
         self.granularity = granularity
         self.zone = zone
         self._first, self._next, self._name = "", "", ""

@@ -6,6 +6,7 @@ import sqlite3
 
 import peewee
 import pytest
+from playhouse.migrations import Runner
 
 import dryline.models
 from dryline.world.migrations import HERE, LATEST
@@ -86,6 +87,16 @@ def test_the_migrations_are_recorded_and_the_version_is_the_last(app):
         names = [row[0] for row in db.execute_sql("SELECT name FROM schema_migration ORDER BY id").fetchall()]
         assert names == sorted(path.stem for path in HERE.glob("[0-9]*.py"))
         assert db.pragma("user_version") == LATEST
+
+
+def test_a_new_database_is_as_the_steps_one_by_one_make_it(app, tmp_path):
+    one_by_one = peewee.SqliteDatabase(tmp_path / "one_by_one.sqlite3")
+    Runner(one_by_one, str(HERE)).up()
+    of_all = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+    with app.world.active():
+        made = app.world.db.execute_sql(of_all).fetchall()
+    assert made == one_by_one.execute_sql(of_all).fetchall()
+    one_by_one.close()
 
 
 def test_an_older_data_directory_is_brought_up_to_date(tmp_path):

@@ -11,11 +11,20 @@ import orjson
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.blueprints.base import instance_of, json_response
+from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.control.har import HarSchema, archive
 from dryline.blueprints.links import base_url
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
+from dryline.schemas.base import (
+    ApiSchema,
+    Integer,
+    JsonObject,
+    Number,
+    QueryInteger,
+    QuerySchema,
+    Timestamp,
+    instance_of,
+)
 from dryline.world.request_record import Entry, Verdict, Wanted
 from dryline.world.world import current
 
