@@ -22,12 +22,10 @@ from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, traces
-from dryline.simulator.courses import Course
-from dryline.simulator.facts import Facts
 from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
-from dryline.simulator.talks import Talk, spread
+from dryline.simulator.talks import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.errors import Invalid
 from dryline.world.world import World, current
@@ -181,40 +179,44 @@ def make_call(
     plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
     if rings:
         plan = plan.ringing(rng)
-    course, talk, facts = plan.course, plan.talk, plan.facts
     reports = handover(rng) if plan.outcome == "transferred" else None
-    talked = ceil(talk.seconds)
+    talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     if starts is None:
         starts = (ends or current().clock.now()) - timedelta(seconds=duration)
     if by is not None:
         starts = min(starts, by - timedelta(seconds=duration))
-    fault = plan.told.fault if plan.told else None
-    if course.ending == "error" and plan.told is None:
-        fault = facts.pick(line.program.faults)
-    run = traces.Run(
-        session_id=current().ids.new(Session.id_prefix),
-        start=starts,
-        duration=duration,
-        talk=talk,
-        ended="failed" if fault else "completed" if course.steps else "not_connected",
-        until=course.ended_by,
-        fault=fault,
-        told=plan.told,
-        why=plan.why,
-    )
-    log = _log(line, run, plan.outcome, plan.direction, facts["phone"])
+    run = _run(line, plan, starts, duration)
+    log = _log(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
-    if course.steps:
+    if plan.course.steps:
         _find_out(log, line, plan, rng)
-    log["data"] = _data(line, talk, plan.outcome, course, facts, handed_over=reports is not None and reports.spoke > 0)
+    log["data"] = _data(line, plan, handed_over=reports is not None and reports.spoke > 0)
     if reports:
         to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
         log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
     call = _with_traces(log, line, run, llm_logs)
-    if rings and not course.steps:  # ringing is no talking
+    if rings and not plan.course.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
+
+
+def _run(line: Line, plan: Plan, start: datetime, duration: int) -> traces.Run:
+    """The run of the flow, which one that follows a script may come to grief in, too."""
+    fault = plan.told.fault if plan.told else None
+    if plan.course.ending == "error" and plan.told is None:
+        fault = plan.facts.pick(line.program.faults)
+    return traces.Run(
+        session_id=current().ids.new(Session.id_prefix),
+        start=start,
+        duration=duration,
+        talk=plan.talk,
+        ended="failed" if fault else "completed" if plan.course.steps else "not_connected",
+        until=plan.course.ended_by,
+        fault=fault,
+        told=plan.told,
+        why=plan.why,
+    )
 
 
 def _find_out(log: dict[str, Any], line: Line, plan: Plan, rng: Random) -> None:
@@ -297,21 +299,22 @@ def _transfer_data(
     )
 
 
-def _data(line: Line, talk: Talk, outcome: str, course: Course, facts: Facts, *, handed_over: bool) -> dict[str, Any]:
+def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
     """The post-call data: latencies in milliseconds for each answer and as percentiles, and the analysis."""
+    course, talk, facts = plan.course, plan.talk, plan.facts
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}
     said = bool(course.steps)
     return {
         "latency": spread(talk.answers_ms),
         "tts": voice | spread(talk.voices_ms),
         "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
-        "disposition": outcome,
+        "disposition": plan.outcome,
         "disconnection_reason": course.ending,
         "call_analysis": {
             "call_summary": course.summary if said else None,
             "user_sentiment": facts["sentiment"] if said else None,
             "call_successful": course.done or handed_over,
-            "in_voicemail": outcome == "voicemail",
+            "in_voicemail": plan.outcome == "voicemail",
         },
     }
 

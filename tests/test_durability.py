@@ -11,7 +11,7 @@ from dryline.settings import BadSetting, Settings
 from dryline.tests.conftest import NEW_WORKER, Api
 from dryline.world.directory import database_in
 
-FULL, NORMAL = 2, 1  # https://www.sqlite.org/pragma.html#pragma_synchronous
+FULL, NORMAL, OFF = 2, 1, 0  # https://www.sqlite.org/pragma.html#pragma_synchronous
 
 
 class Replicator:
@@ -115,6 +115,14 @@ def test_durability_says_whether_a_commit_waits_for_the_disk(tmp_path, durabilit
         api = Api(app.test_client(), "dryline-local-key")
         assert api.post("/workers", NEW_WORKER).status_code == 201
         assert app.world.db.execute_sql("PRAGMA synchronous").fetchone() == (level,)
+    finally:
+        app.close()
+
+
+def test_a_commit_of_an_ephemeral_world_never_waits_for_the_disk():
+    app = create_app(Settings(ephemeral=True, scenario="empty"))
+    try:
+        assert app.world.db.execute_sql("PRAGMA synchronous").fetchone() == (OFF,)
     finally:
         app.close()
 

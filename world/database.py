@@ -29,7 +29,6 @@ PRAGMAS = {
     "journal_mode": "wal",
     # What one large write has left of the write-ahead log goes with the next write.
     "journal_size_limit": 16_000_000,
-    "synchronous": "normal",
     "foreign_keys": 1,
     "busy_timeout": 30_000,
     "cache_size": -16_000,
@@ -43,7 +42,7 @@ class WorldDatabase(SqliteDatabase):
     After an `exchange` a thread finds its connection to the old file out of date at its next statement and opens the
     new one. A transaction that is open then goes on with the old file, which has lost its name, and sees nothing of it.
     What is `durable` survives a power cut once it was exchanged or copied; other writes may lose the last seconds,
-    unless they are `flushed`: each commit waits for the disk then.
+    unless they are `flushed`: each commit waits for the disk then. What is not `durable` never waits for it.
     """
 
     _state: Any  # peewee's, one for each thread
@@ -61,8 +60,14 @@ class WorldDatabase(SqliteDatabase):
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
         of_columns = sqlite3.PARSE_COLNAMES  # see FRAGMENT
-        pragmas = PRAGMAS | {"synchronous": "full"} if flushed else PRAGMAS
-        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False, detect_types=of_columns)
+        level = "full" if flushed else "normal" if durable else "off"
+        super().__init__(
+            str(path),
+            pragmas=PRAGMAS | {"synchronous": level},
+            timeout=30,
+            check_same_thread=False,
+            detect_types=of_columns,
+        )
 
     def connection(self) -> sqlite3.Connection:
         """The running thread's connection."""
