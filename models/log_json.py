@@ -31,11 +31,11 @@ Members = tuple[tuple[str, str], ...]
 Shown = Callable[[str, str | None], str | None]
 
 
-def json_array(model: type[Log], ids: Sequence[str], members: Members, shown: Shown) -> bytes:
-    """The logs with these ids, which are there, in this order."""
+def json_array(model: type[Log], ids: Sequence[str], rows: Sequence[int], members: Members, shown: Shown) -> bytes:
+    """The logs with these ids, which are these rows of the table, in this order."""
     if not ids:
         return b"[]"
-    asked = (orjson.dumps(ids).decode(),)
+    asked = (orjson.dumps(rows).decode(),)
     text, escaped, *columns = connection().execute(_page_sql(model, members, False), asked).fetchone()
     if b"\\" in escaped:
         text, _, *columns = connection().execute(_page_sql(model, members, True), asked).fetchone()
@@ -63,9 +63,9 @@ def _with_marks_replaced(text: bytes, values: Iterable[bytes]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _page_sql(model: type[Log], members: Members, careful: bool) -> str:
-    """SQL for one row, given the ids as a JSON array: the objects, the short texts escaped, a column of each long text.
+    """SQL that gives the objects, the short texts escaped, and each member that is filled in, as one text each.
 
-    The short texts in the objects are escaped only with `careful`.
+    Its parameter: the numbers of the rows, as a JSON array. With `careful` the texts in the objects are escaped.
     """
     keys, cells, short, filled = [], [], [], []
     for wire, name in members:
@@ -87,5 +87,5 @@ def _page_sql(model: type[Log], members: Members, careful: bool) -> str:
     escaped = f"JSON_ARRAY({', '.join(short)})"
     columns = [f"CAST(GROUP_CONCAT({each}) AS BLOB)" for each in (object, escaped)] + filled
     # json_each walks an array in its order, and CROSS JOIN keeps it outside.
-    logs = f"json_each(?) AS wanted CROSS JOIN {model._meta.table_name} AS log ON log.id = wanted.value"
+    logs = f"json_each(?) AS wanted CROSS JOIN {model._meta.table_name} AS log ON log.rowid = wanted.value"
     return f"SELECT {', '.join(columns)} FROM {logs}"

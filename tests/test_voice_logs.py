@@ -91,7 +91,7 @@ TEXTS = {
 @pytest.mark.parametrize("odd", [ODD, *ODD[4:], "", "null", "\\"], ids=repr)
 def test_any_text_is_shown_as_it_is(api, path, add_call, odd):
     beside = add_call(**CALL), add_call()
-    id = add_call(id="log" + odd.replace("\0", ""), **dict.fromkeys(TEXTS.values(), odd))
+    id = add_call(id=f"log {odd}", **dict.fromkeys(TEXTS.values(), odd))
     answer = api.get(path, query_string={"sortBy": "createdAt"})
     logs = {log["id"]: log for log in answer.json["data"]}
     assert {wire: logs[id][wire] for wire in TEXTS} == dict.fromkeys(TEXTS, odd)
