@@ -50,7 +50,7 @@ def json_array(model: type[Log], ids: Sequence[str], rows: Sequence[int], member
 
 def _with_marks_replaced(text: bytes, values: Iterable[bytes]) -> bytes:
     """The objects of `text` as an array, with the values where its marks are."""
-    # Views spare copies, and bytes.split is four times as slow as looking for one sign.
+    # Views spare copies, and bytes.split takes twice as long, which looks at every byte.
     view = memoryview(text)
     parts: list[bytes | memoryview] = [b"["]
     at = 0
