@@ -14,14 +14,12 @@ from typing import Any
 import orjson
 from peewee import SQL, BooleanField, Case, IntegerField, TextField, Value, fn
 
-from dryline.models.logs import Log
+from dryline.models.logs import TIMES, Log
 from dryline.models.recordings import Addresses
 from dryline.world.record import JsonField
 
 # What people say and write, which has commas and line ends.
 _LONG = frozenset({"transcription", "flow_snapshot", "feedback", "response_content"})
-# Times have one form, which needs no quotes.
-_TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
 _BREAKS = b'",\r\n\0'  # the last one ends a text for SQLite's printf, which joins the cells
 # What no text has, since all are UTF-8: where a cell's own quotes will stand, and where a recording's address will.
 _QUOTE, _QUOTE_SQL = b"\xff", SQL("x'ff'")
@@ -98,7 +96,7 @@ class _Cell:
         elif attribute == _ADDRESS:
             self.text = self.written = _PLACE_SQL
             self.doubt = column.concat(base)  # what is shown of an address of ours has no other text in it
-        elif isinstance(column, TextField) and attribute not in _TIMES:
+        elif isinstance(column, TextField) and attribute not in TIMES:
             self.doubt = column
 
     def _write_quoted(self, column: Any) -> None:

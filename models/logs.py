@@ -12,6 +12,9 @@ from dryline.world.channels import CHANNELS, Channel
 from dryline.world.collection import FLOW, WORKER, Collection
 from dryline.world.record import JsonField, Record, connection
 
+# Times have one form, in which nothing has to be escaped or quoted.
+TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
+
 
 class Traces(NamedTuple):
     """How what the engine left behind a conversation is found; None where its log does not tell."""

@@ -10,17 +10,16 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
-from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 from itsdangerous import BadData
 from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models import totals
+from dryline.models.log_json import json_array
 from dryline.models.logs import Log, Page, collection_of, first_of
 from dryline.models.voice_log_bitmaps import bitmaps_of, keys_of
-from dryline.world.database import FRAGMENT
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
 from dryline.world.signatures import signer
@@ -58,10 +57,11 @@ class VoiceLog(Log):
     @classmethod
     def read(cls, worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
         """The worker's log `id`, only `fields` of it (None: all). Raises NotFound. Contract: getVoiceLog."""
-        looked = connection().execute("SELECT 1 FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
-        if looked.fetchone() is None:
+        looked = connection().execute("SELECT rowid FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
+        row = looked.fetchone()
+        if row is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
-        return SelectedLogs([id], fields, single=True)
+        return SelectedLogs([Key(id, None, *row)], fields, single=True)
 
     @classmethod
     def search(
@@ -90,9 +90,9 @@ class VoiceLog(Log):
         keys, total = _found(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
         next_cursor = None
         if len(keys) > limit:
-            id, value = keys[limit - 1]
-            next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, id])
-        return VoiceLogPage(SelectedLogs([id for id, _ in keys[:limit]], fields), total, page, limit, next_cursor)
+            last = keys[limit - 1]
+            next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, last.value, last.id])
+        return VoiceLogPage(SelectedLogs(keys[:limit], fields), total, page, limit, next_cursor)
 
     def beside(self, **filters: Any) -> tuple[str | None, str | None]:
         """The ids of the calls of its worker that began just before it and just after it, of those that pass `filters`.
@@ -117,8 +117,16 @@ class VoiceLogPage(Page):
         self.has_more = self.has_next = next_cursor is not None
 
 
+class Key(NamedTuple):
+    """A log in a list, its value of what the list is sorted by, and the number of its row, while a request lasts."""
+
+    id: str
+    value: str | None
+    row: int
+
+
 class SelectedLogs:
-    """The logs with these ids, in this order, as they are answered: only the columns of `fields` are read, and `id`.
+    """The logs with these keys, in this order, as they are answered: only the columns of `fields` are read, and `id`.
 
     `single` says that it stands for one log, not for a list. `addresses` say where its recordings are heard; without
     them their addresses are as they are kept.
@@ -126,24 +134,19 @@ class SelectedLogs:
 
     addresses: Addresses | None = None
 
-    def __init__(self, ids: list[str], fields: frozenset[str] | None, *, single: bool = False) -> None:
-        self.ids = ids
+    def __init__(self, keys: list[Key], fields: frozenset[str] | None, *, single: bool = False) -> None:
+        self.keys = keys
         self.fields = fields
         self.single = single
 
-    def project(self, names: Mapping[str, str]) -> Any:
-        """The wire form; `names` maps the wire's name to the attribute."""
+    def project(self, names: Mapping[str, str]) -> orjson.Fragment:
+        """The wire form, as JSON text; `names` maps the wire's name to the attribute."""
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        sql = _rows_sql(tuple(names.values()))
-        rows = connection().execute(sql, (orjson.dumps(self.ids).decode(),)).fetchall()
-        wired = map(dict, map(zip, repeat(tuple(names)), rows))
-        by_id = {row["id"]: row for row in wired}
-        logs = [by_id[id] for id in self.ids]
-        if self.addresses is not None:
-            for wire in [wire for wire, name in names.items() if name == "recording_url"]:
-                self.addresses.put_into(logs, wire, self.ids)
-        return logs[0] if self.single else logs
+        shown = self.addresses.of if self.addresses else lambda id, kept: kept
+        ids, rows = [key.id for key in self.keys], [key.row for key in self.keys]
+        logs = json_array(VoiceLog, ids, rows, tuple(names.items()), shown)
+        return orjson.Fragment(logs[1:-1] if self.single else logs)
 
 
 # Filters
@@ -203,7 +206,7 @@ def _contains_folded(text: str | None, part: str) -> bool:
 
 def _found(
     worker: Record, filters: Values, order: tuple[str, str], after: Any, limit: int, offset: int
-) -> tuple[list[tuple[str, Any]], int]:
+) -> tuple[list[Key], int]:
     """Keys as `_keys` gives them, and how many logs pass in all."""
     names, values = tuple(filters), (worker.id, *filters.values())
     if not filters.keys().isdisjoint(_READ):
@@ -215,7 +218,8 @@ def _found(
             rows, total = bitmaps.find(
                 tuple(filters.items()), falling=order[1] == "desc", after=behind, limit=limit, offset=offset
             )
-            return [(id, start or None) for start, id in keys_of(rows)], total
+            keys = [Key(id, start or None, row) for (start, id), row in zip(keys_of(rows), rows, strict=True)]
+            return keys, total
         keys = list(_keys(names, values, order, after, limit, offset))
         if bitmaps is not None:
             return keys, bitmaps.count(tuple(filters.items()))
@@ -253,8 +257,8 @@ _LEFT = {
 
 def _keys(
     filters: tuple[str, ...], values: tuple[Any, ...], order: tuple[str, str], after: Any, limit: int, offset: int
-) -> Iterator[tuple[str, Any]]:
-    """Ids and sort values of up to `limit` logs: those `after` a cursor's (sort value, id), else from `offset` on."""
+) -> Iterator[Key]:
+    """The keys of up to `limit` logs: those `after` a cursor's (sort value, id), else from `offset` on."""
     left = limit
     params: dict[Piece, tuple[Any, ...]] = {}
     pieces: tuple[Piece, ...] = (Piece.WHOLE,)
@@ -264,7 +268,8 @@ def _keys(
         params = {Piece.BEHIND: (value, id), Piece.NULLS_BEHIND: (id,)}
     for piece in pieces:
         sql = _keys_sql(filters, order, piece)
-        keys = connection().execute(sql, (*values, *params.get(piece, ()), left, offset)).fetchall()
+        found = connection().execute(sql, (*values, *params.get(piece, ()), left, offset)).fetchone()
+        keys = list(map(Key, *map(orjson.loads, found)))
         yield from keys
         left -= len(keys)
         if not left:
@@ -273,7 +278,10 @@ def _keys(
 
 @lru_cache(maxsize=1024)  # filters come in any combination
 def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) -> str:
-    """SQL for the keys of a piece. Its parameters: the worker, the filters' values, the piece's, limit and offset."""
+    """SQL for the keys of a piece: ids, values and rows, as JSON arrays, so that a page is one row (see log_json.py).
+
+    Its parameters: the worker, the filters' values, the piece's, limit and offset.
+    """
     value, id, falling = VoiceLog._meta.fields[order[0]], VoiceLog.id, order[1] == "desc"
     behind = operator.lt if falling else operator.gt
     within = {
@@ -283,8 +291,9 @@ def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) ->
         Piece.NULLS_BEHIND: [value.is_null(), behind(id, "")],
         Piece.VALUES: [value.is_null(False)],
     }[piece]
-    query = VoiceLog.select(id, value).where(*_asked(filters), *within)
-    return query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1).sql()[0]
+    query = VoiceLog.select(id, value.alias("value"), SQL('"t1"."rowid" AS "row"')).where(*_asked(filters), *within)
+    query = query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1)
+    return f"SELECT json_group_array(id), json_group_array(value), json_group_array(row) FROM ({query.sql()[0]})"
 
 
 @lru_cache(maxsize=1024)  # filters come in any combination
@@ -297,18 +306,6 @@ def _asked(filters: tuple[str, ...]) -> list[Any]:
     # Where an id is given, its index is to be read: `+` takes away the worker's, which SQLite prefers.
     mine = VoiceLog.worker_id == "" if _IDS.isdisjoint(filters) else SQL('+"t1"."worker_id"') == ""
     return [mine, *conditions(dict.fromkeys(filters, ""))]
-
-
-@lru_cache(maxsize=256)
-def _rows_sql(columns: tuple[str, ...]) -> str:
-    ids = SQL("(SELECT value FROM json_each(?))")
-    return VoiceLog.select(*map(_cell, columns)).where(VoiceLog.id.in_(ids)).sql()[0]
-
-
-def _cell(column: str) -> Any:
-    """The column as it is answered: JSON as it lies there, never made a text, which takes a tenth off a page's time."""
-    field = VoiceLog._meta.fields[column]
-    return field.alias(f"{column} [{FRAGMENT}]") if isinstance(field, JsonField) else field
 
 
 # Cursors

@@ -133,7 +133,7 @@ class ApiSchema(Schema, metaclass=ApiSchemaMeta):
             return obj.written(names, lambda name, value: orjson.dumps(nested[name].dump(value)))
         else:
             dumped = obj.project(names)
-        if self._nested:
+        if self._nested and not isinstance(dumped, orjson.Fragment):
             self._dump_nested(dumped if isinstance(dumped, list) else [dumped])
         return dumped
 

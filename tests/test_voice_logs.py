@@ -1,5 +1,6 @@
 """Voice logs: one by one, and which of them a list shows."""
 
+import orjson
 import pytest
 
 from dryline.models import voice_log_bitmaps
@@ -68,6 +69,45 @@ def test_a_log_shows_what_was_kept(api, path, add_call):
     log = api.get(f"{path}/{add_call(**CALL)}").json
     assert (log["startTime"], log["duration"], log["Telephony_source"]) == (CALL["start_time"], 90, "twilio")
     assert (log["call_sid"], log["messages"], log["data"]) == ("CA1", CALL["messages"], CALL["data"])
+
+
+ODD = 'say "hé" \\ \0\b\x1f\x7f\u2028\r\n\t%s</script> 🦎'
+TEXTS = {
+    "deploymentId": "deployment_id",
+    "flowId": "flow_id",
+    "bbEngineSessionId": "bb_engine_session_id",
+    "externalCallId": "external_call_id",
+    "direction": "direction",
+    "fromNumber": "from_number",
+    "toNumber": "to_number",
+    "transcription": "transcription",
+    "recordingUrl": "recording_url",
+    "Telephony_source": "telephony_source",
+    "status": "status",
+    "call_sid": "call_sid",
+}
+
+
+@pytest.mark.parametrize("odd", [ODD, *ODD[4:], "", "null", "\\"], ids=repr)
+def test_any_text_is_shown_as_it_is(api, path, add_call, odd):
+    beside = add_call(**CALL), add_call()
+    id = add_call(id=f"log {odd}", **dict.fromkeys(TEXTS.values(), odd))
+    answer = api.get(path, query_string={"sortBy": "createdAt"})
+    logs = {log["id"]: log for log in answer.json["data"]}
+    assert {wire: logs[id][wire] for wire in TEXTS} == dict.fromkeys(TEXTS, odd)
+    assert set(logs) == {id, *beside}
+    assert logs[beside[0]]["transcription"] == CALL["transcription"]
+    assert logs[beside[1]] == api.get(f"{path}/{beside[1]}").json
+    assert answer.data == orjson.dumps(answer.json)
+
+
+@pytest.mark.parametrize("wire", TEXTS)
+def test_an_odd_text_alone_is_shown_as_it_is(api, path, add_call, wire):
+    add_call(**CALL | {TEXTS[wire]: ODD})
+    for fields in ("", wire):
+        answer = api.get(path, query_string={"fields": fields})
+        assert answer.json["data"][0][wire] == ODD
+        assert answer.data == orjson.dumps(answer.json)
 
 
 def test_only_the_named_members_come_and_the_id(api, path, add_call):

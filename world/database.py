@@ -11,17 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
 from peewee import InterfaceError, SqliteDatabase
 
 from dryline.world.files import copy_whole, part_of, sync
 
 # What Litestream keeps in each database that it replicates: https://github.com/benbjohnson/litestream, db.go.
 _LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litestream_lock (id INTEGER)")
-
-# A column that is selected as `name [this]` comes as what orjson writes as it stands.
-FRAGMENT = "dryline fragment"
-sqlite3.register_converter(FRAGMENT, orjson.Fragment)
 
 log = logging.getLogger("dryline")
 
@@ -59,15 +54,9 @@ class WorldDatabase(SqliteDatabase):
         self._hurried: int | None = None
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
-        of_columns = sqlite3.PARSE_COLNAMES  # see FRAGMENT
         level = "full" if flushed else "normal" if durable else "off"
-        super().__init__(
-            str(path),
-            pragmas=PRAGMAS | {"synchronous": level},
-            timeout=30,
-            check_same_thread=False,
-            detect_types=of_columns,
-        )
+        pragmas = PRAGMAS | {"synchronous": level}
+        super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False)
 
     def connection(self) -> sqlite3.Connection:
         """The running thread's connection."""
