@@ -22,7 +22,7 @@ class CallRewriting:
 
     def __init__(self, edits: Rewriting, places: Places, lines: list[Line]) -> None:
         self.names: set[str] = set()
-        self.modules: list[tuple[str, int]] = []  # that are imported, and where
+        self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and where
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
@@ -105,9 +105,14 @@ class CallRewriting:
         texts = [token.text for token in part]
         if texts[:1] == ["import"]:
             for clause, start in zip(_split(texts[1:]), _starts(part), strict=False):
-                self.modules.append((clause[0] if clause else "", start))
-        elif texts[:1] == ["from"] and len(part) > 1:
-            self.modules.append((texts[1], part[1].start))
+                self.imports.append((clause[0] if clause else "", "", start))
+        elif texts[:1] == ["from"] and "import" in texts:
+            self.imports.append((texts[1], "", part[1].start))
+            module = "".join(texts[1 : texts.index("import")])
+            bare = [token for token in part if token.text not in ("(", ")")]
+            for start in _starts(bare):
+                name = next(token.text for token in bare if token.start == start)
+                self.imports.append((module, name, start))
         if texts[:1] == ["import"] and "requests" in texts:
             clauses = [_clause(clause) for clause in _split(texts[1:])]
             kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]

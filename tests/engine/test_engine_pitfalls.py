@@ -187,7 +187,13 @@ def test_every_line_is_mapped(talk, take, line):
     ("code", "line", "column", "words"),
     [
         ('say("a")\nuntil "b":\n    pass\n', 2, 1, "no loop before it"),
-        ('loop:\n    talk("p")\nsay("x")\nuntil "b":\n    pass\n', 4, 1, "no loop before it"),
+        ('loop:\n    talk("p")\nsay("x")\nuntil "b":\n    pass\n', 4, 1, "line 3 stands between them"),
+        ('Loop:\n    talk("p")\nuntil "b":\n    pass\n', 3, 1, "a loop's header is `loop:`"),
+        ('loop:\n    talk("p")\nuntil caller wants to book:\n    pass\n', 3, 7, "in quotes"),
+        ("if x\n    y = 1\n", 1, 5, "colon is missing behind this if"),
+        ('loop:\n    talk("p")\nuntil "b": x = 1\n    y = 2\n', 4, 5, "indented further"),
+        ("say(\u201chello\u201d)\n", 1, 5, "(left double quotation mark)"),
+        ("say(\u00a01)\n", 1, 5, "(no-break space)"),
         ('def f():\n    loop:\n        talk("p")\n    until "b":\n        pass\n', 2, 5, "in a function"),
         ('def f():\n    return talk("p")\n', 2, 12, "in a function"),
         ('loop:\n    x = 1\nuntil "b":\n    pass\n', 1, 1, "no talk"),
@@ -225,9 +231,14 @@ def test_what_is_wrong_is_told_with_its_place(engine, code, line, column, words)
         ('loop:\n    talk("p")\nuntil "b":\n    return\n', 1, "nothing leads out"),
         ('loop:\n    talk("p")\nuntil "b":\n    return "x"  # why\nuntil "c":\n    pass\n', 4, "comment behind return"),
         ('loop:\n    talk("p")\nuntil "b":\n    pass\nuntil "b":\n    pass\n', 5, "twice"),
+        ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "takes the first alone"),
+        ('loop:\n    talk("p")\nuntil ("b" and\n  "c"):\n    pass\n', 3, "takes the second alone"),
+        ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
+        ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
+        ("import re\nfrom uuid import uuid4\nfrom uuid import uuid5\n", 2, "no module 'uuid'"),
     ],
 )
 def test_what_is_doubtful_is_a_warning(engine, code, line, words):
@@ -240,6 +251,8 @@ def test_code_without_a_fault_has_no_findings(engine, flow):
     every = (
         'import requests, json\nfrom zoneinfo import ZoneInfo\nrequests.get("x")\nsend_sms(1, 2, 3)\n'
         'x = api.get_req("u")\nstate["a"] = x.ask("q")\ntime.sleep(1)\n'
+        'x = list(map(str, filter(None, [1]))) + [hasattr(x, "a"), getattr(x, "a", 1), callable(x), format(1, "d")]\n'
+        'if __name__ == "__main__":\n    from requests import post\n    from requests.exceptions import Timeout as T\n'
     )
     assert engine.check(flow.quiz + every) == []
 
