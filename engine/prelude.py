@@ -117,11 +117,18 @@ class RANDOM:
     def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
 """
 
+# The arguments of an exception, as the text that Python makes of them.
+_TOLD = """
+def _based_told(*args, is_a=isinstance, text=str, count=len):
+    return args[0] if count(args) == 1 and is_a(args[0], text) else text(args[0] if count(args) == 1 else args)
+"""
+
 _PIECES = {  # a piece, and the names that call for it
     _TALK: {"talk", "loop"},
     _SMS: {"send_sms", "integrations"},
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
+    _TOLD: {"_based_told"},
     "import time\n": {"time"},
     "true, false, null = True, False, None\n": {"true", "false", "null"},
 }

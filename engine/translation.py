@@ -102,7 +102,7 @@ class Translation:
         self.calls.rewrite(statement.line.tokens, inner.in_def)
         begin = 0 if statement.colon is None else statement.colon + 1
         for part in parts(statement.line.tokens[begin:]):
-            self.calls.rewrite_import(part)
+            self.calls.rewrite_statement(part)
             self._going_back(part, inner, statement)
         self._block(statement.body, inner)
         return own
@@ -202,6 +202,7 @@ class Translation:
             return
         self.calls.rewrite(inline, in_def=False)
         for part in parts(inline):
+            self.calls.rewrite_statement(part)
             self._going_back(part, around, until)
         self.edits.insert(inline[-1].end, "; break")
 

@@ -184,6 +184,55 @@ def test_every_line_is_mapped(talk, take, line):
 
 
 @pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("next((x for x in [1, 2] if x > 1), None)", "2"),
+        ('next((x for x in [1] if x > 1), "none")', "none"),
+        ("next(x for x in [3])", "3"),
+        ("next(iter([f for f in [4]]))", "4"),
+        ("next((iter)([5]))", "5"),
+    ],
+)
+def test_next_takes_the_first_of_a_generator(talk, expression, said):
+    assert talk(f"say(str({expression}))\n").said == [said]
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        ("ValueError(3)", "3"),
+        ('ValueError("a", {"b": 1})', "('a', {'b': 1})"),
+        ('ValueError(f"{1}" "b")', "1b"),
+        ('KeyError("k" + "x")', "'kx'"),
+        ("OSError()", ""),
+    ],
+)
+def test_an_exception_holds_whatever_it_is_given(talk, raised, told):
+    assert talk(f"try:\n    raise {raised}\nexcept Exception as fault:\n    say('.' + str(fault))\n").said == [
+        f".{told}"
+    ]
+    assert talk(f"x = 1\nraise {raised}\n").session.failure.line == 2
+
+
+def test_del_takes_a_member_out_of_a_dict_or_list(talk):
+    code = """d = {"a": {"b": 1}, (1, 2): 3}
+x = [1, 2]
+del d["a"]["b"]; del d[1, 2]
+del x[-1]
+say(f"{d} {x}")
+del d["c"]
+"""
+    talked = talk(code)
+    assert talked.said == ["{'a': {}} [1]"]
+    assert (talked.session.failure.exception, talked.session.failure.line) == ("KeyError", 6)
+
+
+def test_an_import_can_stand_behind_an_until(talk, take):
+    code = 'loop:\n    talk("p", False)\nuntil "a": import requests; say(str(requests.get is None))\n'
+    assert talk(code, take("a")).said == ["False"]
+
+
+@pytest.mark.parametrize(
     ("code", "line", "column", "words"),
     [
         ('say("a")\nuntil "b":\n    pass\n', 2, 1, "no loop before it"),
