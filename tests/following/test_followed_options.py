@@ -14,6 +14,9 @@ def why(steps_of, log):
     return step["why"]
 
 
+LOOP = 'loop:\n    talk("Hi", True)\nuntil "x":\n    pass\n'
+
+
 def in_a_flow(log):
     return "step" in str(log["sessionLogData"]) and not any(
         step["step"] == "script" for step in log["sessionLogData"]["trace"]
@@ -27,6 +30,10 @@ def in_a_flow(log):
         ('loop:\n    talk("Hi", True)\n', "The flow's loops have no conditions that a caller could meet."),
         ('def f(:\n    pass\nloop:\n    talk("Hi")\nuntil "x":\n    pass\n', "The flow cannot run. Line 1, column"),
         ('until "x":\n    pass\n', "The flow cannot run. Line 1, column 1:"),
+        (f"{LOOP}x = = 1\n", "The flow cannot run. Line 5, column 5: Expected an expression."),
+        (f"class A(Exception):\n    pass\n{LOOP}", "The flow cannot run. Line 1, column 1: The sandbox does not"),
+        (f"import uuid\n{LOOP}", "The flow cannot run here. Line 1: No module named 'uuid'."),
+        (f"from collections import OrderedDict\n{LOOP}", "The flow cannot run here. Line 1: cannot import name"),
         ('if False:\n    loop:\n        talk("Hi")\n    until "x":\n        pass\n', "No condition of the flow can"),
     ],
 )
