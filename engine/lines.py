@@ -24,6 +24,7 @@ _VERBS = {
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
+_PREPOSITIONS = {"from", "to", "at", "on", "for", "with", "by", "until"}  # names of members that are no nouns
 _GREETINGS = ("", "", "Hello, ", "Hi, ")
 _OPENINGS = ("", "", "", "Well, ", "So, ", "Right, ")
 
@@ -80,4 +81,6 @@ def _told(name: str, value: Any) -> str:
         return telling(value, "")
     if isinstance(value, list):
         return " ".join(filter(None, (_told(name, member) for member in value)))
+    if label in _PREPOSITIONS:
+        return f"{label.capitalize()} {value}."
     return f"My {label} is {value}." if label else f"It is {value}."

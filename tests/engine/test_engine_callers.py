@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from dryline.engine.caller import Caller, paths
-from dryline.engine.lines import saying
+from dryline.engine.lines import saying, telling
 from dryline.engine.session import Session
 
 SHOP = """
@@ -90,6 +90,10 @@ def test_a_branch_behind_an_if_about_numbers_is_found(engine, until_and_if):
     )
     program = engine.program(until_and_if + offer)
     assert [branch.condition for branch in engine.explore(program)] == program.conditions
+
+
+def test_a_member_that_is_no_noun_is_told_as_people_say_it():
+    assert telling({"name": "Jo", "from": "Monday", "to": "Friday"}, "") == "My name is Jo. From Monday. To Friday."
 
 
 def test_a_caller_takes_its_branch_whatever_the_seed(engine):
