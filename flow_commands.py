@@ -170,7 +170,7 @@ def _converse(turn: Turn) -> None:
         except (EOFError, KeyboardInterrupt):
             click.echo()
             return
-        if not sys.stdin.isatty():
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):  # the terminal shows it to whoever types, and to no file
             click.echo(typed)
         answer = _taken(turn, typed, answer)
 
@@ -263,7 +263,12 @@ def _object(name: str, text: str) -> dict[str, Any]:
 
 
 def _code(file: Path) -> str:
-    return file.read_text(encoding="utf-8-sig")
+    """Raises click.ClickException, on the line where the file is no text."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as fault:
+        line = fault.object.count(b"\n", 0, fault.start) + 1
+        raise click.ClickException(f"{file}:{line}: This is not UTF-8. Save the file in that encoding.") from None
 
 
 def _refuse(refused: Any) -> None:

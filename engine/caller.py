@@ -19,8 +19,12 @@ from dryline.engine.spoken import kind_of
 
 MOST_TURNS = 40
 MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
+# From this twist on the way leads anywhere, again and again, and answers are the numbers that the code has: an `if` can
+# want two items in a cart, or a budget of 50,000.
+_ROUNDABOUT = 8
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
+_COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
 _BUILT_IN = BuiltInJudge()
 
 
@@ -58,6 +62,8 @@ class Caller:
         self._known = known or {}
         self._twist = Random(random.getrandbits(32) if branch.free else branch.twist)
         self._candidates = candidates(program) if branch.twist and not branch.free else []
+        self._numbers = numbers(program) if branch.twist >= _ROUNDABOUT and not branch.free else []
+        self._counted = 0
         self._planned: dict[int, Any] = {}
         self._next: Condition | None = None
         self._detours = branch.twist % 4
@@ -91,6 +97,8 @@ class Caller:
                     if first is None:
                         del self._left[: at + 1]
                     return first or condition
+        if self._branch.twist >= _ROUNDABOUT:
+            return self._twist.choice(loop.conditions) if loop.conditions else None
         fresh = [condition for condition in loop.conditions if condition.line not in self.taken]
         offered = [condition for condition in fresh if condition.leaves] or fresh or loop.conditions
         return self._random.choice(offered) if offered else None
@@ -132,6 +140,10 @@ class Caller:
 
     def _leaf(self, leaf: Leaf) -> Any:
         """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
+        number = isinstance(leaf.example, (int, float)) and not isinstance(leaf.example, bool)
+        if number and self._numbers and not leaf.choices:
+            self._counted += 1
+            return type(leaf.example)(self._numbers[self._branch.twist * self._counted % len(self._numbers)])
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
             return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
         kind = kind_of(leaf.name or leaf.question, leaf.example)
@@ -155,6 +167,12 @@ def candidates(program: Program) -> list[str]:
     """The texts that the flow compares with: what an answer has to be for one of its `if`s."""
     groups = _COMPARED.findall(program.source)
     return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
+
+
+def numbers(program: Program) -> list[float]:
+    """The numbers that the flow compares with, and behind them those beside them."""
+    compared = sorted({float(number) for number in _COUNTED.findall(program.source)})
+    return list(dict.fromkeys(number + more for more in (0, 1, -1) for number in compared))
 
 
 def paths(program: Program) -> Iterator[tuple[Condition, ...]]:

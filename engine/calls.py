@@ -14,8 +14,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import orjson
 
 from dryline.engine.events import transcript
+from dryline.engine.failures import readable
 from dryline.engine.judge import Question
-from dryline.engine.plain import plain, text
+from dryline.engine.plain import json_lacks, plain, text
 from dryline.engine.web import Refused
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
     kept = plain(value)
+    _demand_json(value)
     name = text(key)
     session.record("extracted", line, key=name, value=kept)
     session.extracted[name] = kept
@@ -100,17 +102,17 @@ def transfer(
     raise Over("transfer")
 
 
-def end_call(session: Session, line: int | None, _based_state: Any = None) -> None:
+def end_call(session: Session, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     raise Over("end_call")
 
 
-def end(session: Session, line: int | None, _based_state: Any = None) -> None:
+def end(session: Session, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     raise Over("end of the flow")
 
 
-def done(session: Session, line: int | None, _based_state: Any = None) -> None:
+def done(session: Session, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     session.note("waiting", line)
     raise Waits
@@ -142,7 +144,7 @@ def ask(
     line: int | None,
     at: int,
     about: Any,
-    question: Any = "",
+    question: Any,
     example: Any = None,
     schema: Any = None,
     model: Any = None,
@@ -194,8 +196,10 @@ def converse(
 
 def http(session: Session, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
     """A request through `requests`. Raises Raised with the class and message that a flow would meet."""
+    sent = plain(named)
+    _demand_json(named.get("json"))
     try:
-        answer = session.web.request(str(method).upper(), text(url), plain(named))
+        answer = session.web.request(str(method).upper(), text(url), sent)
     except Refused as fault:
         session.record("requested", at, method=text(method), url=text(url), error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
@@ -237,6 +241,13 @@ def zone(session: Session, line: int | None, name: Any) -> timezone:
         raise Raised("KeyError", f"No time zone found with key {text(name)}") from None
     now = session.now().astimezone(found)
     return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))
+
+
+def _demand_json(value: Any) -> None:
+    """Raises Raised, as the json of Python does."""
+    lacking = json_lacks(value)
+    if lacking:
+        raise Raised("TypeError", readable(lacking))
 
 
 def _about(value: Any) -> str:

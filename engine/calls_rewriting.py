@@ -1,8 +1,10 @@
-"""Rewrites calls that the sandbox could not make, or not tell the line of: `X.ask(…)`, `talk(…)`, `send_sms(…)`,
-`integrations.app.action(…)`, `requests`, `await` before what is no coroutine there."""
+"""Rewrites what the sandbox could not run, or not tell the line of: `X.ask(…)`, `talk(…)`, `send_sms(…)`,
+`integrations.app.action(…)`, `requests`, `await` before what is no coroutine there; and of Python `next(… for …)`,
+`raise` with what is no text, `del x[…]`."""
 
 from __future__ import annotations
 
+import builtins
 from itertools import pairwise
 from keyword import iskeyword
 
@@ -13,6 +15,7 @@ from dryline.engine.tokens import Line, Token
 
 ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # with these a turn or the run ends
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
+_EXCEPTIONS = {name for name, it in vars(builtins).items() if isinstance(it, type) and issubclass(it, BaseException)}
 _LONGEST = 300  # parts of what is asked; the sandbox reads no more of them either
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
@@ -22,7 +25,7 @@ class CallRewriting:
 
     def __init__(self, edits: Rewriting, places: Places, lines: list[Line]) -> None:
         self.names: set[str] = set()
-        self.modules: list[tuple[str, int]] = []  # that are imported, and where
+        self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and where
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
@@ -62,6 +65,10 @@ class CallRewriting:
                 self._edits.replace(token.start, bracket.end, f"_based_send_sms({line}, ")
             elif token.text in ENDINGS:
                 self._with_state(tokens, pairs[index + 1])
+            elif token.text == "next":
+                self._next(tokens, index + 2, pairs)
+            elif token.text in _EXCEPTIONS and index and tokens[index - 1].text == "raise":
+                self._raise(tokens, index + 1, pairs[index + 1])
         elif token.text == "integrations" and [each.kind for each in tokens[index + 1 : index + 6 : 2]] == ["op"] * 3:
             app, action, bracket = tokens[index + 2], tokens[index + 4], tokens[index + 5]
             if bracket.text == "(":
@@ -76,6 +83,28 @@ class CallRewriting:
         """Hand the name `state` over: the flow can have bound it anew, and is not asked again."""
         comma = "" if tokens[close - 1].text in ("(", ",") else ", "
         self._edits.insert(tokens[close].start, f"{comma}_based_state=state")
+
+    def _next(self, tokens: list[Token], at: int, pairs: dict[int, int]) -> None:
+        """A generator in the place of an argument is a list in the sandbox: `next` needs what goes through it."""
+        close, bare = pairs[at - 1], tokens[at].text != "("
+        inner = range(at, close) if bare else range(at + 1, pairs[at])
+        if not bare and tokens[pairs[at] + 1].text not in (",", ")"):
+            return
+        closing = 0  # behind the brackets that are open where `for` is looked for
+        for index in inner:
+            if index >= closing and tokens[index].text == "for":
+                self._edits.insert(tokens[at].start, "iter(" if bare else "iter")
+                self._edits.insert(tokens[close].start, ")" if bare else "")
+                return
+            if index >= closing and tokens[index].text in _OPEN:
+                closing = pairs[index]
+
+    def _raise(self, tokens: list[Token], opening: int, close: int) -> None:
+        """The sandbox's exceptions hold one text or nothing."""
+        if any(token.kind != "string" for token in tokens[opening + 1 : close]):
+            self.names.add("_based_told")
+            self._edits.insert(tokens[opening + 1].start, "_based_told(")
+            self._edits.insert(tokens[close].start, ")")
 
     def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
         if index < 2 or tokens[index - 1].text != "." or not calls(tokens[index].text, tokens, index):
@@ -100,14 +129,35 @@ class CallRewriting:
         ):
             self._edits.replace(tokens[index].start, tokens[index + 1].start)
 
-    def rewrite_import(self, part: list[Token]) -> None:
+    def rewrite_statement(self, part: list[Token]) -> None:
+        """An import, or `del`; whatever else stays."""
+        self._import(part)
+        if len(part) > 3 and part[0].text == "del" and part[-1].text == "]":
+            self._delete(part)
+
+    def _delete(self, part: list[Token]) -> None:
+        """One member of a dict or list. Of names and slices the sandbox says that it deletes none."""
+        pairs = _pairs(part)
+        opening = pairs[len(part) - 1]
+        inside = [token.text for token in part[opening + 1 : -1]]
+        if primary_start(part, opening, pairs) == 1 and ":" not in inside:
+            self._edits.replace(part[0].start, part[1].start)
+            self._edits.replace(part[opening].start, part[opening].end, ".pop((")
+            self._edits.replace(part[-1].start, part[-1].end, "))")
+
+    def _import(self, part: list[Token]) -> None:
         """`requests` is an object that stands before the flow; the other modules are the sandbox's, or are missing."""
         texts = [token.text for token in part]
         if texts[:1] == ["import"]:
             for clause, start in zip(_split(texts[1:]), _starts(part), strict=False):
-                self.modules.append((clause[0] if clause else "", start))
-        elif texts[:1] == ["from"] and len(part) > 1:
-            self.modules.append((texts[1], part[1].start))
+                self.imports.append((clause[0] if clause else "", "", start))
+        elif texts[:1] == ["from"] and "import" in texts:
+            self.imports.append((texts[1], "", part[1].start))
+            module = "".join(texts[1 : texts.index("import")])
+            bare = [token for token in part if token.text not in ("(", ")")]
+            for start in _starts(bare):
+                name = next(token.text for token in bare if token.start == start)
+                self.imports.append((module, name, start))
         if texts[:1] == ["import"] and "requests" in texts:
             clauses = [_clause(clause) for clause in _split(texts[1:])]
             kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]

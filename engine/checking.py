@@ -35,7 +35,7 @@ def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
         program = demand_sound(sandbox, code, file)
     except CodeRefused as refused:
         return refused.findings
-    return [*program.warnings, *_missing_modules(sandbox, program), *_unknown_names(sandbox, program)]
+    return [*program.warnings, *_missing_imports(sandbox, program), *_unknown_names(sandbox, program)]
 
 
 def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
@@ -62,18 +62,31 @@ def _finding(program: Program, fault: Any, sentence: str) -> Finding:
     return Finding(program.file, line, column, sentence)
 
 
-def _missing_modules(sandbox: Sandbox, program: Program) -> list[Finding]:
+def _missing_imports(sandbox: Sandbox, program: Program) -> list[Finding]:
+    """Modules that the sandbox lacks, and names that its modules lack. `requests` is the prelude's."""
+    findings = []
+    lacking = {""}
+    with sandbox.worker() as worker:
+        for (module, name), place in sorted(program.imports.items(), key=lambda each: each[1]):
+            top = module.partition(".")[0]
+            if top in lacking or top == "requests" or not (module + name).replace(".", "").isidentifier():
+                continue
+            if not _runs(worker, f"import {top}"):
+                lacking.add(top)
+                findings.append(Finding(program.file, *place, f"The sandbox has no module {top!r}.", "warning"))
+            elif name and not _runs(worker, f"from {module} import {name}"):
+                findings.append(Finding(program.file, *place, f"The sandbox has no {name!r} in {module!r}.", "warning"))
+    return findings
+
+
+def _runs(worker: Any, code: str) -> bool:
     import pydantic_monty
 
-    findings = []
-    with sandbox.worker() as worker:
-        for name, place in program.modules.items():
-            try:
-                if name.isidentifier() and name != "requests":
-                    worker.feed_run(f"import {name}")
-            except pydantic_monty.MontyError:
-                findings.append(Finding(program.file, *place, f"The sandbox has no module {name!r}.", "warning"))
-    return findings
+    try:
+        worker.feed_run(code)
+    except pydantic_monty.MontyError:
+        return False
+    return True
 
 
 def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
@@ -89,11 +102,16 @@ def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
             return []
         else:
             return []
+    unknown = [(_name_in(one["message"]), one["location"]) for one in told if one["code"] == "unresolved-reference"]
     findings = []
-    for one in told:
-        row, column = one["location"]["row"] - 1, one["location"]["column"]
-        place = program.place(row, column) if row else None
-        name = one["message"].partition("`")[2].partition("`")[0]
-        if one["code"] == "unresolved-reference" and place is not None and not name.startswith(RESERVED):
+    with sandbox.worker() as worker:
+        for name, at in unknown:
+            place = program.place(at["row"] - 1, at["column"]) if at["row"] > 1 else None
+            if place is None or name.startswith(RESERVED) or _runs(worker, name):
+                continue  # the sandbox has names of Python that its type checker does not know
             findings.append(Finding(program.file, *place, f"Nothing defines the name {name!r}.", "warning"))
     return findings
+
+
+def _name_in(message: str) -> str:
+    return message.partition("`")[2].partition("`")[0]

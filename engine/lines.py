@@ -27,6 +27,7 @@ _VERBS = {
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
+_PREPOSITIONS = {"from", "to", "at", "on", "for", "with", "by", "until"}  # names of members that are no nouns
 _GREETINGS = ("", "", "Hello, ", "Hi, ")
 _OPENINGS = ("", "", "", "Well, ", "So, ", "Right, ")
 # What may stand in the name of a value that is the speaker's own name.
@@ -112,6 +113,8 @@ def _sentence(label: str, said: str) -> str:
     kind = kind_of(label, said)
     if not label:
         return f"It is {said}."
+    if label in _PREPOSITIONS:
+        return f"{_capital(label)} {said}."
     if kind == "name":
         part = next((f"{part} " for part in ("first", "last") if part in label.split()), "")
         whose = label.removesuffix(" name")

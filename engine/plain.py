@@ -7,6 +7,7 @@ from datetime import date, time, timedelta
 from typing import Any
 
 _DEEPEST = 60
+_LONGEST_INT = 14_000  # bits of a whole number that Python writes out: it stops at 4,300 digits
 LARGEST = 4_000_000  # characters of a value; a member counts as 16 of them
 
 
@@ -76,4 +77,25 @@ def is_talk(value: Any) -> bool:
 def text(value: Any) -> str:
     """The value as a text, as a flow would print it. Raises TooLarge."""
     made = plain(value)
+    printable = isinstance(value, int) and value.bit_length() <= _LONGEST_INT
+    if printable or isinstance(value, (date, timedelta)):  # JSON has other forms of these than Python prints
+        return str(value)
     return made if isinstance(made, str) else str(made)
+
+
+def json_lacks(value: Any) -> str | None:
+    """What Python's json says about a value that it cannot write; None of one that it can."""
+    return _json_lacks(value, 0)
+
+
+def _json_lacks(value: Any, depth: int) -> str | None:
+    if value is None or isinstance(value, (str, int, float)) or depth >= _DEEPEST:
+        return None
+    if isinstance(value, dict):
+        strange = next((key for key in value if key is not None and not isinstance(key, (str, int, float))), None)
+        if strange is not None:
+            return f"keys must be str, int, float, bool or None, not {type(strange).__name__}"
+    elif not isinstance(value, (list, tuple)):
+        return f"Object of type {getattr(value, 'name', type(value).__name__)} is not JSON serializable"
+    members = value.values() if isinstance(value, dict) else value
+    return next(filter(None, (_json_lacks(member, depth + 1) for member in members)), None)

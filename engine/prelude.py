@@ -59,7 +59,8 @@ def _based_integration(line, app, action, /, *args, **named):
     return _based_Result(_based_integrate(line, app, action, *args, **named))
 """
 
-# The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own.
+# The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own, and
+# those that nothing here raises an OSError that nothing raises.
 _REQUESTS = """
 import json as _based_json
 class _based_Response:
@@ -79,7 +80,16 @@ class _based_Exceptions:
     ConnectionError = OSError
     HTTPError = OSError
     InvalidURL = OSError
+    InvalidSchema = OSError
     MissingSchema = OSError
+    SSLError = FileNotFoundError
+    ProxyError = FileNotFoundError
+    TooManyRedirects = FileNotFoundError
+    ChunkedEncodingError = FileNotFoundError
+    ContentDecodingError = FileNotFoundError
+    InvalidHeader = FileNotFoundError
+    InvalidJSONError = FileNotFoundError
+    RetryError = FileNotFoundError
     Timeout = TimeoutError
     ConnectTimeout = TimeoutError
     ReadTimeout = TimeoutError
@@ -117,12 +127,20 @@ class RANDOM:
     def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
 """
 
+# The arguments of an exception, as the text that Python makes of them.
+_TOLD = """
+def _based_told(*args, is_a=isinstance, text=str, count=len):
+    return args[0] if count(args) == 1 and is_a(args[0], text) else text(args[0] if count(args) == 1 else args)
+"""
+
 _PIECES = {  # a piece, and the names that call for it
     _TALK: {"talk", "loop"},
     _SMS: {"send_sms", "integrations"},
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
+    _TOLD: {"_based_told"},
     "import time\n": {"time"},
+    "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
     "true, false, null = True, False, None\n": {"true", "false", "null"},
 }
 METHODS = ("ask", "summarize", "to_json")

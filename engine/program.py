@@ -50,7 +50,7 @@ class Program:
         rewritten: Rewritten,
         loops: list[Loop],
         warnings: list[Finding],
-        modules: list[tuple[str, int]],
+        imports: list[tuple[str, str, int]],
     ) -> None:
         self.source = source
         self.file = file
@@ -58,9 +58,9 @@ class Program:
         self.loops = loops
         self.warnings = warnings
         self.places = Places(source)
-        self.modules = {
-            name: Place(*self.places.place(at)) for name, at in reversed(modules)
-        }  # and where first imported
+        self.imports = {  # modules and names of them, and where they are first imported
+            (module, name): Place(*self.places.place(at)) for module, name, at in reversed(imports)
+        }
         self._origin = rewritten.origin
         self._generated = Places(self.code)
         self._ascii = self.code.isascii()

@@ -169,7 +169,7 @@ def _opens(statement: Statement) -> bool:
 
 def _unexpected(line: Line, indent: str, block: list[Statement]) -> None:
     before = block[-1].line.tokens if block else []
-    if before and before[0].text in ("loop", "until") and before[-1].text != ":":
+    if before and before[0].text in {"loop", "until"} | _OPENERS and block[-1].colon is None:
         raise Misplaced(before[-1].end, f"A colon is missing behind this {before[0].text}.")
     if not line.indent.startswith(indent):
         raise Misplaced(line.tokens[0].start, "This line is indented with other characters than those around it.")

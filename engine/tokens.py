@@ -8,6 +8,7 @@ recurses but for f-strings in f-strings, whose depth is bounded.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 
 from dryline.engine.findings import Misplaced
@@ -91,7 +92,9 @@ class _Reader:
     def _kind(self, at: int) -> tuple[str, int]:
         found = _TOKEN.match(self.source, at)
         if not found or found.lastgroup is None:
-            raise Misplaced(at, f"The character {self.source[at]!r} has no meaning here.")
+            character = self.source[at]  # by name, too: quotes of word processors and odd spaces look like others
+            called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
+            raise Misplaced(at, f"The character {character!r}{called} has no meaning here.")
         return found.lastgroup, found.end()
 
     def _token(self, kind: str, start: int, end: int, depth: int) -> Token:

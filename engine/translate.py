@@ -43,4 +43,4 @@ def _translate(source: str, file: str, places: Places) -> Program:
     warnings = [
         Finding(file, *places.place(offset), sentence, "warning") for offset, sentence in sorted(translation.warnings)
     ]
-    return Program(source, file, rewritten, translation.loops, warnings, translation.calls.modules)
+    return Program(source, file, rewritten, translation.loops, warnings, translation.calls.imports)

@@ -15,6 +15,8 @@ and continued lines keep their text; and all that is put in knows where in the s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from keyword import iskeyword
 
 from dryline.engine.calls_rewriting import CallRewriting, calls
 from dryline.engine.findings import Misplaced
@@ -66,7 +68,7 @@ class Translation:
             if statement.kind == "loop":
                 self._loop(statement, around)
             elif statement.kind == "until":
-                raise Misplaced(statement.start, "This until has no loop before it.")
+                raise Misplaced(statement.start, f"This until has no loop before it{self._parted(block[:index])}.")
             elif statement.kind == "repeat" and around.owner and not around.in_def and _goes_back(statement):
                 has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
                 tails[index + has_else] = self._left_by_return(statement, around)
@@ -74,6 +76,14 @@ class Translation:
                 self._python(statement, around)
             if index in tails:
                 self.edits.insert(statement.row_end, tails[index])
+
+    def _parted(self, before: list[Statement]) -> str:
+        """What stands where the loop of an until would, behind those `before`; empty where nothing tells."""
+        loops = [index for index, statement in enumerate(before) if statement.kind == "loop"]
+        if loops:
+            return f": line {self._places.line(before[loops[-1] + 1].start)} stands between them"
+        meant = bool(before) and before[-1].line.tokens[0].text.lower() == "loop"
+        return ": a loop's header is `loop:`" if meant else ""
 
     def _indent(self, statement: Statement, around: _Around, before: str = "") -> str:
         """Give the statement's line its indentation, and the line `before` it. Returns the indentation."""
@@ -92,7 +102,7 @@ class Translation:
         self.calls.rewrite(statement.line.tokens, inner.in_def)
         begin = 0 if statement.colon is None else statement.colon + 1
         for part in parts(statement.line.tokens[begin:]):
-            self.calls.rewrite_import(part)
+            self.calls.rewrite_statement(part)
             self._going_back(part, inner, statement)
         self._block(statement.body, inner)
         return own
@@ -153,6 +163,7 @@ class Translation:
         listed: list[Part] = []
         for until in statement.untils:
             tokens, name = until.condition()
+            self._doubt(tokens)
             start, end = tokens[0].start, tokens[-1].end
             source = self.edits.source[start:end]
             text = fixed_text(tokens, source)
@@ -163,6 +174,17 @@ class Translation:
             check = f"_based_condition({loop.index}, " if text is None else "("
             listed += [check, (start, end), "), "]
         return listed
+
+    def _doubt(self, condition: list[Token]) -> None:
+        """Raises Misplaced for a text without quotes; warns of texts that Python takes for one alone."""
+        for before, token in pairwise(condition):
+            if before.kind == token.kind == "name" and not iskeyword(before.text) and not iskeyword(token.text):
+                raise Misplaced(condition[0].start, "A condition that is a text stands in quotes.")
+        for before, token, after in zip(condition, condition[1:], condition[2:], strict=False):
+            if token.text in ("and", "or") and before.kind == after.kind == "string":
+                taken = "first" if token.text == "or" else "second"
+                told = f"Of two texts with `{token.text}` between them Python takes the {taken} alone: write one text."
+                self.warnings.append((token.start, told))
 
     def _until(self, until: Statement, index: int, around: _Around) -> None:
         assert until.colon is not None and around.loop is not None
@@ -180,6 +202,7 @@ class Translation:
             return
         self.calls.rewrite(inline, in_def=False)
         for part in parts(inline):
+            self.calls.rewrite_statement(part)
             self._going_back(part, around, until)
         self.edits.insert(inline[-1].end, "; break")
 
@@ -190,6 +213,8 @@ class Translation:
             self.warnings.append((statement.start, "Each until of this loop goes back to it: nothing leads out."))
         seen: set[str] = set()
         for until, condition in zip(statement.untils, loop.conditions, strict=True):
+            if not condition.text.strip("\"' "):
+                self.warnings.append((until.start, "This condition is empty: nothing that is said can meet it."))
             if condition.text in seen:
                 self.warnings.append((until.start, f"This loop has the condition {condition.text!r} twice."))
             seen.add(condition.text)

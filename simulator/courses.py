@@ -32,7 +32,7 @@ _INTRODUCTIONS = wordings(
 _WELCOMES = wordings("A", "Hi, I'm {agent} from {business}. How can I help? | Hello! Ask me anything about {business}.")
 # What a summary adds for a conversation that ended before it was done.
 _LAST_WORDS = {
-    "user_hangup": "The caller hung up.",
+    "user_hangup": "The customer hung up.",
     "user_left": "The user left.",
     "error": "The call broke off with an error.",
     "max_duration": "The call had reached its longest duration.",

@@ -25,6 +25,7 @@ SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits fo
 _EXPLORED_S = 10.0  # what is not found within that time counts as out of reach
 _KEPT = 64  # surveys in memory
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
+_LACKING = ("ModuleNotFoundError", "ImportError")  # of the sandbox alone: the real engine has all of Python's modules
 _SURVEYS = "surveys of flows"  # where a world remembers them
 _COMBINATIONS = 16  # of conditions with the same text
 
@@ -98,7 +99,7 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
         return Survey(why="The flow is gone.")
     engine = engine_of(world)
     try:
-        program = engine.program(line.code)
+        program = engine.demand_sound(line.code)
     except CodeRefused as refused:
         fault = refused.findings[0]
         return Survey(why=f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")
@@ -108,13 +109,16 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
         return Survey(why="The flow's loops have no conditions that a caller could meet.")
     stage = Stage(engine, program, dict(line.variables), channel)
     began = time.monotonic()
-    first = _tried(stage, Branch(()), state)
+    played = stage.play(Branch(()), 0, state)
     took_s = time.monotonic() - began
+    first = _way(Branch(()), played)
     if took_s > SLOW_S and first.stopped is None:
         return Survey(why=f"{SLOW} {SLOW_S:g} s.")
     branches = engine.explore(program, within_s=_EXPLORED_S, **_options(stage, state))
     if branches:
         return Survey(stage, tuple(_tried(stage, branch, state) for branch in branches))
+    if played.fault and played.fault.type in _LACKING:
+        return Survey(why=f"The flow cannot run here. Line {played.fault.line}: {played.fault.message}.")
     if first.outcome == "failed":  # at once, whatever the caller says: then so does every call
         return Survey(stage, (first,))
     return Survey(why="No condition of the flow can be reached.")
@@ -122,7 +126,10 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
 
 def _tried(stage: Stage, branch: Branch, state: dict[str, Any]) -> Way:
     """The way as its explorer went it."""
-    played = stage.play(as_explored(branch), branch.twist, state)
+    return _way(branch, stage.play(as_explored(branch), branch.twist, state))
+
+
+def _way(branch: Branch, played: Played) -> Way:
     played.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
     return Way(branch, played.outcome, played.turns, played if played.stopped else None)
 

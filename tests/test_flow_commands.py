@@ -1,5 +1,9 @@
 """`dryline talk`, `dryline flow check`, `dryline flow paths`: a flow in a file, or in a data directory."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -35,10 +39,10 @@ def file(tmp_path):
 @pytest.fixture
 def served(tmp_path):
     """A server with the clinic's flow: its data directory and the flow's id."""
-    with DrylineServer(data_dir=tmp_path / "world") as server:
+    with DrylineServer(data_dir=tmp_path / "world") as server, server.client() as client:
         (server.app.world.directory / "address").write_text(server.url)
-        worker = server.client().workers.create(name="Clinic", description=None, status=None)
-        flow = server.client().workers.flows.create(worker.id, name="Main", label="", code=CLINIC)
+        worker = client.workers.create(name="Clinic", description=None, status=None)
+        flow = client.workers.flows.create(worker.id, name="Main", label="", code=CLINIC)
         yield server.app.world.directory, flow.id, server
 
 
@@ -52,6 +56,15 @@ def test_every_file_with_a_fault_is_told_with_line_and_column(run, file):
     assert told[0].startswith(f"{bad}:1:1: error: ")
     assert told[1].startswith(f"{worse}:1:5: error: ")
     assert len(told) == 2
+
+
+def test_a_file_that_is_not_utf_8_is_told_with_its_line(run, file):
+    path = file("")
+    path.write_bytes('say("a")\nsay("café")\n'.encode("latin-1"))
+    flow = file(CLINIC, "main.based")
+    for command in (["flow", "check", path], ["flow", "paths", path], ["talk", path]):
+        assert f"{path}:2: This is not UTF-8." in run(*command, code=1)
+    assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
 
 
 def test_what_is_only_doubtful_is_told_and_passes(run, file):
@@ -131,6 +144,17 @@ def test_an_exception_is_told_with_its_traceback(run, file):
 def test_what_a_conversation_showed_is_a_script_that_it_passes(run, file):
     shown = run("talk", file(CLINIC), input=TURNS)
     assert run("talk", file(CLINIC), "--script", file(shown, "clinic.talk")) == ""
+
+
+def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
+    kept = tmp_path / "kept.talk"
+    typing, terminal = os.openpty()
+    os.write(typing, b"I want to book an appointment for Monday\n")
+    command = [sys.executable, "-m", "dryline", "talk", str(file(CLINIC))]
+    with kept.open("wb") as out:
+        subprocess.run(command, stdin=terminal, stdout=out, check=True, timeout=60)
+    assert "You: I want to book an appointment for Monday\nTaken:" in kept.read_text()
+    subprocess.run([*command, "--script", str(kept)], check=True, timeout=60)
 
 
 def test_a_script_that_something_else_comes_of_is_a_diff(run, file):

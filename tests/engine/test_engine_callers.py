@@ -52,6 +52,50 @@ def test_a_branch_that_cannot_be_reached_is_not_found(engine):
     assert 17 not in [branch.condition.line for branch in engine.explore(engine.program(code))]
 
 
+@pytest.mark.parametrize(
+    "until_and_if",
+    [
+        # Only who comes by twice, in a loop that each of its conditions leaves, gets to the offer.
+        """
+items = 0
+ready = False
+while not ready:
+    loop:
+        r = talk("Take the order.", True)
+    until "customer adds an item":
+        items += 1
+    until "customer is finished":
+        ready = True
+if items > 1:
+""",
+        """
+loop:
+    r = talk("Ask for the budget.", True)
+until "customer names a budget":
+    budget = r.ask("How much?", {"budget": 500})["budget"]
+if budget >= 50_000 and budget != 50_001:
+""",
+        """
+loop:
+    r = talk("Ask for the age.", True)
+until "customer tells the age":
+    age = r.ask("How old?", {"age": 30.5})["age"]
+if age == 17:
+""",
+    ],
+)
+def test_a_branch_behind_an_if_about_numbers_is_found(engine, until_and_if):
+    offer = (
+        '    loop:\n        r = talk("Offer it.", True)\n    until "customer takes the offer":\n        say("Done.")\n'
+    )
+    program = engine.program(until_and_if + offer)
+    assert [branch.condition for branch in engine.explore(program)] == program.conditions
+
+
+def test_a_member_that_is_no_noun_is_told_as_people_say_it():
+    assert telling({"name": "Jo", "from": "Monday", "to": "Friday"}) == "My name is Jo. From Monday. To Friday."
+
+
 def test_a_caller_takes_its_branch_whatever_the_seed(engine):
     program = engine.program(SHOP)
     for branch in engine.explore(program):

@@ -22,6 +22,42 @@ def test_a_key_of_an_extraction_does_not_begin_with_an_underscore(talk):
     assert talk('extract("_x", 1)\n').session.failure.exception == "ValueError"
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("{1, 2}", "Object of type set is not JSON serializable"),
+        ("[b'x']", "Object of type bytes is not JSON serializable"),
+        ("{'when': datetime.date(2026, 1, 2)}", "Object of type date is not JSON serializable"),
+        ("{(1, 2): 3}", "keys must be str, int, float, bool or None, not tuple"),
+        ("r", "Object of type Talk is not JSON serializable"),
+    ],
+)
+def test_what_json_lacks_is_neither_extracted_nor_sent(talk, value, told):
+    head = f"import datetime\nimport requests\nr = talk('p')\nvalue = {value}\n"
+    for call in ("extract('it', value)", "requests.post('http://127.0.0.1:9/', json=value)"):
+        failure = talk(head + call).session.failure
+        assert (failure.exception, failure.error) == ("TypeError", told)
+
+
+def test_dates_and_large_numbers_are_said_as_python_prints_them(talk):
+    code = "import datetime as d\nsay(d.datetime(2026, 1, 2, 9, 30))\nsay(d.timedelta(minutes=90))\nsay(2 ** 70)\n"
+    assert talk(code).said == ["2026-01-02 09:30:00", "1:30:00", "1180591620717411303424"]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ('"x".ask()', "ask() missing a required argument: 'question'"),
+        ('end_call("bye")', "end_call() too many positional arguments"),
+        ("done(1)", "done() too many positional arguments"),
+        ("transfer()", "transfer() missing a required argument: 'number'"),
+    ],
+)
+def test_a_wrong_call_is_told_in_the_words_of_the_flow(talk, call, told):
+    failure = talk(f"say('a')\n{call}\n").session.failure
+    assert (failure.exception, failure.error, failure.line) == ("TypeError", told, 2)
+
+
 def test_print_goes_to_the_trace_and_not_to_the_user(talk):
     talked = talk('print("a", 1)\n')
     assert [event["text"] for event in talked.of("printed")] == ["a 1"]

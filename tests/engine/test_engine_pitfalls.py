@@ -184,10 +184,65 @@ def test_every_line_is_mapped(talk, take, line):
 
 
 @pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("next((x for x in [1, 2] if x > 1), None)", "2"),
+        ('next((x for x in [1] if x > 1), "none")', "none"),
+        ("next(x for x in [3])", "3"),
+        ("next(iter([f for f in [4]]))", "4"),
+        ("next((iter)([5]))", "5"),
+    ],
+)
+def test_next_takes_the_first_of_a_generator(talk, expression, said):
+    assert talk(f"say(str({expression}))\n").said == [said]
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        ("ValueError(3)", "3"),
+        ('ValueError("a", {"b": 1})', "('a', {'b': 1})"),
+        ('ValueError(f"{1}" "b")', "1b"),
+        ('KeyError("k" + "x")', "'kx'"),
+        ("OSError()", ""),
+    ],
+)
+def test_an_exception_holds_whatever_it_is_given(talk, raised, told):
+    assert talk(f"try:\n    raise {raised}\nexcept Exception as fault:\n    say('.' + str(fault))\n").said == [
+        f".{told}"
+    ]
+    assert talk(f"x = 1\nraise {raised}\n").session.failure.line == 2
+
+
+def test_del_takes_a_member_out_of_a_dict_or_list(talk):
+    code = """d = {"a": {"b": 1}, (1, 2): 3}
+x = [1, 2]
+del d["a"]["b"]; del d[1, 2]
+del x[-1]
+say(f"{d} {x}")
+del d["c"]
+"""
+    talked = talk(code)
+    assert talked.said == ["{'a': {}} [1]"]
+    assert (talked.session.failure.exception, talked.session.failure.line) == ("KeyError", 6)
+
+
+def test_an_import_can_stand_behind_an_until(talk, take):
+    code = 'loop:\n    talk("p", False)\nuntil "a": import requests; say(str(requests.get is None))\n'
+    assert talk(code, take("a")).said == ["False"]
+
+
+@pytest.mark.parametrize(
     ("code", "line", "column", "words"),
     [
         ('say("a")\nuntil "b":\n    pass\n', 2, 1, "no loop before it"),
-        ('loop:\n    talk("p")\nsay("x")\nuntil "b":\n    pass\n', 4, 1, "no loop before it"),
+        ('loop:\n    talk("p")\nsay("x")\nuntil "b":\n    pass\n', 4, 1, "line 3 stands between them"),
+        ('Loop:\n    talk("p")\nuntil "b":\n    pass\n', 3, 1, "a loop's header is `loop:`"),
+        ('loop:\n    talk("p")\nuntil caller wants to book:\n    pass\n', 3, 7, "in quotes"),
+        ("if x\n    y = 1\n", 1, 5, "colon is missing behind this if"),
+        ('loop:\n    talk("p")\nuntil "b": x = 1\n    y = 2\n', 4, 5, "indented further"),
+        ("say(\u201chello\u201d)\n", 1, 5, "(left double quotation mark)"),
+        ("say(\u00a01)\n", 1, 5, "(no-break space)"),
         ('def f():\n    loop:\n        talk("p")\n    until "b":\n        pass\n', 2, 5, "in a function"),
         ('def f():\n    return talk("p")\n', 2, 12, "in a function"),
         ('loop:\n    x = 1\nuntil "b":\n    pass\n', 1, 1, "no talk"),
@@ -225,9 +280,14 @@ def test_what_is_wrong_is_told_with_its_place(engine, code, line, column, words)
         ('loop:\n    talk("p")\nuntil "b":\n    return\n', 1, "nothing leads out"),
         ('loop:\n    talk("p")\nuntil "b":\n    return "x"  # why\nuntil "c":\n    pass\n', 4, "comment behind return"),
         ('loop:\n    talk("p")\nuntil "b":\n    pass\nuntil "b":\n    pass\n', 5, "twice"),
+        ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "takes the first alone"),
+        ('loop:\n    talk("p")\nuntil ("b" and\n  "c"):\n    pass\n', 3, "takes the second alone"),
+        ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
+        ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
+        ("import re\nfrom uuid import uuid4\nfrom uuid import uuid5\n", 2, "no module 'uuid'"),
     ],
 )
 def test_what_is_doubtful_is_a_warning(engine, code, line, words):
@@ -240,6 +300,8 @@ def test_code_without_a_fault_has_no_findings(engine, flow):
     every = (
         'import requests, json\nfrom zoneinfo import ZoneInfo\nrequests.get("x")\nsend_sms(1, 2, 3)\n'
         'x = api.get_req("u")\nstate["a"] = x.ask("q")\ntime.sleep(1)\n'
+        'x = list(map(str, filter(None, [1]))) + [hasattr(x, "a"), getattr(x, "a", 1), callable(x), format(1, "d")]\n'
+        'if __name__ == "__main__":\n    from requests import post\n    from requests.exceptions import Timeout as T\n'
     )
     assert engine.check(flow.quiz + every) == []
 

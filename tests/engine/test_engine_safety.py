@@ -174,13 +174,13 @@ box = Box()
 deep = []
 for n in range(200):
     deep = [deep]
-extract("all", [box, datetime.date(2020, 1, 2), float("inf"), b"x", say, 2 ** 70])
-extract("deep", deep)
+state["all"] = [box, datetime.date(2020, 1, 2), float("inf"), b"x", say, 2 ** 70]
+state["deep"] = deep
 state["box"] = box
 """
     session = talk(code).session
     assert session.failure is None
-    assert session.extracted["all"][:3] == [{"inside": {"1": [2, [3]]}}, "2020-01-02", "inf"]
+    assert session.state["all"][:3] == [{"inside": {"1": [2, [3]]}}, "2020-01-02", "inf"]
     assert session.dump()
 
 

@@ -108,6 +108,17 @@ def test_without_a_network_requests_raises_as_ever(talk, catch):
     assert talked.of("requested")[0].line == 3
 
 
+@pytest.mark.parametrize(
+    "passes", ["requests.exceptions.SSLError", "requests.exceptions.TooManyRedirects", "ConnectionError"]
+)
+def test_a_connection_that_fails_is_not_caught_as_something_else(talk, passes):
+    code = (
+        "import requests\ntry:\n    requests.get('https://api.example/')\n"
+        f"except {passes}:\n    say('no')\nexcept requests.exceptions.RequestException:\n    say('yes')\n"
+    )
+    assert talk(code).said == ["yes"]
+
+
 @pytest.mark.parametrize("catch", ["requests.Timeout", "requests.exceptions.ReadTimeout", "Exception"])
 def test_a_timeout_can_be_caught_as_one(talk, web_engine, catch):
     code = f'import requests\ntry:\n    requests.get("http://x/slow")\nexcept {catch} as error:\n    say(str(error))\n'

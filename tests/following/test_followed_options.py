@@ -14,6 +14,9 @@ def why(steps_of, log):
     return step["why"]
 
 
+LOOP = 'loop:\n    talk("Hi", True)\nuntil "x":\n    pass\n'
+
+
 def in_a_flow(log):
     return "step" in str(log["sessionLogData"]) and not any(
         step["step"] == "script" for step in log["sessionLogData"]["trace"]
@@ -27,6 +30,10 @@ def in_a_flow(log):
         ('loop:\n    talk("Hi", True)\n', "The flow's loops have no conditions that a caller could meet."),
         ('def f(:\n    pass\nloop:\n    talk("Hi")\nuntil "x":\n    pass\n', "The flow cannot run. Line 1, column"),
         ('until "x":\n    pass\n', "The flow cannot run. Line 1, column 1:"),
+        (f"{LOOP}x = = 1\n", "The flow cannot run. Line 5, column 5: Expected an expression."),
+        (f"class A(Exception):\n    pass\n{LOOP}", "The flow cannot run. Line 1, column 1: The sandbox does not"),
+        (f"import uuid\n{LOOP}", "The flow cannot run here. Line 1: No module named 'uuid'."),
+        (f"from collections import OrderedDict\n{LOOP}", "The flow cannot run here. Line 1: cannot import name"),
         ('if False:\n    loop:\n        talk("Hi")\n    until "x":\n        pass\n', "No condition of the flow can"),
     ],
 )
@@ -175,7 +182,7 @@ def test_now_and_then_the_user_hangs_up_in_the_middle(line, simulate, taken):
     for log in left:
         assert log["status"] == "completed"
         assert log["data"]["call_analysis"]["call_successful"] is False
-        assert log["data"]["call_analysis"]["call_summary"].endswith("The caller hung up.")
+        assert log["data"]["call_analysis"]["call_summary"].endswith("The customer hung up.")
         assert "caller confirms the day" not in taken(log)
         assert "You are booked." not in said(log)
 
