@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from dryline import control_client
 from dryline.command_line import cli
-from dryline.control_client import Plane
+from dryline.control_client import NoAnswer, Plane
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer
 
@@ -260,6 +260,18 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     served.client().workers.create(**NEW)
     assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
     assert len(answers) == 2
+
+
+def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
+    ask = Plane.ask
+
+    def ended(self, method, path, body=None, raw=None):
+        if path == "/requests/wait":
+            raise NoAnswer("ConnectionResetError")
+        return ask(self, method, path, body, raw)
+
+    monkeypatch.setattr(Plane, "ask", ended)
+    assert run("requests", "--follow", code=1).splitlines()[-1] == f"Error: The server at {served.url} has ended."
 
 
 def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
