@@ -24,7 +24,7 @@ from dryline import __version__
 from dryline.lanes import Lanes
 from dryline.listener import Listener, allow_more_files, most_connections
 from dryline.log_lines import Reporter, set_up_logging, standard_error
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
@@ -249,7 +249,9 @@ def _farewell(world: World) -> str:
 def _world(world: World) -> str:
     """What it has: new and filled, or opened."""
     with world.active():
-        workers = _number(Worker.select().count(), "worker")
+        workers, teams = _number(Worker.select().count(), "worker"), Team.select().count()
+        if teams > 1:  # more than a key shows
+            workers += f" of {teams} teams"
         if not world.is_new:
             scenario = f"--scenario {world.settings.scenario}"
             return f"opened, {workers}  (as it was left: {scenario} fills a new directory, or this one at a reset)"

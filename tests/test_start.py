@@ -162,6 +162,10 @@ def test_a_new_world_is_told_with_its_scenario(start):
     assert told(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
 
 
+def test_workers_of_several_teams_are_told_as_such(start):
+    assert " 5 workers of 2 teams, " in told(start("--scenario", "demo"))["world"]
+
+
 def test_a_scenario_that_fills_nothing_is_told(start):
     start("--scenario", "empty").end()
     line = told(start("--scenario", "demo"))["world"]
