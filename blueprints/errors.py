@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import WebsocketMismatch
 
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import camel
@@ -112,6 +113,8 @@ def _sentence(error: HTTPException, status: int) -> str:
         return f"{request.method} is not allowed on {request.path}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
+    if isinstance(error, WebsocketMismatch):
+        return "This server answers HTTP requests only, no WebSockets."
     return error.description or error.name
 
 
