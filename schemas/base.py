@@ -15,9 +15,6 @@ from dryline.world.clock import parse, wire
 from dryline.world.record import Rows
 from dryline.world.wire_names import camel
 
-# SQLite's integers. A larger one would be an error at the database's door.
-INT64 = validate.Range(-(2**63), 2**63 - 1)
-
 
 class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown members are ignored, dumping is a projection.
