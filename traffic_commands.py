@@ -137,7 +137,7 @@ def _tell(found: list[dict[str, Any]], as_json: bool) -> None:
             continue
         error = one["answer"].get("error") if isinstance(one["answer"], dict) and (one["status"] or 0) >= 400 else None
         note = f"[{one['faultId']}]" if one["faultId"] else error or ""
-        query = urlencode(one["query"], doseq=True)
+        query = urlencode(one["query"], doseq=True, safe="*")  # *** is what is masked
         path = one["path"] + (f"?{query}" if query else "")
         click.echo(request_line(one["time"][:19], one["method"], path, one["status"], one["durationMs"], note))
 

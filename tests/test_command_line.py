@@ -6,6 +6,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -239,6 +240,11 @@ def test_requests_are_shown_the_newest_last(run, served):
     ]
     assert lines[2].endswith(f"[{served.plane('GET', '/faults')[0]['id']}]")
     assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
+
+
+def test_what_is_masked_is_shown_as_the_server_shows_it(run, served):
+    assert httpx.get(f"{served.url}/downloads/exports/export_1?signature=abc.def").status_code == 403
+    assert " /downloads/exports/export_1?signature=*** 403 " in run("requests")
 
 
 def test_requests_are_followed_as_they_come(run, served, monkeypatch):
