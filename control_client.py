@@ -127,7 +127,7 @@ class Plane:
         return read(self.url, *self.ask(method, path, body, raw))
 
     def ask(self, method: str, path: str, body: Any = None, raw: bytes | None = None) -> tuple[int, bytes]:
-        """Status and body of the answer. Raises click.ClickException where there is none."""
+        """Status and body of the answer. Raises NoAnswer where there is none."""
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "x-dryline-token": self.token or ""}
         return (self._here if self.app else self._there)(method, f"/_dryline{path}", data, headers)
@@ -142,8 +142,12 @@ class Plane:
         try:
             answer = send(method, self.url + path, headers=headers, body=data, timeout_s=self.TIMEOUT_S)
         except Unanswered as error:
-            raise click.ClickException(f"The server at {self.url}: {error}") from None
+            raise NoAnswer(f"The server at {self.url}: {error}") from None
         return answer.status, answer.body
+
+
+class NoAnswer(click.ClickException):
+    """No server answers, or it broke off."""
 
 
 class Refused(click.ClickException):

@@ -6,6 +6,7 @@ import errno
 import gc
 import json
 import logging
+import os
 import signal
 import socket
 import sys
@@ -23,7 +24,7 @@ from dryline import __version__
 from dryline.lanes import Lanes
 from dryline.listener import Listener, allow_more_files, most_connections
 from dryline.log_lines import Reporter, set_up_logging, standard_error
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
@@ -189,8 +190,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
                 path.unlink(missing_ok=True)
         app.close()
         if signal.SIGINT in told and not settings.quiet:  # to a person; a script that ends it mixes outputs
-            with suppress(OSError):
-                print(_farewell(app.world), flush=True)
+            _say(_farewell(app.world))
         for number in ENDINGS:  # told again while the interpreter ends, it ends all the same
             signal.signal(number, signal.SIG_IGN)
 
@@ -229,7 +229,15 @@ def announce(app: Dryline, url: str) -> None:
         lines.append(f"  settings    {kept}, as they were left: a reset takes them back")
     if not settings.loopback and settings.admin_token is None:
         lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
-    print("\n".join([*lines, "  stop        Ctrl-C"]), flush=True)
+    _say("\n".join([*lines, "  stop        Ctrl-C"]))
+
+
+def _say(text: str) -> None:
+    """Tell the person who started it, if anybody: it serves without a reader, or room for what they would read, too."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the end tries again, and fails
 
 
 def _farewell(world: World) -> str:
@@ -241,7 +249,9 @@ def _farewell(world: World) -> str:
 def _world(world: World) -> str:
     """What it has: new and filled, or opened."""
     with world.active():
-        workers = _number(Worker.select().count(), "worker")
+        workers, teams = _number(Worker.select().count(), "worker"), Team.select().count()
+        if teams > 1:  # more than a key shows
+            workers += f" of {teams} teams"
         if not world.is_new:
             scenario = f"--scenario {world.settings.scenario}"
             return f"opened, {workers}  (as it was left: {scenario} fills a new directory, or this one at a reset)"

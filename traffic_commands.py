@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import click
 
-from dryline.control_client import DefaultGroup, Plane, Refused, on_world
+from dryline.control_client import DefaultGroup, NoAnswer, Plane, Refused, on_world
 from dryline.world_commands import AS_JSON, query_of, show_all, write_file
 
 # How long one question for news waits, while they are followed, in milliseconds.
@@ -106,9 +105,13 @@ def requests(plane: Plane, limit: int, follow: bool, har: Path | None, as_json: 
     if plane.app is not None:
         raise click.UsageError("Nobody serves this world: there is nothing to follow.")
     newest = found[-1]["number"] if found else 0
-    with suppress(KeyboardInterrupt):
+    try:
         while True:
             newest = _follow(plane, newest, as_json, wanted)
+    except KeyboardInterrupt:
+        pass
+    except NoAnswer:
+        raise NoAnswer(f"The server at {plane.url} has ended.") from None
 
 
 def _follow(plane: Plane, newest: int, as_json: bool, wanted: dict[str, Any]) -> int:
@@ -134,7 +137,7 @@ def _tell(found: list[dict[str, Any]], as_json: bool) -> None:
             continue
         error = one["answer"].get("error") if isinstance(one["answer"], dict) and (one["status"] or 0) >= 400 else None
         note = f"[{one['faultId']}]" if one["faultId"] else error or ""
-        query = urlencode(one["query"], doseq=True)
+        query = urlencode(one["query"], doseq=True, safe="*")  # *** is what is masked
         path = one["path"] + (f"?{query}" if query else "")
         click.echo(request_line(one["time"][:19], one["method"], path, one["status"], one["durationMs"], note))
 

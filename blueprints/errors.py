@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import logging
-import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import WebsocketMismatch
 
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import camel
@@ -24,6 +23,7 @@ from dryline.world.errors import (
     NotFound,
     NotReady,
     Unauthorized,
+    disk_is_full,
 )
 from dryline.world.world import current
 
@@ -113,6 +113,8 @@ def _sentence(error: HTTPException, status: int) -> str:
         return f"{request.method} is not allowed on {request.path}."
     if status == 413:
         return f"The body is larger than {current().settings.max_body_mb} MB."
+    if isinstance(error, WebsocketMismatch):
+        return "This server answers HTTP requests only, no WebSockets."
     return error.description or error.name
 
 
@@ -127,23 +129,12 @@ def _way_out() -> str:
 
 def unforeseen(error: Exception) -> Any:
     """A fault of ours: logged with an id that the caller gets; never a trace in the answer. Or a full disk."""
-    if _disk_is_full(error):
+    if disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")
     reference = current().ids.new("error")
     log.error("%s: %s %s failed", reference, request.method, request.path, exc_info=error)
     return answer(500, f"Internal error. The log has more under {reference}.")
-
-
-def _disk_is_full(error: BaseException | None) -> bool:
-    """Whether that is what began it: SQLite's own rollback makes the later ones fail, too."""
-    while error is not None:
-        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return True
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def _wire_path(field: str) -> str:

@@ -28,7 +28,7 @@ _MASKED = {
     *("HTTP_AUTHORIZATION", "HTTP_PROXY_AUTHORIZATION", "HTTP_COOKIE"),
 }
 _OTHER_HEADERS = {"CONTENT_TYPE", "CONTENT_LENGTH"}
-_IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret))=)[^&]+")
+_IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?:token|secret|signature))=)[^&]+")
 
 
 # How often a slow body goes on, in seconds.

@@ -18,9 +18,6 @@ from dryline.world.clock import parse, wire
 from dryline.world.record import Rows
 from dryline.world.wire_names import camel
 
-# SQLite's integers. A larger one would be an error at the database's door.
-INT64 = validate.Range(-(2**63), 2**63 - 1)
-
 
 class ApiSchemaMeta(SchemaMeta):
     """Makes the classes of schemas."""

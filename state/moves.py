@@ -183,7 +183,7 @@ def receive(world: World, team_id: str, move_id: str, stream: IO[bytes]) -> dict
             found = portable.digest(copy, tables, team_id)
         if found["digest"] != about["digest"] or found["rows"] != about["rows"]:
             raise Conflict("The file does not hold what it says.")
-        portable.bring_up(folder / DATABASE)
+        portable.bring_up_foreign(world, folder / DATABASE)
         portable.demand_room(world, folder / DATABASE, team_id)
     world.moves.arriving[team_id] = frozenset(about["keys"])
     return about

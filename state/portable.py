@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import orjson
+from peewee import PeeweeException
 
 from dryline.models import exports, uploads
+from dryline.settings import BadSetting
 from dryline.state.document import OWN_ROWS, team_tables, unchecked
 from dryline.world.database import WorldDatabase, is_whole
 from dryline.world.errors import Conflict
@@ -29,7 +31,11 @@ from dryline.world.world import World
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
 # Folders whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
 KINDS = (exports.FILES.kind, uploads.FILES.kind)
-_MEMBER = re.compile(rf"({'|'.join(map(re.escape, (DATABASE, ABOUT)))}|({'|'.join(KINDS)})/[A-Za-z0-9._-]{{1,200}})")
+_OF_A_ROW = rf"({'|'.join(KINDS)})/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,199}}"
+_MEMBER = re.compile("|".join((re.escape(DATABASE), re.escape(ABOUT), _OF_A_ROW)))
+# Every column of every table, but for those that Litestream keeps beside them.
+_COLUMNS = """SELECT of.name, of_it.name FROM sqlite_master AS of, pragma_table_info(of.name) AS of_it
+ WHERE of.type = 'table' AND of.name NOT LIKE '\\_litestream%' ESCAPE '\\'"""
 # Of zlib's levels the quickest: the next takes twice the time for a twentieth less.
 _LEVEL = 1
 
@@ -71,12 +77,26 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
                     shutil.copyfileobj(content, file)
                 if durable:
                     sync(target)
-        about: dict[str, Any] = orjson.loads((folder / ABOUT).read_bytes())
+        about = orjson.loads((folder / ABOUT).read_bytes())
     except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError, FileExistsError) as error:
         raise Conflict(f"This is no whole save point: {error}.") from None
+    if not isinstance(about, dict):
+        raise Conflict(f"This is no save point: {ABOUT} is no object.")
     if schema_of(folder / DATABASE) > LATEST:
         raise Conflict("The save point was made by a newer dryline.")
+    _demand_undamaged(folder / DATABASE)
     return about
+
+
+def _demand_undamaged(path: Path) -> None:
+    """Raises Conflict for a database whose pages do not fit together."""
+    with contextlib.closing(connected(path)) as connection:
+        try:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            found = str(error)
+    if found != "ok":
+        raise Conflict(f"The database of the save point is damaged: {' '.join(found.split())}.")
 
 
 def schema_of(path: Path, name: str = "") -> int:
@@ -92,6 +112,22 @@ def bring_up(path: Path) -> None:
     if schema_of(path) < LATEST:
         with _opened(path) as database:
             bring_up_to_date(database)
+
+
+def bring_up_foreign(world: World, path: Path) -> None:
+    """As `bring_up`, of a database that came from elsewhere.
+
+    Raises Conflict where it then lacks what this world's has: nothing could be read of it once it is restored.
+    """
+    try:
+        bring_up(path)
+    except (BadSetting, sqlite3.Error, PeeweeException) as error:
+        raise Conflict(f"The database of the save point is not dryline's: {error}") from None
+    with contextlib.closing(connected(path)) as connection:
+        lacking = set(world.db.execute_sql(_COLUMNS)) - set(connection.execute(_COLUMNS))
+    if lacking:
+        table, column = min(lacking)
+        raise Conflict(f"The database of the save point is not dryline's: it has no {table}.{column}.")
 
 
 @contextlib.contextmanager

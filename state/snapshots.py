@@ -21,8 +21,10 @@ from dryline.state import gone, portable
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
 from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
+from dryline.world.clock import Clock, parse
 from dryline.world.errors import Conflict, Invalid, NotFound
 from dryline.world.files import rename, sync, write_whole
+from dryline.world.ids import Ids
 from dryline.world.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
@@ -191,6 +193,8 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         about = portable.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file holds team {about['team']} alone.")
+        _demand_position(about)
+        portable.bring_up_foreign(world, part / DATABASE)
         with world.held():
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
             _put_in_place(world, part, directory / name)
@@ -198,6 +202,19 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         shutil.rmtree(part, ignore_errors=True)
         raise
     return Snapshot(directory / name, about)
+
+
+def _demand_position(about: dict[str, Any]) -> None:
+    """Raises Conflict where clock and ids, if they went there, would not get there."""
+    try:
+        parse(about["createdAt"])
+        clock = Clock()
+        clock.go_to(about["clock"])
+        clock.stamp()
+        if about["ids"] is not None:
+            Ids().go_to(about["ids"])
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise Conflict(f"This is no save point: {ABOUT} does not say when it was made: {error!r}.") from None
 
 
 def _demand_name(name: str) -> None:

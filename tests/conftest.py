@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 import pytest
@@ -17,6 +18,12 @@ from dryline.settings import Settings
 # enough, where PYTHONDONTWRITEBYTECODE is set too.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A signal that is ignored, as `nohup` and a shell's `&` have it, stays so in every server that is started; one with a
+# handler does not. This handler does nothing, so that here it is as good as ignored.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 

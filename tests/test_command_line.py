@@ -6,12 +6,13 @@ import tempfile
 import threading
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
 from dryline import control_client
 from dryline.command_line import cli
-from dryline.control_client import Plane
+from dryline.control_client import NoAnswer, Plane
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer
 
@@ -241,6 +242,11 @@ def test_requests_are_shown_the_newest_last(run, served):
     assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
 
 
+def test_what_is_masked_is_shown_as_the_server_shows_it(run, served):
+    assert httpx.get(f"{served.url}/downloads/exports/export_1?signature=abc.def").status_code == 403
+    assert " /downloads/exports/export_1?signature=*** 403 " in run("requests")
+
+
 def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     answers = []
     ask = Plane.ask
@@ -260,6 +266,18 @@ def test_requests_are_followed_as_they_come(run, served, monkeypatch):
     served.client().workers.create(**NEW)
     assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
     assert len(answers) == 2
+
+
+def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
+    ask = Plane.ask
+
+    def ended(self, method, path, body=None, raw=None):
+        if path == "/requests/wait":
+            raise NoAnswer("ConnectionResetError")
+        return ask(self, method, path, body, raw)
+
+    monkeypatch.setattr(Plane, "ask", ended)
+    assert run("requests", "--follow", code=1).splitlines()[-1] == f"Error: The server at {served.url} has ended."
 
 
 def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):

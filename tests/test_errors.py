@@ -289,3 +289,9 @@ def test_elsewhere_nothing_is_told_of_keys():
     answer = app.test_client().get("/api/workers", headers={"x-api-key": "wrong"})
     app.close()
     assert answer.json == {"error": "The API key is not valid."}
+
+
+def test_who_asks_for_a_websocket_is_told_that_there_are_none(api):
+    refused = api.get("/workers", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
+    assert refused.status_code == 400
+    assert refused.json == {"error": "This server answers HTTP requests only, no WebSockets."}

@@ -208,6 +208,16 @@ def test_an_archive_has_what_was_cut_and_what_is_no_text(api, control):
     assert cut["response"]["status"] == 0
 
 
+def test_an_archive_has_the_size_of_a_file_that_the_record_does_not_keep(api, control, advance):
+    window = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z"}
+    export = api.post("/team/exports", window).json["id"]
+    advance()
+    with api.client.get(api.get(f"/team/exports/{export}").json["downloadUrl"]) as answer:
+        size = len(answer.data)
+    (entry,) = control.get("/requests.har?path=/downloads/*").json["log"]["entries"]
+    assert (entry["response"]["content"]["size"], entry["response"]["bodySize"]) == (size, size)
+
+
 def test_an_archive_holds_what_is_asked_for(api, control):
     api.post("/workers", WORKER)
     api.get("/workers")

@@ -51,6 +51,12 @@ def test_a_query_stands_in_the_line_without_its_keys(said, api):
     assert " /api/workers?limit=5&api_key=*** 200 " in lines()[0]
 
 
+def test_the_signature_of_a_link_stands_in_no_line(said, api):
+    lines = said()
+    api.client.get("/downloads/exports/export_1?signature=abc.def")
+    assert " /downloads/exports/export_1?signature=*** 403 " in lines()[0]
+
+
 def test_a_fault_is_named_in_words(said, api, control):
     control.post("/faults", {"status": 503, "times": 2})
     lines = said()

@@ -438,21 +438,31 @@ def with_schema(number):
     return change
 
 
-def as_of_schema_2(name, data):
-    """A database as it was before the migration 0003."""
-    if name != "dryline.sqlite3":
-        return data
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        with contextlib.closing(sqlite3.connect(file.name)) as database:
-            database.executescript(
-                "PRAGMA journal_mode = delete; DROP INDEX voice_log_call_sid; DROP INDEX voice_log_external_call;"
-                "DROP TRIGGER voice_log_removed; DROP TRIGGER voice_log_changed; PRAGMA user_version = 2;"
-                "DELETE FROM server WHERE name = 'voice_log_changes';"
-                "DELETE FROM schema_migration WHERE name LIKE '0003%';"
-            )
-        return Path(file.name).read_bytes()
+def changed_by(*statements):
+    """A database after these."""
+
+    def change(name, data):
+        if name != "dryline.sqlite3":
+            return data
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            with contextlib.closing(sqlite3.connect(file.name)) as database:
+                database.executescript("PRAGMA journal_mode = delete;" + ";".join(statements))
+            return Path(file.name).read_bytes()
+
+    return change
+
+
+as_of_schema_2 = changed_by(  # as it was before the migration 0003
+    "DROP INDEX voice_log_call_sid",
+    "DROP INDEX voice_log_external_call",
+    "DROP TRIGGER voice_log_removed",
+    "DROP TRIGGER voice_log_changed",
+    "PRAGMA user_version = 2",
+    "DELETE FROM server WHERE name = 'voice_log_changes'",
+    "DELETE FROM schema_migration WHERE name LIKE '0003%'",
+)
 
 
 def test_a_team_of_an_older_dryline_is_brought_up_to_date(a, b, team):
@@ -493,6 +503,38 @@ def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, 
     http.delete(f"{path}/old", params=query)
 
 
+def with_about(**members):
+    return lambda name, data: json.dumps(json.loads(data) | members).encode() if name == "about.json" else data
+
+
+def scrambled(name, data):
+    """A database of the right length whose pages do not fit together."""
+    return data[:8192] + bytes(range(256)) * 80 + data[8192 + 256 * 80 :] if name == "dryline.sqlite3" else data
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda name, data: b"[]" if name == "about.json" else data, "about.json is no object"),
+        (with_about(createdAt=5), "about.json does not say when"),
+        (with_about(clock={}), "about.json does not say when"),
+        (with_about(clock={"frozen_at": None, "offset_seconds": "x"}), "about.json does not say when"),
+        (with_about(ids=[1, 2]), "about.json does not say when"),
+        (scrambled, "is damaged"),
+        (changed_by("DROP TABLE tag"), "not dryline's: it has no tag."),
+        (changed_by("DROP TABLE schema_migration", "PRAGMA user_version = 1"), "not dryline's"),
+    ],
+)
+def test_a_file_that_could_not_be_restored_is_no_save_point(a, spoil, told):
+    path = f"{a.url}/_dryline/snapshots"
+    http.post(path, json={"name": "good"})
+    content = http.get(f"{path}/good/file").content
+    answer = http.put(f"{path}/bad/file", content=repacked(content, spoil))
+    assert answer.status_code == 409 and told in answer.json()["error"]
+    assert [found["name"] for found in http.get(path).json()] == ["good"]
+    http.delete(f"{path}/good")
+
+
 def other_digest(name, data):
     return json.dumps(json.loads(data) | {"digest": "0" * 64}).encode() if name == "about.json" else data
 
@@ -504,6 +546,7 @@ def other_digest(name, data):
         (lambda content: content[: len(content) // 2], "no whole save point"),
         (lambda content: repacked(content, with_schema(999)), "made by a newer dryline"),
         (lambda content: repacked(content, other_digest), "does not hold what it says"),
+        (lambda content: repacked(content, scrambled), "is damaged"),
     ],
 )
 def test_a_copy_that_is_not_whole_or_newer_is_refused(a, b, team, spoil, told):

@@ -25,11 +25,11 @@ KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
 class Process:
     """A running `dryline serve`."""
 
-    def __init__(self, directory, *flags, port="0", before=(), **environment):
+    def __init__(self, directory, *flags, port="0", before=(), stdout=subprocess.PIPE, **environment):
         self.ready_file = directory / f"ready-{time.monotonic_ns()}.json"
         self.process = subprocess.Popen(
             [*before, DRYLINE, "serve", "--port", port, "--ready-file", str(self.ready_file), *flags],
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, **environment},

@@ -1,6 +1,7 @@
 """What a start says, what it leaves where it is refused or broken off, and what it takes away at its end."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -9,7 +10,10 @@ import urllib.error
 
 import pytest
 
-from dryline.tests.test_server import NEW_WORKER, Process, refused
+from dryline.app import create_app
+from dryline.settings import BadSetting, Settings
+from dryline.tests.test_server import DRYLINE, NEW_WORKER, Process, refused
+from dryline.world.database import PRAGMAS
 
 WHEN = "2030-01-01T09:00:00.000Z"
 
@@ -70,6 +74,34 @@ def test_a_ready_file_that_cannot_be_written_is_one_line(tmp_path):
     assert "\n" not in err
 
 
+def test_a_folder_that_is_gone_is_one_line():
+    gone = f'mkdir gone && cd gone && rmdir ../gone && exec "{DRYLINE}" --port 0'
+    done = subprocess.run(["sh", "-c", gone], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2
+    assert done.stderr.startswith("dryline: Cannot use the data directory dryline-data: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_disk_that_is_too_small_for_the_scenario_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(PRAGMAS, "max_page_count", 250)
+    with pytest.raises(BadSetting, match=r"^Cannot use the data directory .*: the disk is full\.$"):
+        create_app(Settings(data_dir=tmp_path / "world", scenario="demo"))
+    assert list(tmp_path.iterdir()) == []
+
+
+# Told to nobody
+
+
+def test_it_serves_where_nobody_reads_its_start_message(tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as out:
+        server = Process(tmp_path, "--ephemeral", "--scenario", "empty", stdout=out)
+    assert server.call("GET", "/api/workers") == []
+    code, _, err = server.end(signal.SIGINT)
+    assert (code, len(err.splitlines())) == (0, 1)  # the request's line
+
+
 # Broken off
 
 
@@ -128,6 +160,10 @@ def test_the_ready_file_goes_at_the_end(start):
 
 def test_a_new_world_is_told_with_its_scenario(start):
     assert told(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
+
+
+def test_workers_of_several_teams_are_told_as_such(start):
+    assert " 5 workers of 2 teams, " in told(start("--scenario", "demo"))["world"]
 
 
 def test_a_scenario_that_fills_nothing_is_told(start):

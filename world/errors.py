@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
+
 
 class DomainError(Exception):
     """A broken rule. The message is a sentence for the caller that names the record and the reason."""
@@ -58,3 +61,14 @@ class BadDocument(DomainError):
         path, message = faults[0]
         super().__init__(f"{path}: {message}" if path else message)
         self.faults = faults
+
+
+def disk_is_full(error: BaseException | None) -> bool:
+    """Whether that is what began it: SQLite's own rollback makes the later ones fail, too."""
+    while error is not None:
+        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return True
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -26,6 +26,7 @@ from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.database import WorldDatabase
 from dryline.world.directory import Directory, NoWorld, database_in
+from dryline.world.errors import disk_is_full
 from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
@@ -258,8 +259,12 @@ def refusing(settings: Settings) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, PeeweeException) as error:
-        where = "a temporary directory" if settings.ephemeral else f"the data directory {settings.data_dir.absolute()}"
-        raise BadSetting(f"Cannot use {where}: {error}.") from error
+        path = settings.data_dir
+        with contextlib.suppress(FileNotFoundError):  # the folder that it is relative to is gone
+            path = path.absolute()
+        where = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
+        reason = "the disk is full" if disk_is_full(error) else error
+        raise BadSetting(f"Cannot use {where}: {reason}.") from error
 
 
 class CurrentDatabase(DatabaseProxy):

@@ -14,7 +14,7 @@ from marshmallow import fields
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
 from dryline.world.clock import wire
-from dryline.world.request_record import Entry
+from dryline.world.request_record import ANSWER_BYTES, Entry
 
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
@@ -44,7 +44,7 @@ class HarContentSchema(ApiSchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("encoding",)
 
-    size = described(Integer, "bytes that are kept of it")
+    size = described(Integer, "its bytes, also where the record does not keep them, as with files")
     mime_type = described(fields.String, "its Content-Type")
     text = described(fields.String, "its text, or base64 where it is none")
     encoding = described(fields.String, "base64, where the text is that")
@@ -57,7 +57,7 @@ class HarMessageSchema(ApiSchema):
     cookies = fields.List(fields.Nested(HarPairSchema), metadata={"description": "always empty: the API has none"})
     headers = fields.List(fields.Nested(HarPairSchema), metadata={"description": "in the order they came"})
     headers_size = described(Integer, "always -1: not known")
-    body_size = described(Integer, "bytes of the body that are kept")
+    body_size = described(Integer, "bytes of the body, where they are known")
 
 
 class HarRequestSchema(HarMessageSchema):
@@ -153,7 +153,7 @@ def _request(entry: Entry, base_url: str) -> dict[str, Any]:
     return {
         "method": entry.method,
         "url": base_url + quote(entry.path, errors="replace") + query,
-        **_message(headers, entry.body),
+        **_message(headers, len(entry.body)),
         "queryString": _pairs(parse_qsl(entry.query, keep_blank_values=True)),
         **({"postData": body} if entry.body else {}),
     }
@@ -162,7 +162,8 @@ def _request(entry: Entry, base_url: str) -> dict[str, Any]:
 def _response(entry: Entry) -> dict[str, Any]:
     headers, answer = dict(entry.answer_headers), entry.answer
     status = entry.status or 0
-    content: dict[str, Any] = {"size": len(answer), "mimeType": headers.get("Content-Type", "")}
+    size = _size(entry)
+    content: dict[str, Any] = {"size": size, "mimeType": headers.get("Content-Type", "")}
     try:
         content["text"] = answer.decode()
     except UnicodeDecodeError:
@@ -170,19 +171,27 @@ def _response(entry: Entry) -> dict[str, Any]:
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
-        **_message(entry.answer_headers, answer),
+        **_message(entry.answer_headers, size),
         "content": content,
         "redirectURL": headers.get("Location", ""),
     }
 
 
-def _message(headers: Sequence[tuple[str, str]], body: bytes) -> dict[str, Any]:
+def _size(entry: Entry) -> int:
+    """Bytes of an answer's body: the record has none of a file, and the beginning of a long one. Its header has all."""
+    kept = len(entry.sent)
+    if 0 < kept < ANSWER_BYTES or entry.method == "HEAD":
+        return kept
+    return int(dict(entry.answer_headers).get("Content-Length", kept))
+
+
+def _message(headers: Sequence[tuple[str, str]], size: int) -> dict[str, Any]:
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": _pairs(headers),
         "headersSize": -1,
-        "bodySize": len(body),
+        "bodySize": size,
     }
 
 
