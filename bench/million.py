@@ -1,16 +1,20 @@
 """A million voice logs in one worker, `make bench ARGS=--million`: what each filter takes, deep and shallow.
 
-The world is simulated, over 89 days and four deployments; it needs 7 GB of disk and two minutes. Requests are made
-in-process, so that what is measured is the answer and not the socket; each has a `fields` of five members.
+The world is simulated, over 89 days and four deployments; it needs 7 GB of disk and four minutes. Requests are made
+in-process, so that what is measured is the answer and not the socket; each has a `fields` of five members. Cold is what
+the system's file cache does not hold: after `restart(cold=True)` nothing of the database, and in a list the logs of a
+page that nobody has asked for yet. Linux only.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +22,7 @@ from dryline.testing import DrylineInProcess
 
 LOGS = 1_000_000
 DAYS = 89
-ROUNDS = 100
+ROUNDS = 500
 FIELDS = "id,startTime,status,duration,direction"
 
 
@@ -27,9 +31,25 @@ class Bench:
 
     def __init__(self, directory: Path, logs: int = LOGS) -> None:
         self.logs = logs
-        self.world = DrylineInProcess(data_dir=directory).start()
+        self.directory = directory
+        self._start()
+
+    def _start(self) -> None:
+        self.world = DrylineInProcess(data_dir=self.directory).start()
         self._client = self.world.app.test_client()
         self._headers = {"x-api-key": self.world.api_key}
+
+    def restart(self, *, cold: bool = False) -> None:
+        """Stop and start; `cold` lets the system forget what it holds of the database."""
+        self.world.stop()
+        for path in self.directory.glob("dryline.sqlite3*") if cold else ():
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        self._start()
+
+    def settle(self) -> None:
+        """Wait until a thread has read the logs for their bitmaps."""
+        self.world.app.world.memory["voice log bitmaps"].reader.submit(int).result()
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """One request; the answer's JSON."""
@@ -97,21 +117,29 @@ def filters(bench: Bench) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "fromNumber, endTimeAfter, maxDuration", [{"fromNumber": "415", "endTimeAfter": times[5], "maxDuration": 90}]
 
 
-def list_times(bench: Bench, values: list[dict[str, Any]]) -> str:
-    """First request, then median and 99th percentile of the first page and of those by cursor, in milliseconds."""
+def timed(work: Callable[[], Any]) -> float:
+    """Milliseconds."""
     began = time.perf_counter()
-    totals = [bench.page(limit=100, **query)["pagination"]["total"] for query in values]
-    first = (time.perf_counter() - began) / len(values) * 1000
-    figures = [f"first time {first:6.1f}"]
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def list_times(bench: Bench, values: list[dict[str, Any]]) -> str:
+    """In milliseconds: a value's first page when it is new, and a page deeper in whose logs may be cold; then, of pages
+    that were asked for before, median and 99th percentile, of the first ones and of those by cursor.
+    """
+    pages = [partial(bench.page, limit=100, **query) for query in values]
+    new = [timed(page) for page in pages]
+    totals = [page()["pagination"]["total"] for page in pages]
+    cold, figures = [], []
     for share in (0, 0.1, 0.5, 0.9):
         asked = [_at(bench, query, total, share) for query, total in zip(values, totals, strict=True)]
-        times = []
-        for round in range(ROUNDS):
-            began = time.perf_counter()
-            bench.page(limit=100, **asked[round % len(asked)])
-            times.append((time.perf_counter() - began) * 1000)
-        figures.append(f"{share:4.0%} {statistics.median(times):5.1f} {sorted(times)[ROUNDS * 99 // 100 - 1]:5.1f}")
-    return "   ".join(figures)
+        pages = [partial(bench.page, limit=100, **query) for query in asked]
+        first = [timed(page) for page in pages]
+        cold += first if share else []
+        times = sorted(timed(pages[round % len(pages)]) for round in range(ROUNDS))
+        figures.append(f"{share:4.0%} {statistics.median(times):5.1f} {times[ROUNDS * 99 // 100 - 1]:5.1f}")
+    return f"new {statistics.mean(new):5.1f}   cold {statistics.mean(cold):5.1f}   {'   '.join(figures)}"
 
 
 def _at(bench: Bench, query: dict[str, Any], total: int, share: float) -> dict[str, Any]:
@@ -133,24 +161,21 @@ def million(directory: Path, row: Any) -> None:
 
 def measure(bench: Bench, row: Any) -> None:
     """The table without its first line."""
-    size = sum(path.stat().st_size for path in bench.world.app.world.directory.glob("dryline.sqlite3*"))
+    size = sum(path.stat().st_size for path in bench.directory.glob("dryline.sqlite3*"))
     row("size of the database, a call", f"{size / bench.logs:9,.0f} bytes")
-    began = time.perf_counter()
-    bench.page(limit=100)
-    row("first list after a start", f"{(time.perf_counter() - began) * 1000:9,.0f} ms")
+    for state in ("cold", "warm"):
+        bench.restart(cold=state == "cold")
+        first, settled = timed(partial(bench.page, limit=100)), timed(bench.settle)
+        row(f"first list after a start, {state}", f"{first:9,.0f} ms   {settled:,.0f} more until the bitmaps are there")
     for name, values in filters(bench):
         row(name, list_times(bench, values))
-    for text in ("goodbye", "no call says this"):
-        began = time.perf_counter()
-        bench.page(limit=100, searchQuery=text)
-        row(f"searchQuery {text}", f"{time.perf_counter() - began:9.1f} s")
-    for name in ("daily", "monthly"):
-        times = []
-        for _ in range(3):
-            began = time.perf_counter()
-            bench.call("POST", "/api/voice-analysis", {"granularity": name})
-            times.append(time.perf_counter() - began)
-        row(f"voice analysis, {name}", f"{statistics.median(times):9.2f} s")
+    bench.restart(cold=True)
+    for text, state in (("no call says this", "cold"), ("nor that", "warm"), ("goodbye", "warm")):
+        row(f"searchQuery {text}, {state}", f"{timed(partial(bench.page, searchQuery=text)) / 1000:9.1f} s")
+    bench.restart(cold=True)
+    for name, state in (("daily", "cold"), ("daily", "warm"), ("monthly", "warm")):
+        analyze = partial(bench.call, "POST", "/api/voice-analysis", {"granularity": name})
+        row(f"voice analysis, {name}, {state}", f"{timed(analyze) / 1000:9.2f} s")
     row("memory, resident", f"{_resident_mb():9,.0f} MB")
     row("export of all, all fields", export(bench))
 

@@ -2,17 +2,23 @@
 
 The worker's logs, sorted by start and id, are cut into segments. For each, a filter becomes a bitmap when it is first
 asked for, and stays one until the segment changes: a mixture is the `&` of bitmaps, its total the count of their bits.
-Row i of n is bit n - 1 - i. SQLite, which has to step through an index, takes a hundred times as long.
+Row i of n is bit n - 1 - i. SQLite, which has to step through an index, takes a hundred times as long. It answers while
+the segments of very many logs are read.
 """
 
 from __future__ import annotations
 
+import logging
+import struct
 import threading
+import time
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -20,24 +26,39 @@ import orjson
 from peewee import SQL, Case, Select, fn
 
 from dryline.world.record import connection
-from dryline.world.world import current
+from dryline.world.world import World, current
 
 MANY = 20_000  # logs of a world: below that SQLite is as fast
+VERY_MANY = 100_000  # likewise: from here on nobody waits for the segments
 SIZE = 4096  # logs in a segment, up to twice as many once some were added
 _KEPT = 64  # bitmaps of a segment
 _WORKERS = 8  # whose bitmaps are kept, those that were asked last
+# The parts of an index that are read ahead, so many at once, if one of a million logs takes so long: 3 ms from memory.
+_PARTS, _AT_ONCE, _COLD_S = 64, 8, 0.03
 _BLOCK = 256  # what bytes.translate takes
 _MANY_BLOCKS = 16
 _ONLY = [bytes([48 + (number == block) for number in range(_BLOCK)]) for block in range(_MANY_BLOCKS)]
 
-# The first columns are the sort key, then the row's number in the table; a bitmap is made of codes for the last ones.
-_CODED = ("deployment_id", "flow_id", "direction", "status", "from_number", "to_number", "duration")
 _KEY = "IFNULL(start_time, ''), id"
-_COLUMNS = f"{_KEY}, rowid, end_time, {', '.join(_CODED)}"
-_OF_WORKER = f"SELECT {_COLUMNS} FROM voice_log WHERE worker_id = ?"
+# The columns of codes, of which bitmaps are made.
+_TEXTS = ("deployment_id", "flow_id", "direction", "status", "from_number", "to_number")
+_CODED = (*_TEXTS, "duration")
+_SOME = "FROM voice_log INDEXED BY voice_log_listing WHERE worker_id = ? AND {range}"
 _IN_ORDER = "ORDER BY start_time, id"
+# Logs that follow each other, in one row, in the order of the index: a row for each would take twice as long, and so
+# would a subquery with the order. What stands between two texts, and what for none:
+_BETWEEN, _NONE = "\x1f", "\x1e"
+_PACKED = f"""
+    SELECT COUNT(*), COUNT(end_time), MIN(end_time), MAX(end_time), GROUP_CONCAT(rowid),
+    GROUP_CONCAT(IFNULL(duration, 'null')),
+    {", ".join([f"COUNT({name}), GROUP_CONCAT(IFNULL({name}, '{_NONE}'), '{_BETWEEN}')" for name in _TEXTS])}
+    {_SOME}"""
+
+log = logging.getLogger("dryline")
 
 Key = tuple[str, str]  # the start, empty for none, which is where SQLite sorts it, and the id
+# A range of a worker's logs in the index: its SQL, and the parameters of that.
+Range = tuple[str, tuple[str, ...]]
 # How a member passes a filter, in SQL: given the member and the value.
 Test = Callable[[Any, Any], Any]
 Filters = Sequence[tuple[str, Any]]
@@ -64,7 +85,7 @@ class Codes:
             # As one text: json_each walks an array in its order, and rows would take longer than the test itself.
             passes = fn.GROUP_CONCAT(Case(None, [(test(SQL("value"), value), "1")], "0"), "")
             passing = _run(Select([held], [passes])).fetchone()[0].encode()
-            passing = passing.ljust(-(-len(passing) // _BLOCK) * _BLOCK, b"0")
+            passing = passing.ljust(-(-len(passing) // _BLOCK) * _BLOCK, passing[-1:])
             if len(self._passing) >= _KEPT:
                 self._passing.clear()
             self._passing[name, value] = len(self.numbers), passing
@@ -72,17 +93,22 @@ class Codes:
 
 
 class Segment:
-    """Logs of one worker that follow each other, as rows of `_COLUMNS`."""
+    """Logs of one worker that follow each other, as a row of `_PACKED`. All have a start, or none has one."""
 
-    def __init__(self, worker_id: str, rows: Sequence[tuple[Any, ...]], codes: Mapping[str, Codes]) -> None:
-        _, _, rowids, ends, *coded = zip(*rows, strict=True)
+    def __init__(
+        self, worker_id: str, packed: Sequence[Any], codes: Mapping[str, Codes], plain: Callable[[str], list[Any]]
+    ) -> None:
+        count, ended, first_end, last_end, rowids, durations, *texts = packed
         self._worker_id = worker_id
-        self.first: Key = rows[0][:2]
-        self.last: Key = rows[-1][:2]
-        self.rowids = array("q", rowids)
-        self.all = (1 << len(rows)) - 1
-        self._ends = () if None in ends else (min(ends), max(ends))
-        self._columns = {name: _bitmap_of(codes[name].of(column)) for name, column in zip(_CODED, coded, strict=True)}
+        self.rowids = array("q", orjson.loads(f"[{rowids}]"))
+        self.first = key_of(self.rowids[0])
+        self.last = key_of(self.rowids[-1])
+        self.all = (1 << count) - 1
+        self._ends = (first_end, last_end) if ended == count else ()
+        columns = {"duration": orjson.loads(f"[{durations}]")}
+        for name, known, text in zip(_TEXTS, texts[::2], texts[1::2], strict=True):
+            columns[name] = _unpacked(text, count, known) or plain(name)
+        self._columns = {name: _bitmap_of(codes[name].of(column)) for name, column in columns.items()}
         self._bitmaps: dict[tuple[str, Any], int] = {}
 
     def passing(self, name: str, value: Any, member: str, test: Test, codes: Mapping[str, Codes]) -> int:
@@ -124,40 +150,50 @@ class Bitmaps:
         self._tests = tests
         self._codes = {name: Codes() for name in _CODED}
         self._segments: list[Segment] = []
-        self._seen = 0
+        self.seen = 0
 
     def catch_up(self, newest: int) -> bool:
         """Take in the logs up to the row `newest` of the table. False when later ones have been taken in."""
         if not self._segments:
-            rows = connection().execute(f"{_OF_WORKER} {_IN_ORDER}", (self._worker_id,))
-            self._segments = list(self._cut(rows))
-        elif newest > self._seen:
+            self._segments = list(self._cut(("", ""), None, SIZE))
+        elif newest > self.seen:
             sql = f"SELECT {_KEY} FROM voice_log WHERE rowid > ? AND +worker_id = ?"
-            self._renew(connection().execute(sql, (self._seen, self._worker_id)).fetchall())
-        self._seen = max(newest, self._seen)
-        return self._seen == newest
+            self._renew(connection().execute(sql, (self.seen, self._worker_id)).fetchall())
+        self.seen = max(newest, self.seen)
+        return self.seen == newest
 
-    def _cut(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Segment]:
-        rows = iter(rows)
-        while some := list(islice(rows, SIZE)):
-            yield Segment(self._worker_id, some, self._codes)
+    def _cut(self, begin: Key, end: Key | None, size: int) -> Iterator[Segment]:
+        """Segments of at most `size` logs, of those from one key to before another."""
+        for with_start in (False, True):
+            at: Key | None = begin
+            while at is not None:
+                within, params = _range(at, end, with_start)
+                behind = f"SELECT {_KEY} {_SOME.format(range=within)} {_IN_ORDER} LIMIT 1 OFFSET ?"
+                behind_it = connection().execute(behind, (self._worker_id, *params, size)).fetchone()
+                segment = self._segment(_range(at, behind_it or end, with_start))
+                if segment is not None:
+                    yield segment
+                at = behind_it
+
+    def _segment(self, range: Range) -> Segment | None:
+        within = _SOME.format(range=range[0])
+        asked = (self._worker_id, *range[1])
+        packed = connection().execute(_PACKED.format(range=range[0]), asked).fetchone()
+
+        def plain(name: str) -> list[Any]:
+            return [value for (value,) in connection().execute(f"SELECT {name} {within} {_IN_ORDER}", asked)]
+
+        return Segment(self._worker_id, packed, self._codes, plain) if packed[0] else None
 
     def _renew(self, added: list[Key]) -> None:
         """Make those segments anew into which the added logs fall."""
         firsts = [segment.first for segment in self._segments]
-        touched = sorted({max(0, bisect_right(firsts, key) - 1) for key in added}, reverse=True)
-        for at in touched:
-            begin: Key = firsts[at] if at else ("", "")
+        touched = Counter([max(0, bisect_right(firsts, key) - 1) for key in added])
+        for at in sorted(touched, reverse=True):
+            begin = firsts[at] if at else ("", "")
             end = firsts[at + 1] if at + 1 < len(firsts) else None
-            asked, params = _OF_WORKER, [self._worker_id]
-            if begin[0]:
-                asked, params = f"{asked} AND start_time >= ?", [*params, begin[0]]
-            if end is not None:
-                asked, params = f"{asked} AND (start_time <= ? OR start_time IS NULL)", [*params, end[0]]
-            rows = connection().execute(f"{asked} {_IN_ORDER}", params).fetchall()
-            rows = [row for row in rows if begin <= row[:2] and (end is None or row[:2] < end)]
-            whole = len(rows) <= 2 * SIZE
-            self._segments[at : at + 1] = [Segment(self._worker_id, rows, self._codes)] if whole else self._cut(rows)
+            whole = len(self._segments[at].rowids) + touched[at] <= 2 * SIZE
+            self._segments[at : at + 1] = self._cut(begin, end, 2 * SIZE if whole else SIZE)
 
     def count(self, filters: Filters) -> int:
         """How many pass."""
@@ -215,40 +251,121 @@ class Bitmaps:
 class _Kept:
     """What a world keeps of its bitmaps, and of which state of the table they are."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World, tests: Mapping[str, tuple[str, Test]]) -> None:
         self.lock = threading.Lock()
-        self.state = (0, 0)
+        self.reader: ThreadPoolExecutor | None = None
+        self._world = world
+        self._tests = tests
+        self._state = (0, 0)
         self.workers: dict[str, Bitmaps] = {}
+        self._to_read: set[str] = set()
+
+    def bitmaps(self, worker_id: str, newest: int) -> Bitmaps | None:
+        """A worker's bitmaps with the logs up to the row `newest`; None where SQLite is to answer."""
+        state = self._reach()
+        if state < self._state:  # a transaction that began before the bitmaps were made goes its own way
+            return None
+        bitmaps = self.workers.get(worker_id) or Bitmaps(worker_id, self._tests)
+        if newest - bitmaps.seen > VERY_MANY:
+            self._have_read(worker_id)
+            return None
+        self._keep(worker_id, bitmaps)
+        return bitmaps if bitmaps.catch_up(newest) else None
+
+    def _reach(self) -> tuple[int, int]:
+        """Drop what is of a state before the running transaction's, which this gives: it rises with each change."""
+        changes = connection().execute("SELECT value FROM server WHERE name = 'voice_log_changes'").fetchone()[0]
+        state = self._world.db.open_epoch, changes
+        if state > self._state:
+            self._state, self.workers = state, {}
+        return state
+
+    def _keep(self, worker_id: str, bitmaps: Bitmaps) -> None:
+        """Keep them as those that were asked last."""
+        self.workers.pop(worker_id, None)
+        self.workers[worker_id] = bitmaps
+        while len(self.workers) > _WORKERS:
+            del self.workers[next(iter(self.workers))]
+
+    def _have_read(self, worker_id: str) -> None:
+        """Let the thread make a worker's bitmaps."""
+        if worker_id in self._to_read or self._world.ending.is_set():
+            return
+        if self.reader is None:
+            self.reader = self._world.endings.enter_context(ThreadPoolExecutor(1, "dryline-bitmaps"))
+        self._to_read.add(worker_id)
+        self.reader.submit(self._read, worker_id)
+
+    def _read(self, worker_id: str) -> None:
+        try:
+            with self._world.active():
+                _read_ahead(self._world, worker_id)
+                bitmaps = Bitmaps(worker_id, self._tests)
+                with _interrupted(self._world), self._world.reading():
+                    bitmaps.catch_up(_newest())
+                    with self.lock:
+                        if self._reach() == self._state:
+                            self._keep(worker_id, bitmaps)
+        except Exception:
+            if not self._world.ending.is_set():
+                log.exception("The logs of %s were not read for bitmaps: SQLite goes on finding them.", worker_id)
+        finally:
+            with self.lock:
+                self._to_read.discard(worker_id)
 
 
 @contextmanager
 def bitmaps_of(worker_id: str, tests: Mapping[str, tuple[str, Test]]) -> Iterator[Bitmaps | None]:
-    """A worker's bitmaps, as the running transaction sees its logs; None while the world has less than MANY.
+    """A worker's bitmaps, as the running transaction sees its logs.
 
-    New logs are told by their row numbers, which rise; that others were changed or went is counted by triggers.
+    None while the world has less than MANY, and while a thread takes in what are VERY_MANY. New logs are told by their
+    row numbers, which rise; that others were changed or went is counted by triggers.
     """
     world = current()
-    kept: _Kept = world.memory.setdefault("voice log bitmaps", _Kept())
+    kept: _Kept = world.memory.setdefault("voice log bitmaps", _Kept(world, tests))
     with nullcontext() if connection().in_transaction else world.reading():
-        newest = connection().execute("SELECT IFNULL(MAX(rowid), 0) FROM voice_log").fetchone()[0]
-        if newest < MANY:
-            yield None
-            return
-        changes = connection().execute("SELECT value FROM server WHERE name = 'voice_log_changes'").fetchone()[0]
-        state = (world.db.open_epoch, changes)
-        with kept.lock:
-            if state > kept.state:
-                kept.state, kept.workers = state, {}
-            bitmaps = kept.workers.pop(worker_id, None) or Bitmaps(worker_id, tests)
-            # A transaction that began before the bitmaps were made goes its own way.
-            if state < kept.state or not bitmaps.catch_up(newest):
-                kept.workers[worker_id] = bitmaps
-                yield None
-                return
-            kept.workers[worker_id] = bitmaps
-            while len(kept.workers) > _WORKERS:
-                del kept.workers[next(iter(kept.workers))]
-            yield bitmaps
+        newest = _newest()
+        if newest >= MANY:
+            with kept.lock:
+                bitmaps = kept.bitmaps(worker_id, newest)
+                if bitmaps is not None:
+                    yield bitmaps
+                    return
+        yield None
+
+
+def _newest() -> int:
+    """The highest row number of all logs."""
+    return connection().execute("SELECT IFNULL(MAX(rowid), 0) FROM voice_log").fetchone()[0]
+
+
+def _read_ahead(world: World, worker_id: str) -> None:
+    """Have the disk read many places of the worker's index at once where it is not in memory: a third of the time."""
+    sql = "SELECT start_time FROM voice_log WHERE rowid >= ? AND start_time > '' LIMIT 1"
+    some = [connection().execute(sql, (_newest() * part // _PARTS,)).fetchone() for part in range(1, _PARTS)]
+    borders = ["", *sorted({row[0] for row in some if row}), "~"]
+
+    def read(between: tuple[str, str]) -> None:
+        with world.active(), _interrupted(world):
+            sql = "SELECT COUNT(*) FROM voice_log WHERE worker_id = ? AND start_time >= ? AND start_time < ?"
+            connection().execute(sql, (worker_id, *between))
+
+    first, *others = pairwise(borders)
+    began = time.perf_counter()
+    read(first)
+    if time.perf_counter() - began > _COLD_S:
+        with ThreadPoolExecutor(_AT_ONCE) as readers:
+            list(readers.map(read, others))
+
+
+@contextmanager
+def _interrupted(world: World) -> Iterator[None]:
+    """A connection of its own for a block in a thread, whose queries fail once the world ends."""
+    connection().set_progress_handler(world.ending.is_set, 100_000)
+    try:
+        yield
+    finally:
+        world.db.close()
 
 
 def key_of(rowid: int) -> Key:
@@ -263,20 +380,41 @@ def keys_of(rowids: Sequence[int]) -> list[Key]:
     return [keys[row] for row in rowids]
 
 
+def _range(begin: Key, end: Key | None, with_start: bool) -> Range:
+    """The logs from one key to before another, those with a start or those without."""
+    if with_start:
+        from_begin = "(start_time, id) >= (?, ?)", begin
+        return from_begin if end is None else (f"{from_begin[0]} AND (start_time, id) < (?, ?)", (*begin, *end))
+    if begin[0]:
+        return "0", ()
+    from_id = "start_time IS NULL AND id >= ?", begin[1:]
+    return from_id if end is None or end[0] else (f"{from_id[0]} AND id < ?", (begin[1], end[1]))
+
+
+def _unpacked(text: str, count: int, known: int) -> list[str | None] | None:
+    """The texts that are packed in one, `known` of them none; None where one of them holds what stands between."""
+    values: list[Any] = text.split(_BETWEEN)
+    if len(values) != count or values.count(_NONE) != count - known:
+        return None
+    return values if known == count else [None if value == _NONE else value for value in values]
+
+
 def _bitmap_of(codes: list[int]) -> Callable[[bytes], int]:
     """What makes a bitmap of what passes (`Codes.passing`): the faster way for as many codes as there are."""
     if max(codes) >= _MANY_BLOCKS * _BLOCK:
         pick = itemgetter(*codes, 0)  # two at least, or it gives no tuple
         return lambda passing: int(bytes(pick(passing)[:-1]), 2)
-    low = bytes([code % _BLOCK for code in codes])
-    high = bytes([code // _BLOCK for code in codes])
+    pairs = struct.pack(f"<{len(codes)}H", *codes)
+    low, high = pairs[::2], pairs[1::2]
     within = {block: int(high.translate(_ONLY[block]), 2) for block in set(high)}
 
     def bitmap(passing: bytes) -> int:
         found = 0
         for block, rows in within.items():
             part = passing[block * _BLOCK : (block + 1) * _BLOCK]
-            if b"1" in part:
+            if b"0" not in part:
+                found |= rows
+            elif b"1" in part:
                 found |= rows & int(low.translate(part), 2)
         return found
 

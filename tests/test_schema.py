@@ -139,3 +139,23 @@ def test_a_world_of_the_second_schema_gets_the_indexes_and_triggers_of_the_third
         made = {row[0] for row in app.world.db.execute_sql("SELECT name FROM sqlite_master").fetchall()}
     app.close()
     assert names <= made
+
+
+def test_a_world_of_the_fourth_schema_gets_the_transfers_index_of_the_fifth(tmp_path):
+    from dryline.app import create_app
+    from dryline.settings import Settings
+
+    of_index = "SELECT sql FROM sqlite_master WHERE name = 'voice_log_transfers'"
+    settings = Settings(data_dir=tmp_path, scenario="demo")
+    create_app(settings).close()
+    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
+        made = db.execute(of_index).fetchone()
+        db.execute("DROP INDEX voice_log_transfers")
+        db.execute("CREATE INDEX voice_log_transfers ON voice_log (team_id, start_time)")
+        db.execute("DELETE FROM schema_migration WHERE name LIKE '0005%'")
+        db.execute("PRAGMA user_version = 4")
+    db.close()
+    app = create_app(settings)
+    with app.world.active():
+        assert app.world.db.execute_sql(of_index).fetchone() == made
+    app.close()

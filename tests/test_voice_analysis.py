@@ -65,6 +65,13 @@ def test_minutes_and_transfers_are_summed_up(analyze, add_call):
     }  # fmt: skip
 
 
+def test_a_transfer_without_metrics_is_one_of_no_minutes(analyze, add_call):
+    add_call("2026-11-01T10:00:00.000Z", 90, transfer_data={"id": "t", "transferEvents": []})
+    add_call("2026-11-01T11:00:00.000Z", 30, transfer_data={"id": "u", "metrics": {"transferMinutes": 1.25}})
+    summary = analyze()["summary"]
+    assert (summary["totalTransfers"], summary["totalTransferMinutes"]) == (2, 1.25)
+
+
 def test_without_transfers_their_figures_are_0(analyze, add_call):
     add_call("2026-11-01T10:00:00.000Z", 60, transferred=2.5)
     answer = analyze(includeTransfers=False, includeCallDetails=True)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dryline.models import voice_log_bitmaps
+from dryline.models import voice_log_bitmaps, voice_logs
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 
@@ -18,7 +18,7 @@ MAKES = {
     "flow_id": [None, "f"],
     "direction": ["inbound", "outbound"],
     "status": [None, "completed", "failed"],
-    "from_number": [None, "+14155550101", "+442079460000", "é%_"],
+    "from_number": [None, "+14155550101", "+442079460000", "é%_", "\x1e", "4\x1f15"],
     "to_number": [None, "+14155550100"],
     "duration": [None, *range(0, 600)],
 }
@@ -85,6 +85,38 @@ def test_large_worlds_answer_as_small_ones_do_while_calls_come_in(get, by_sqlite
                     query["cursor"] = page["nextCursor"]
                     page = get(**query)
                     assert page == by_sqlite(**query)
+
+
+@pytest.fixture
+def read_by_a_thread(app, monkeypatch):
+    """Let the world have very many logs. Gives what waits for the thread that reads them."""
+    monkeypatch.setattr(voice_log_bitmaps, "VERY_MANY", 0)
+    return lambda: app.world.memory["voice log bitmaps"].reader.submit(int).result()
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_while_a_thread_reads_very_many_logs_the_list_is_what_it_will_be(
+    app, get, by_sqlite, add, read_by_a_thread, waits
+):
+    rng = random.Random(waits)
+    ids = []
+    for _ in range(8):
+        ids += [add(**{name: rng.choice(values) for name, values in MAKES.items()}) for _ in range(9)]
+        for filters in FILTERS:
+            assert get(**filters) == by_sqlite(**filters)
+            if waits:
+                read_by_a_thread()
+        with app.world.active(), app.world.transaction():
+            VoiceLog.by_id(ids.pop(rng.randrange(len(ids)))).remove()
+
+
+def test_sqlite_counts_until_the_thread_has_read_the_logs_and_not_again(get, add, monkeypatch, read_by_a_thread):
+    counted = []
+    monkeypatch.setattr(voice_logs, "_total", lambda *args: counted.append(args) or 0)
+    add(start_time=HOURS[1])
+    assert (get()["pagination"]["total"], len(counted)) == (0, 1)
+    read_by_a_thread()
+    assert (get()["pagination"]["total"], len(counted)) == (1, 1)
 
 
 def test_more_values_than_a_block_holds_are_all_told_apart(get, by_sqlite, add, monkeypatch):
