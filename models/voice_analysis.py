@@ -205,7 +205,7 @@ class _Calls:
         query = VoiceLog.select(*columns).where(*self.conditions).order_by(VoiceLog.start_time, VoiceLog.id)
         return connection().execute(*query.sql())
 
-    def sums(self, zone: ZoneInfo) -> Iterator[tuple[str, str, str | None, int, int]]:
+    def sums(self, zone: tzinfo) -> Iterator[tuple[str, str, str | None, int, int]]:
         """A moment, worker, deployment, and how many calls and seconds of its day it stands for.
 
         SQLite adds up a day, which is a range of the index, in a third of the time that its rows would take; what it

@@ -18,8 +18,9 @@ from peewee import SQL, IntegerField, TextField, Tuple, fn
 
 from dryline.models import totals
 from dryline.models.log_json import json_array
+from dryline.models.log_segments import keys_of
 from dryline.models.logs import Log, Page, collection_of, first_of
-from dryline.models.voice_log_bitmaps import bitmaps_of, keys_of
+from dryline.models.voice_log_bitmaps import bitmaps_of
 from dryline.world.errors import Invalid, NotFound
 from dryline.world.record import JsonField, Record, Values, connection
 from dryline.world.signatures import signer

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from dryline.app import create_app
-from dryline.models import voice_log_bitmaps
+from dryline.models import log_segments, voice_log_bitmaps
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
 from dryline.tests.test_webhook_deliveries import Receiver
@@ -169,7 +169,7 @@ def test_no_call_ends_after_the_end_time_that_was_asked_for(control, line, api, 
 def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance, monkeypatch, large):
     if large:
         monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-        monkeypatch.setattr(voice_log_bitmaps, "SIZE", 3)
+        monkeypatch.setattr(log_segments, "SIZE", 3)
     for seed in range(8):
         call(seed=seed)
         call(seed=seed, outcome="no-answer")

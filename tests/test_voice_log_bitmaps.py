@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dryline.models import voice_log_bitmaps, voice_logs
+from dryline.models import log_segments, voice_log_bitmaps, voice_logs
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 
@@ -38,7 +38,7 @@ FILTERS = [
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
     monkeypatch.setattr(voice_log_bitmaps, "MANY", LARGE)
-    monkeypatch.setattr(voice_log_bitmaps, "SIZE", 3)
+    monkeypatch.setattr(log_segments, "SIZE", 3)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_sqlite_counts_until_the_thread_has_read_the_logs_and_not_again(get, add
 
 
 def test_more_values_than_a_block_holds_are_all_told_apart(get, by_sqlite, add, monkeypatch):
-    monkeypatch.setattr(voice_log_bitmaps, "_MANY_BLOCKS", 2)
+    monkeypatch.setattr(log_segments, "_MANY_BLOCKS", 2)
     for number in range(600):
         add(start_time=HOURS[1], duration=number, from_number=str(number))
         if number in (200, 400):

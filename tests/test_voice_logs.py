@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from dryline.models import voice_log_bitmaps
+from dryline.models import log_segments, voice_log_bitmaps
 from dryline.models.voice_logs import VoiceLog
 
 CALL = {
@@ -31,7 +31,7 @@ def size(request, monkeypatch):
     """All that holds for a list holds in a large world too, whose filters have bitmaps."""
     if request.param == "of a large world":
         monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-        monkeypatch.setattr(voice_log_bitmaps, "SIZE", 3)
+        monkeypatch.setattr(log_segments, "SIZE", 3)
 
 
 @pytest.fixture
