@@ -10,13 +10,16 @@ import logging
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from dryline.models.log_segments import Bitmaps, Test
 from dryline.world.record import connection
 from dryline.world.world import World, current
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 MANY = 20_000  # logs of a world: below that SQLite is as fast
 VERY_MANY = 100_000  # likewise: from here on nobody waits for the segments
@@ -71,6 +74,8 @@ class _Kept:
         if worker_id in self._to_read or self._world.ending.is_set():
             return
         if self.reader is None:
+            from concurrent.futures import ThreadPoolExecutor  # imported late: few worlds are so large
+
             self.reader = self._world.endings.enter_context(ThreadPoolExecutor(1, "dryline-bitmaps"))
         self._to_read.add(worker_id)
         self.reader.submit(self._read, worker_id)
@@ -120,6 +125,8 @@ def _newest() -> int:
 
 def _read_ahead(world: World, worker_id: str) -> None:
     """Have the disk read many places of the worker's index at once where it is not in memory: a third of the time."""
+    from concurrent.futures import ThreadPoolExecutor  # imported late: few worlds are so large
+
     sql = "SELECT start_time FROM voice_log WHERE rowid >= ? AND start_time > '' LIMIT 1"
     some = [connection().execute(sql, (_newest() * part // _PARTS,)).fetchone() for part in range(1, _PARTS)]
     borders = ["", *sorted({row[0] for row in some if row}), "~"]
