@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, NoReturn
@@ -121,6 +121,8 @@ Examples:
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """A local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
+    if os.environ.get("DRYLINE_PORT", "").startswith("tcp://"):  # Kubernetes' own, beside a Service named dryline
+        del os.environ["DRYLINE_PORT"]
     # Databases and state documents hold what was said in calls, and tokens: they are for their owner's eyes.
     before = os.umask(0o077)
     ctx.call_on_close(lambda: os.umask(before))
@@ -141,6 +143,8 @@ def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 def serve(ready_file: Path | None, **values: Any) -> None:
     """Answer requests until Ctrl-C or SIGTERM."""
     _end_on_signals()
+    for slip, meant in _slips():
+        click.echo(f"{slip} is no setting of dryline and says nothing. Did you mean {meant}?", err=True)
     gc.disable()  # what is imported now stays: looking for garbage in it only takes time. `server.serve` enables it.
     try:
         if not values["api_keys"]:
@@ -154,6 +158,28 @@ def serve(ready_file: Path | None, **values: Any) -> None:
             server.serve(create_app(settings), listening, ready_file)
     finally:
         gc.enable()  # a start that was refused ends here
+
+
+def _slips() -> Iterator[tuple[str, str]]:
+    """Variables whose names are nearly those of settings."""
+    known = {name for command in _all_commands(cli) for each in command.params for name in _variables(each)}
+    unknown = [name for name in os.environ if name.startswith("DRYLINE_") and name not in known]
+    if unknown:
+        from difflib import get_close_matches  # imported late: only a slip needs it
+
+        for name in sorted(unknown):
+            for near in get_close_matches(name, known, n=1, cutoff=0.85):
+                yield name, near
+
+
+def _all_commands(command: click.Command) -> Iterator[click.Command]:
+    yield command
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from _all_commands(each)
+
+
+def _variables(option: click.Parameter) -> Sequence[str]:
+    return [option.envvar] if isinstance(option.envvar, str) else option.envvar or ()
 
 
 def _end_on_signals() -> None:

@@ -96,6 +96,18 @@ def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
+def test_a_variable_that_is_nearly_a_setting_is_told_and_others_are_not():
+    code, err = refused("--threads", "0", DRYLINE_PROT="1", DRYLINE_OF_MY_OWN="2", DRYLINE_PULL_API_KEY="3")
+    told, refusal = err.splitlines()
+    assert told == "DRYLINE_PROT is no setting of dryline and says nothing. Did you mean DRYLINE_PORT?"
+    assert (code, refusal[:18]) == (2, "dryline: --threads")
+
+
+def test_what_kubernetes_says_of_a_service_of_that_name_is_no_port():
+    code, err = refused("--threads", "0", DRYLINE_PORT="tcp://10.0.0.1:4010")
+    assert (code, err[:18]) == (2, "dryline: --threads")
+
+
 def test_quiet_it_says_nothing_of_what_went_well(start, data_dir):
     server = start(*data_dir, "--quiet")
     server.call("POST", "/api/workers", NEW_WORKER)
