@@ -250,7 +250,6 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
             else:
                 snapshots.recover(app.world)
                 team_moves.recover(app.world)
-                team_moves.recover(app.world)
                 scenarios.begin(app.world)
                 export_jobs.recover(app.world)
     except BaseException:

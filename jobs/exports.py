@@ -165,13 +165,15 @@ def _remove_after_commit(world: World, export: Export) -> None:
 
 
 def recover(world: World) -> None:
-    """What a start does before anything else moves: exports that were being written wait again, and half-written files
-    go. Then as `restore_files`."""
+    """What a start does before anything else moves: exports that were being written wait again, half-written files go,
+    and so do those that were outlived meanwhile, which is no news. Then as `restore_files`."""
     with world.transaction():
         give_back_all(None)
         for path in export_files.found():
             if path.suffix == ".part":
                 path.unlink()
+    while expire(world, world.clock.stamp()):
+        world.news.take()
     restore_files(world)
 
 

@@ -1,5 +1,7 @@
 """Files and rows of exports agree again after an import, a reset or a loss."""
 
+import contextlib
+
 import pytest
 
 from dryline.app import create_app
@@ -8,7 +10,7 @@ from dryline.jobs.exports import restore_files
 from dryline.models.exports import Export
 from dryline.models.teams import Team
 from dryline.settings import Settings
-from dryline.tests.exports.conftest import files, start_team
+from dryline.tests.exports.conftest import ASK, files, start_team
 
 
 def test_files_are_made_anew_for_completed_exports_and_others_removed(app, export, fetch, make_log):
@@ -94,3 +96,17 @@ def test_an_imported_export_may_have_any_id(app, api, fetch):
     assert (made["id"], made["rowCount"]) == (id, 0)
     assert fetch(made).status_code == 200
     assert len(files(app)) == 1
+
+
+def test_an_export_that_was_outlived_while_nothing_ran_is_expired_at_the_start_and_no_news(tmp_path):
+    settings = Settings(data_dir=tmp_path, scenario="empty")
+    headers = {"x-api-key": settings.api_keys[0]}
+    with contextlib.closing(create_app(settings)) as app:
+        made = app.test_client().post("/api/team/exports", json=ASK, headers=headers).json
+        with app.world.active():
+            app.world.run_due()
+            Export.update(expires_at="2026-01-01T00:00:00.000Z").execute()
+        assert len(files(app)) == 1
+    with contextlib.closing(create_app(settings)) as app:
+        found = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
+        assert (found["status"], files(app), app.world.news.take()) == ("EXPIRED", [], [])
