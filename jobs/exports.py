@@ -30,16 +30,21 @@ _LOST = "lost exports"  # where a world remembers the ids of those whose file is
 
 def expire(world: World, moment: str) -> bool:
     """Expire the exports whose 24 hours are over, and remove their files."""
+    expired = _expire(world, moment)
+    for export in expired:
+        world.news.tell(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
+    return bool(expired)
+
+
+def _expire(world: World, moment: str) -> list[Export]:
     if not Export.outlived(moment, 1):
-        return False
+        return []
     with world.transaction():
         outlived = Export.outlived(moment, EXPIRED_AT_ONCE)
         for export in outlived:
             export.move("EXPIRED")
             _remove_after_commit(world, export)
-    for export in outlived:
-        world.news.tell(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
-    return True
+    return outlived
 
 
 def write_next(world: World, moment: str) -> bool:
@@ -172,8 +177,8 @@ def recover(world: World) -> None:
         for path in export_files.found():
             if path.suffix == ".part":
                 path.unlink()
-    while expire(world, world.clock.stamp()):
-        world.news.take()
+    while _expire(world, world.clock.stamp()):
+        pass
     restore_files(world)
 
 
