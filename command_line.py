@@ -162,12 +162,14 @@ def serve(ready_file: Path | None, **values: Any) -> None:
 
 def _slips() -> Iterator[tuple[str, str]]:
     """Variables whose names are nearly those of settings."""
-    known = {name for command in _all_commands(cli) for each in command.params for name in _variables(each)}
-    unknown = [name for name in os.environ if name.startswith("DRYLINE_") and name not in known]
-    if unknown:
-        from difflib import get_close_matches  # imported late: only a slip needs it
+    given = sorted(name for name in os.environ if name.startswith("DRYLINE_"))
+    if not given:
+        return
+    from difflib import get_close_matches  # imported late: most starts have no variables
 
-        for name in sorted(unknown):
+    known = {name for command in _all_commands(cli) for each in command.params for name in _variables(each)}
+    for name in given:
+        if name not in known:
             for near in get_close_matches(name, known, n=1, cutoff=0.85):
                 yield name, near
 
