@@ -27,6 +27,8 @@ _WORKERS = 8  # whose bitmaps are kept, those that were asked last
 # The parts of an index that are read ahead, so many at once, if one of a million logs takes so long: 3 ms from memory.
 _PARTS, _AT_ONCE, _COLD_S = 64, 8, 0.03
 
+_KEPT = "voice log bitmaps"  # where a world remembers them
+
 log = logging.getLogger("dryline")
 
 
@@ -106,7 +108,9 @@ def bitmaps_of(worker_id: str, tests: Mapping[str, tuple[str, Test]]) -> Iterato
     row numbers, which rise; that others were changed or went is counted by triggers.
     """
     world = current()
-    kept: _Kept = world.memory.setdefault("voice log bitmaps", _Kept(world, tests))
+    kept: _Kept | None = world.memory.get(_KEPT)
+    if kept is None:
+        kept = world.memory.setdefault(_KEPT, _Kept(world, tests))
     with nullcontext() if connection().in_transaction else world.reading():
         newest = _newest()
         if newest >= MANY:
