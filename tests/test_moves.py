@@ -23,6 +23,7 @@ from dryline.state.portable import schema_of
 from dryline.state.snapshots import find
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.test_schema import AS_OF_SCHEMA_2
 from dryline.world.migrations import LATEST
 
 http = httpx.Client()  # one for all: making one takes longer than most that is asked
@@ -454,15 +455,7 @@ def changed_by(*statements):
     return change
 
 
-as_of_schema_2 = changed_by(  # as it was before the migration 0003
-    "DROP INDEX voice_log_call_sid",
-    "DROP INDEX voice_log_external_call",
-    "DROP TRIGGER voice_log_removed",
-    "DROP TRIGGER voice_log_changed",
-    "PRAGMA user_version = 2",
-    "DELETE FROM server WHERE name = 'voice_log_changes'",
-    "DELETE FROM schema_migration WHERE name LIKE '0003%'",
-)
+as_of_schema_2 = changed_by(*AS_OF_SCHEMA_2)
 
 
 def test_a_team_of_an_older_dryline_is_brought_up_to_date(a, b, team):

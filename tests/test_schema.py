@@ -1,5 +1,6 @@
 """The database's schema: what the migrations make is what the models say, and an older data directory is brought up."""
 
+import contextlib
 import importlib
 import pkgutil
 import sqlite3
@@ -119,43 +120,48 @@ def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
     app.close()
 
 
-def test_a_world_of_the_second_schema_gets_the_indexes_and_triggers_of_the_third(tmp_path):
+# What makes a database as it was before the migrations 0003 and 0005.
+AS_OF_SCHEMA_2 = (
+    "DROP INDEX voice_log_call_sid",
+    "DROP INDEX voice_log_external_call",
+    "DROP TRIGGER voice_log_removed",
+    "DROP TRIGGER voice_log_changed",
+    "PRAGMA user_version = 2",
+    "DELETE FROM server WHERE name = 'voice_log_changes'",
+    "DELETE FROM schema_migration WHERE name LIKE '0003%'",
+)
+AS_OF_SCHEMA_4 = (
+    "DROP INDEX voice_log_transfers",
+    "CREATE INDEX voice_log_transfers ON voice_log (team_id, start_time)",
+    "DELETE FROM schema_migration WHERE name LIKE '0005%'",
+    "PRAGMA user_version = 4",
+)
+
+
+@pytest.fixture
+def brought_up(tmp_path):
+    """The names and the SQL of what a demo world has: when it was new, and after these statements and another start."""
     from dryline.app import create_app
     from dryline.settings import Settings
 
+    def brought_up(statements):
+        settings = Settings(data_dir=tmp_path, scenario="demo")
+        create_app(settings).close()
+        with contextlib.closing(sqlite3.connect(tmp_path / "dryline.sqlite3")) as db:
+            new = dict(db.execute("SELECT name, sql FROM sqlite_master").fetchall())
+            db.executescript(";".join(statements))
+        with contextlib.closing(create_app(settings)) as app, app.world.active():
+            return new, dict(app.world.db.execute_sql("SELECT name, sql FROM sqlite_master").fetchall())
+
+    return brought_up
+
+
+def test_a_world_of_the_second_schema_gets_the_indexes_and_triggers_of_the_third(brought_up):
     names = {"voice_log_call_sid", "voice_log_external_call", "voice_log_removed", "voice_log_changed"}
-    settings = Settings(data_dir=tmp_path, scenario="demo")
-    create_app(settings).close()
-    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
-        for kind, name in db.execute("SELECT type, name FROM sqlite_master").fetchall():
-            if name in names:
-                db.execute(f"DROP {kind} {name}")
-        db.execute("DELETE FROM server WHERE name = 'voice_log_changes'")
-        db.execute("DELETE FROM schema_migration WHERE name LIKE '0003%'")
-        db.execute("PRAGMA user_version = 2")
-    db.close()
-    app = create_app(settings)
-    with app.world.active():
-        made = {row[0] for row in app.world.db.execute_sql("SELECT name FROM sqlite_master").fetchall()}
-    app.close()
-    assert names <= made
+    _, made = brought_up(AS_OF_SCHEMA_2)
+    assert names <= made.keys()
 
 
-def test_a_world_of_the_fourth_schema_gets_the_transfers_index_of_the_fifth(tmp_path):
-    from dryline.app import create_app
-    from dryline.settings import Settings
-
-    of_index = "SELECT sql FROM sqlite_master WHERE name = 'voice_log_transfers'"
-    settings = Settings(data_dir=tmp_path, scenario="demo")
-    create_app(settings).close()
-    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
-        made = db.execute(of_index).fetchone()
-        db.execute("DROP INDEX voice_log_transfers")
-        db.execute("CREATE INDEX voice_log_transfers ON voice_log (team_id, start_time)")
-        db.execute("DELETE FROM schema_migration WHERE name LIKE '0005%'")
-        db.execute("PRAGMA user_version = 4")
-    db.close()
-    app = create_app(settings)
-    with app.world.active():
-        assert app.world.db.execute_sql(of_index).fetchone() == made
-    app.close()
+def test_a_world_of_the_fourth_schema_gets_the_transfers_index_of_the_fifth(brought_up):
+    new, made = brought_up(AS_OF_SCHEMA_4)
+    assert made["voice_log_transfers"] == new["voice_log_transfers"]
