@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -23,63 +24,59 @@ def explore(engine: Engine, program: Program, *, within_s: float = inf, **option
     """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy.
 
     No new run begins `within_s` seconds after the first: a flow may wait for other servers."""
-    late = time.monotonic() + within_s
-    wanted = list(paths(program))
+    explorer = _Explorer(engine, program, options, time.monotonic() + within_s)
     found: dict[int, Branch] = {}
-    stopped = 0
-    for path in wanted:
-        for twist in range(_TRIES):
-            if path[-1].line in found or stopped >= _STOPPED or time.monotonic() > late:
-                break
-            branch, was_stopped = _try(engine, program, path, {path[-1].line}, twist, options)
-            stopped += was_stopped
-            if branch:
-                found[path[-1].line] = branch
+    for path in paths(program):
+        line = path[-1].line
+        if line not in found and (branch := explorer.branch(path, [line])):
+            found[line] = branch
     asked = {line: questions for branch in found.values() for line, questions in branch.asks.items()}
-    return [
-        replace(branch, asks=asked | branch.asks) for path in wanted if (branch := found.get(path[-1].line)) is not None
-    ]
+    return [replace(branch, asks=asked | branch.asks) for branch in found.values()]
 
 
 def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **options: Any) -> Branch | None:
     """A branch on which a run took all of the path; None where none did. Raises Busy."""
-    stopped = 0
-    for twist in range(_TRIES):
-        branch, was_stopped = _try(engine, program, path, {each.line for each in path}, twist, options)
-        stopped += was_stopped
-        if branch or stopped >= _STOPPED:
-            return branch
-    return None
+    return _Explorer(engine, program, options, inf).branch(path, [each.line for each in path])
 
 
-def _try(
-    engine: Engine,
-    program: Program,
-    path: tuple[Condition, ...],
-    targets: set[int],
-    twist: int,
-    options: dict[str, Any],
-) -> tuple[Branch | None, bool]:
-    """Run once. The branch, if the run came to the lines of all targets; and whether it had to be stopped."""
-    caller, stopped = _run(engine, program, Branch(path, twist), twist, options)
-    if not targets <= caller.taken:
-        return None, stopped
-    branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
-    free = replace(branch, free=True)
-    if not stopped and all(_comes(engine, program, free, targets, seed, options) for seed in range(_SAMPLES)):
-        branch = free
-    return branch, stopped
+@dataclass(slots=True)
+class _Explorer:
+    """Runs a program again and again, until `late` (time.monotonic) or until too many runs had to be stopped."""
 
+    engine: Engine
+    program: Program
+    options: dict[str, Any]
+    late: float
+    stopped: int = 0
 
-def _comes(
-    engine: Engine, program: Program, branch: Branch, targets: set[int], seed: int, options: dict[str, Any]
-) -> bool:
-    caller, stopped = _run(engine, program, branch, seed, options)
-    return targets <= caller.taken and not stopped
+    def branch(self, path: tuple[Condition, ...], lines: Iterable[int]) -> Branch | None:
+        """A branch on which a run came to all of these lines, free if callers come there whatever they answer."""
+        for twist in range(_TRIES):
+            if self.stopped >= _STOPPED or self._is_late():
+                break
+            caller, stopped = self._run(Branch(path, twist), twist)
+            self.stopped += stopped
+            if caller.taken.issuperset(lines):
+                branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
+                return replace(branch, free=not stopped and self._is_free(branch, lines))
+        return None
 
+    def _is_free(self, branch: Branch, lines: Iterable[int]) -> bool:
+        free = replace(branch, free=True)
+        for seed in range(_SAMPLES):
+            if self._is_late():
+                return False
+            caller, stopped = self._run(free, seed)
+            if stopped or not caller.taken.issuperset(lines):
+                return False
+        return True
 
-def _run(engine: Engine, program: Program, branch: Branch, seed: int, options: dict[str, Any]) -> tuple[Caller, bool]:
-    caller = Caller(program, branch, Random(seed))
-    session = engine.open(program, judge=caller, seed=seed, **options)
-    session.play(caller)
-    return caller, session.failure is not None and session.failure.bound
+    def _is_late(self) -> bool:
+        return time.monotonic() > self.late
+
+    def _run(self, branch: Branch, seed: int) -> tuple[Caller, bool]:
+        """Run once: the caller, and whether the run had to be stopped."""
+        caller = Caller(self.program, branch, Random(seed))
+        session = self.engine.open(self.program, judge=caller, seed=seed, **self.options)
+        session.play(caller)
+        return caller, session.failure is not None and session.failure.bound

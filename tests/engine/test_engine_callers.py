@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from dryline.engine import exploring
 from dryline.engine.caller import Caller, paths
 from dryline.engine.lines import saying, telling
 from dryline.engine.session import Session
@@ -177,6 +178,15 @@ def test_conditions_are_reached_together_in_their_order(engine):
 
 def test_exploring_ends_in_time(engine):
     assert engine.explore(engine.program(SHOP), within_s=-1) == []
+
+
+def test_no_run_begins_once_it_is_late(engine, monkeypatch):
+    runs = []
+    play = Session.play
+    monkeypatch.setattr(Session, "play", lambda session, speak: runs.append(session) or play(session, speak))
+    monkeypatch.setattr(exploring.time, "monotonic", lambda: 100.0 * len(runs))
+    (found,) = engine.explore(engine.program(SHOP), within_s=50)
+    assert (found.free, len(runs)) == (False, 1)
 
 
 def test_a_caller_speaks_in_the_first_person(engine):
