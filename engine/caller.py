@@ -15,7 +15,7 @@ from dryline.engine.made_up import made_up
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
 from dryline.engine.shapes import Leaf, shaped
-from dryline.engine.spoken import kind_of
+from dryline.engine.spoken import kind_of, part_of_name
 
 MOST_TURNS = 40
 MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
@@ -149,18 +149,13 @@ class Caller:
         kind = kind_of(leaf.name or leaf.question, leaf.example)
         known = self._known.get(leaf.name)
         if known is None and (kind != "name" or names_the_speaker(leaf.name or leaf.question)):
-            known = self._known.get(_part(leaf.name) if kind == "name" else kind or "")
+            known = self._known.get((kind == "name" and part_of_name(leaf.name)) or kind or "")
         if isinstance(known, str):
             return known
-        free = isinstance(leaf.example, str) and kind is None
-        if self._candidates and free and self._twist.random() < 0.5:
+        any_text = isinstance(leaf.example, str) and kind is None
+        if self._candidates and any_text and self._twist.random() < 0.5:
             return self._twist.choice(self._candidates)
         return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
-
-
-def _part(name: str) -> str:
-    """Which name a member asks for."""
-    return "first" if "first" in name.lower() else "last" if "last" in name.lower() else "name"
 
 
 def candidates(program: Program) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from dryline.engine.spoken import kind_of
+from dryline.engine.spoken import kind_of, label_of, part_of_name
 
 _PEOPLE = "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant"
 _SUBJECT = re.compile(
@@ -82,15 +82,11 @@ def telling(value: Any) -> str:
 
 def names_the_speaker(name: str) -> bool:
     """Whether somebody who is asked for this name is asked for their own: not for a neighbour's or a doctor's."""
-    return set(_label(name).split()) <= _OWN_NAME
-
-
-def _label(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", name).lower().strip()
+    return set(label_of(name).split()) <= _OWN_NAME
 
 
 def _told(name: str, value: Any) -> Iterator[str]:
-    label = _label(name)
+    label = label_of(name)
     if isinstance(value, dict):
         for key, member in value.items():
             yield from _told(str(key), member)
@@ -116,9 +112,9 @@ def _sentence(label: str, said: str) -> str:
     if label in _PREPOSITIONS:
         return f"{_capital(label)} {said}."
     if kind == "name":
-        part = next((f"{part} " for part in ("first", "last") if part in label.split()), "")
-        whose = label.removesuffix(" name")
-        return f"My {part}name is {said}." if names_the_speaker(label) else f"The {whose}'s name is {said}."
+        if names_the_speaker(label):
+            return " ".join(filter(None, ("My", part_of_name(label), f"name is {said}.")))
+        return f"The {label.removesuffix(' name')}'s name is {said}."
     if kind == "code" and said.isalnum() and label.split()[-1] in _NUMBERED:
         return f"My {label} number is {said}."
     if kind in _POSSESSED:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from dryline.engine.spoken import kind_of
+from dryline.engine.spoken import kind_of, part_of_name
 
 _FIRST = (
     "Anna",
@@ -49,8 +49,9 @@ def made_up(name: str, example: Any, choices: list[Any] | None, random: Random) 
 
 
 def _name(example: str, name: str, random: Random) -> str:
-    first, last = random.choice(_FIRST), random.choice(_LAST)
-    return first if "first" in name else last if "last" in name else f"{first} {last}"
+    parts = {"first": random.choice(_FIRST), "last": random.choice(_LAST)}
+    part = part_of_name(name)
+    return parts[part] if part else " ".join(parts.values())
 
 
 def _phone(example: str, name: str, random: Random) -> str:

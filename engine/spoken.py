@@ -53,13 +53,23 @@ _KINDS = (  # what a name or a question holds, and the kind that it means; the f
 )
 
 
+def label_of(name: str) -> str:
+    """A member's name as words: `neighbourName` is "neighbour name"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", name).lower().strip()
+
+
+def part_of_name(name: str) -> str | None:
+    """Which part of a name a member asks for: first or last; None for all of it."""
+    return next((part for part in ("first", "last") if part in name.lower()), None)
+
+
 def kind_of(name: str, example: Any) -> str | None:
     """What a member with this name, or an answer to this question, is: email, phone, date…"""
     if isinstance(example, str):
         for kind in ("email", "url", "date", "time", "phone"):
             if _PATTERNS[kind].fullmatch(example.strip()) and not example.strip().isdigit():  # which may be any number
                 return kind
-    parts = set(re.sub(r"(?<=[a-z])(?=[A-Z])|_|-", " ", name).lower().split()) | set(words(name))
+    parts = set(label_of(name).split()) | set(words(name))
     for kind, names in _KINDS:
         if parts & set(names) or any(" " in each and each in name.lower() for each in names):
             return kind
@@ -81,8 +91,8 @@ def spoken(name: str, example: Any, said: str, choices: list[Any] | None) -> Any
     if kind is None:
         return _after(name, said)
     if kind == "name" and (found := _PATTERNS["name"].search(said)):
-        full = found[1]
-        return full.split()[0] if "first" in name.lower() else full.split()[-1] if "last" in name.lower() else full
+        full, part = found[1], part_of_name(name)
+        return full if part is None else full.split()[0 if part == "first" else -1]
     if kind == "code":
         codes = [code for code in _PATTERNS["code"].findall(said) if not _PATTERNS["phone"].fullmatch(code)]
         return codes[0] if codes else MISSING
