@@ -16,10 +16,11 @@ from dryline.simulator.facts import Facts
 from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line
 from dryline.simulator.outbound_scripts import VOICEMAIL
+from dryline.simulator.outcomes import course_of
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.playing import Played
 from dryline.simulator.talks import Talk, spoken, typed
-from dryline.simulator.telling import Told, course_of, tell
+from dryline.simulator.telling import Told, tell
 
 # How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))

@@ -1,9 +1,7 @@
-"""From a run of a flow to what is told of it: turns with their times, the trace, and what it came to."""
+"""From a run of a flow to what is told of it: turns with their times, and the trace."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
@@ -11,14 +9,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from dryline.engine.events import Event
-from dryline.simulator import analysis
-from dryline.simulator.courses import DONE, Course
-from dryline.simulator.facts import Facts
-from dryline.simulator.playing import HUNG_UP, LOST, Played, Request, is_request
+from dryline.simulator.playing import Played, Request, is_request
 from dryline.simulator.programs import Fault
 from dryline.simulator.talks import CENTISECONDS_A_CHARACTER, Talk
 
-_ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 # What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "taken": ("until", ("condition", "index", "why", "sure", "by", "arguments")),
@@ -35,7 +29,6 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "waiting": ("done", ()),
     "failed": ("error", ("exception", "error", "function")),
 }
-_NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
 # How long things take, in hundredths of a second: the least, and how much more it can be. Assumed.
 _FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
@@ -194,7 +187,7 @@ def tell(
         telling.channel(opening)
     for event in played.events:
         telling.happens(event)
-    if closing and _comes_to_its_end(played):
+    if closing and comes_to_its_end(played):
         telling.channel(closing)
     telling.talk.seconds = telling.now / 100 + typed
     number = next((event["number"] for event in played.events if event.type == "transferred"), None)
@@ -216,139 +209,6 @@ def _function(event: Event) -> str:
     return f"integrations.{event['app']}.{event['action']}" if event.type == "integrated" else _FUNCTIONS[event.type]
 
 
-def _comes_to_its_end(played: Played) -> bool:
+def comes_to_its_end(played: Played) -> bool:
+    """Whether the flow did: nobody broke the conversation off, and nothing went wrong."""
     return played.ended in ("end of the flow", "end_call") and not played.fault
-
-
-# What a condition, or the key of an extraction, says has come of it: the marks of simulator/analysis.py.
-_MARKS = tuple(
-    (mark, re.compile(pattern, re.IGNORECASE))
-    for mark, pattern in (
-        ("booked", r"\bbook|schedul|appointment|reserv"),
-        ("moved", r"resched|\bmov(e|ing)|another (day|time)|new time"),
-        ("confirmed", r"confirm|agree|accept"),
-        ("promised", r"promis|will pay|\bpays? (by|on|later)"),
-        ("paid", r"\bpaid|\bpays?\b|payment"),
-        ("instalments", r"instal"),
-        ("returned", r"refund|return"),
-        ("delivery", r"deliver|shipp|parcel"),
-        ("complained", r"complain|angry|upset|frustrat"),
-        ("callback", r"call ?back"),
-        ("case", r"\bcase\b|ticket"),
-        ("solved", r"solv|fix|works? again"),
-        ("explained", r"question|hours|explain|underst|answered|knows"),
-        ("rated", r"\brat(e|ed|es|ing)\b"),
-        ("found", r"found|identif|verif"),
-    )
-)
-_SUBJECT = re.compile(
-    r"^(if |when |the |a )*\w+('s)? (wants|needs|asks|would like|wishes)( to| for| about)?( an?| the)? ", re.IGNORECASE
-)
-_NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
-
-
-def course_of(played: Played, facts: Facts, *, left: str) -> Course:
-    """What came of a run, and what was said in it; `facts` learn what was told. `left` is the ending of a conversation
-    that the user, or the channel, broke off."""
-    conditions = [event["condition"] for event in played.events if event.type == "taken"]
-    course = Course(_intent(conditions), conditions[-1] if conditions else "", _ending(played, left), _steps(played))
-    course.told |= _learn(played, facts)
-    if _comes_to_its_end(played) and conditions:
-        course.reached |= {"done", *_marks(played, conditions)}
-    elif played.ended == "transfer":
-        course.reached |= {"transferred", *_marks(played, conditions)}
-    if played.machine:
-        course.reached = {"voicemail"}
-    summary = _summary(played, conditions)
-    course.summary = f"{summary} {course.summary}".strip()
-    return course
-
-
-def _steps(played: Played) -> list[tuple[str, str, frozenset[str]]]:
-    """Who said what: that there is something is all that is asked of it."""
-    who = {"said": "A", "heard": "U"}
-    return [(who[event.type], event["text"], frozenset()) for event in played.events if event.type in who]
-
-
-def _ending(played: Played, left: str) -> str:
-    if played.machine and not played.fault:
-        return "voicemail_reached"
-    return left if played.ended == HUNG_UP else _ENDINGS.get(played.ended, DONE)
-
-
-def _intent(conditions: list[str]) -> str:
-    """The first condition as a word: `caller wants to book a table` is book_a_table."""
-    first = _SUBJECT.sub("", conditions[0] if conditions else "")
-    return "_".join(re.findall(r"\w+", first.lower())[:6]) or "unknown"
-
-
-def _marks(played: Played, conditions: list[str]) -> Iterator[str]:
-    texts = [text for text in conditions if not _NOT.search(text)]
-    texts += [key.replace("_", " ") for key, value in played.extracted.items() if value not in (False, None, "")]
-    denied = {key.replace("_", " ") for key, value in played.extracted.items() if value is False}
-    for mark, pattern in _MARKS:
-        if any(map(pattern.search, texts)) and not any(map(pattern.search, denied)):
-            yield mark
-
-
-def _learn(played: Played, facts: Facts) -> set[str]:
-    """What the caller told the flow: the members of its answers and extractions that mean a fact."""
-    told = set()
-    for event in played.events:
-        if event.type in ("asked", "extracted"):
-            name = event["question"] if event.type == "asked" else event["key"]
-            for key, value in _leaves(str(name), event["value"]):
-                fact = analysis.fact_of(key)
-                if fact and fact not in told and isinstance(value, str) and value:
-                    facts[fact] = value
-                    told.add(fact)
-    if "name" in told:
-        first, _, last = facts["name"].partition(" ")
-        facts |= {"first": first, "last": last}
-        told |= {"first", "last"} if last else {"first"}
-    return told
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _leaves(str(key), member)
-    elif isinstance(value, list):
-        for member in value[:3]:
-            yield from _leaves(name, member)
-    else:
-        yield name, value
-
-
-def _summary(played: Played, conditions: list[str]) -> str:
-    """A sentence or two: what was met, what was noted, and how it ended."""
-    if played.machine:
-        return "Reached a voicemail."
-    met = _in_turn([text.rstrip(".") for text in dict.fromkeys(conditions)])
-    told = [f"{met[:1].upper()}{met[1:]}."] if met else ["Nothing came of it."]
-    noted = [text for key, value in played.extracted.items() for text in _noted(key.replace("_", " "), value)]
-    if noted:
-        told.append(f"Noted: {', '.join(noted)}.")
-    numbers = [event["number"] for event in played.events if event.type == "transferred"]
-    if numbers:
-        told.append(f"Transferred to {numbers[0]}.")
-    return " ".join(told)
-
-
-def _in_turn(conditions: list[str]) -> str:
-    """What was met, one after the other; who it was is said once where it is the same person throughout."""
-    who = {text.partition(" ")[0] for text in conditions}
-    if len(who) == 1 and len(conditions) > 1:
-        conditions[1:] = [text.partition(" ")[2] for text in conditions[1:]]
-    *before, last = conditions or [""]
-    return f"{', '.join(before)}, then {last}" if before else last
-
-
-def _noted(name: str, value: Any) -> Iterator[str]:
-    """What was extracted, in a few words."""
-    if isinstance(value, bool):
-        yield name if value else f"not {name}"
-    elif isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:
-        yield f"{name} {value}"
-    elif value:
-        yield name
