@@ -44,7 +44,12 @@ class Tab:
 
     def pulse(self):
         """Ask now whether anything changed, as the page does every 1.5 s."""
-        self.page.evaluate("pulse()")
+        self.scripted().evaluate("pulse()")
+
+    def scripted(self):
+        """The page once its scripts run: one that a click led to can be used before, and then does without them."""
+        self.page.wait_for_load_state()
+        return self.page
 
     def faults(self):
         """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""
