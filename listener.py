@@ -22,6 +22,8 @@ MOST_CONNECTIONS = 1000
 FRESH_S = 1.0
 # What a client sends first that speaks https://. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
 _TLS = b"\x16\x03"
+# What is read, and thrown away, of a client that is refused and sends on, in bytes.
+MOST_UNREAD = 16_000_000
 # What accepting a connection fails with where the process or the system has no more to give.
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -54,6 +56,7 @@ class ApiErrorTask(SafeTask, ErrorTask):
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.set_close_on_finish()
+        self.channel.refused = True
         self.content_length = len(body)
         self.write(body)
 
@@ -82,16 +85,41 @@ class Channel(HTTPChannel):
     task_class = ApiTask
     error_task_class = ApiErrorTask
 
+    close_when_flushed: bool
+    refused = False  # its last answer goes out before all was read that it sends
+    _unread = 0  # bytes that may still come, once that answer is out
+
     def received(self, data: bytes) -> bool:
         """Take what came in; called by the loop. It answers here: `add_task` has the connection locked."""
         if data.startswith(_TLS) and self.request is None:
             self.server.refuse_tls(self)
+            return True
+        if self._unread:
+            self._unread = max(0, self._unread - len(data))
+            self.will_close = not self._unread
             return True
         taken = super().received(data)
         self.server.task_dispatcher.answer()
         if self.total_outbufs_len:
             self.handle_write()
         return taken
+
+    def handle_write(self) -> None:
+        """Send what is ready, and close once the last answer is out; called by the loop.
+
+        A connection that is closed while its client sends is reset, and the answer lost: one that is refused is told
+        that nothing more comes, and closes itself. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+        """
+        ending = self.refused and self.close_when_flushed
+        if ending:
+            self.close_when_flushed = False  # which would close it with the last byte
+        super().handle_write()
+        if ending and self.total_outbufs_len:
+            self.close_when_flushed = True
+        elif ending and self.connected:
+            self._unread = MOST_UNREAD
+            with contextlib.suppress(OSError):  # it has gone already, which the next look tells
+                self.socket.shutdown(socket.SHUT_WR)
 
     def _flush_some(self, do_close: bool = True) -> bool:
         """Send what is ready. In the loop that is a whole answer: a tenth less work than head and body one by one."""
