@@ -27,8 +27,12 @@ MOST_UNREAD = 16_000_000
 # What accepting a connection fails with where the process or the system has no more to give.
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
-_FOR_ALL = b"X-Content-Type-Options: nosniff\r\n"
-_FOR_PAGES = _FOR_ALL + b"X-Frame-Options: DENY\r\nContent-Security-Policy: frame-ancestors 'none'\r\n"
+_FOR_ALL = {b"\r\nX-Content-Type-Options:": b" nosniff"}
+_FOR_PAGES = {
+    **_FOR_ALL,
+    b"\r\nX-Frame-Options:": b" DENY",
+    b"\r\nContent-Security-Policy:": b" frame-ancestors 'none'",
+}
 
 log = logging.getLogger("dryline")
 # waitress warns of answers that are shorter than announced. Here a fault asked for that: it is nothing for the log of a
@@ -38,12 +42,16 @@ _of_tasks.setLevel(logging.ERROR)
 
 
 class SafeTask(Task):
-    """What every answer tells a browser: its type is what it says, and no page is shown within another."""
+    """What every answer tells a browser: its type is what it says, and no page is shown within another.
+
+    An answer that has such a header itself, as the console's pages have, keeps its own alone.
+    """
 
     def build_response_header(self) -> bytes:
         """The answer's head."""
         head = super().build_response_header()
-        return head[:-2] + (_FOR_PAGES if b"\r\nContent-Type: text/html" in head else _FOR_ALL) + b"\r\n"
+        ours = _FOR_PAGES if b"\r\nContent-Type: text/html" in head else _FOR_ALL
+        return head[:-4] + b"".join([name + value for name, value in ours.items() if name not in head]) + b"\r\n\r\n"
 
 
 class ApiErrorTask(SafeTask, ErrorTask):
