@@ -159,6 +159,16 @@ def test_a_signal_ends_it_soon_beside_a_request_that_waits(start):
     assert (code, err) == (0, "")
 
 
+def test_a_signal_ends_it_beside_answers_that_nobody_reads(start):
+    server = start("--ephemeral", "--scenario", "empty", "--quiet")
+    (host, port) = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as reader:
+        reader.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+        assert reader.recv(12) == b"HTTP/1.1 200"
+        code, _, err = server.end()
+    assert (code, err) == (0, "")
+
+
 def test_few_files_are_few_connections_and_new_ones_take_the_place_of_idle_ones(start):
     server = start("--ephemeral", "--scenario", "empty", before=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
     host, port = server.url.removeprefix("http://").split(":")
