@@ -227,20 +227,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         if not app.world.settings.record_docs:
             app.unrecorded += DOCS
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
-        errors.register(app)
-        app.openapi = openapi.Api(app)
-        app.register_blueprint(docs.blp)
-        app.register_blueprint(guides.blp)
-        app.register_blueprint(inbox.blp)
-        app.register_blueprint(chat_completions.blp)
-        if app.world.settings.cors_origins:
-            cors.register(app, app.world.settings.cors_origins)
-        app.admissions = {}
-        for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
-            blp = import_module(f"dryline.blueprints.{area}").blp
-            app.openapi.register_blueprint(blp)
-            if blp.admit is not None:
-                app.admissions[blp.name] = blp.admit
+        _register(app)
         app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
         app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
         app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
@@ -256,6 +243,24 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         app.world.abandon()
         raise
     return app
+
+
+def _register(app: Dryline) -> None:
+    """Give it all that it answers: the areas, the control plane, what lies beside them, and errors."""
+    errors.register(app)
+    app.openapi = openapi.Api(app)
+    app.register_blueprint(docs.blp)
+    app.register_blueprint(guides.blp)
+    app.register_blueprint(inbox.blp)
+    app.register_blueprint(chat_completions.blp)
+    if app.world.settings.cors_origins:
+        cors.register(app, app.world.settings.cors_origins)
+    app.admissions = {}
+    for area in (*AREAS, *(f"control.{part}" for part in CONTROL)):
+        blp = import_module(f"dryline.blueprints.{area}").blp
+        app.openapi.register_blueprint(blp)
+        if blp.admit is not None:
+            app.admissions[blp.name] = blp.admit
 
 
 def main() -> None:

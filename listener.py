@@ -22,11 +22,17 @@ MOST_CONNECTIONS = 1000
 FRESH_S = 1.0
 # What a client sends first that speaks https://. https://www.rfc-editor.org/rfc/rfc8446#section-5.1
 _TLS = b"\x16\x03"
+# What is read, and thrown away, of a client that is refused and sends on, in bytes.
+MOST_UNREAD = 16_000_000
 # What accepting a connection fails with where the process or the system has no more to give.
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
-_FOR_ALL = b"X-Content-Type-Options: nosniff\r\n"
-_FOR_PAGES = _FOR_ALL + b"X-Frame-Options: DENY\r\nContent-Security-Policy: frame-ancestors 'none'\r\n"
+_FOR_ALL = {b"\r\nX-Content-Type-Options:": b" nosniff"}
+_FOR_PAGES = {
+    **_FOR_ALL,
+    b"\r\nX-Frame-Options:": b" DENY",
+    b"\r\nContent-Security-Policy:": b" frame-ancestors 'none'",
+}
 
 log = logging.getLogger("dryline")
 # waitress warns of answers that are shorter than announced. Here a fault asked for that: it is nothing for the log of a
@@ -36,12 +42,16 @@ _of_tasks.setLevel(logging.ERROR)
 
 
 class SafeTask(Task):
-    """What every answer tells a browser: its type is what it says, and no page is shown within another."""
+    """What every answer tells a browser: its type is what it says, and no page is shown within another.
+
+    An answer that has such a header itself, as the console's pages have, keeps its own alone.
+    """
 
     def build_response_header(self) -> bytes:
         """The answer's head."""
         head = super().build_response_header()
-        return head[:-2] + (_FOR_PAGES if b"\r\nContent-Type: text/html" in head else _FOR_ALL) + b"\r\n"
+        ours = _FOR_PAGES if b"\r\nContent-Type: text/html" in head else _FOR_ALL
+        return head[:-4] + b"".join([name + value for name, value in ours.items() if name not in head]) + b"\r\n\r\n"
 
 
 class ApiErrorTask(SafeTask, ErrorTask):
@@ -54,6 +64,7 @@ class ApiErrorTask(SafeTask, ErrorTask):
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.set_close_on_finish()
+        self.channel.refused = True
         self.content_length = len(body)
         self.write(body)
 
@@ -82,16 +93,41 @@ class Channel(HTTPChannel):
     task_class = ApiTask
     error_task_class = ApiErrorTask
 
+    close_when_flushed: bool
+    refused = False  # its last answer goes out before all was read that it sends
+    _unread = 0  # bytes that may still come, once that answer is out
+
     def received(self, data: bytes) -> bool:
         """Take what came in; called by the loop. It answers here: `add_task` has the connection locked."""
         if data.startswith(_TLS) and self.request is None:
             self.server.refuse_tls(self)
+            return True
+        if self._unread:
+            self._unread = max(0, self._unread - len(data))
+            self.will_close = not self._unread
             return True
         taken = super().received(data)
         self.server.task_dispatcher.answer()
         if self.total_outbufs_len:
             self.handle_write()
         return taken
+
+    def handle_write(self) -> None:
+        """Send what is ready, and close once the last answer is out; called by the loop.
+
+        A connection that is closed while its client sends is reset, and the answer lost: one that is refused is told
+        that nothing more comes, and closes itself. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+        """
+        ending = self.refused and self.close_when_flushed
+        if ending:
+            self.close_when_flushed = False  # which would close it with the last byte
+        super().handle_write()
+        if ending and self.total_outbufs_len:
+            self.close_when_flushed = True
+        elif ending and self.connected:
+            self._unread = MOST_UNREAD
+            with contextlib.suppress(OSError):  # it has gone already, which the next look tells
+                self.socket.shutdown(socket.SHUT_WR)
 
     def _flush_some(self, do_close: bool = True) -> bool:
         """Send what is ready. In the loop that is a whole answer: a tenth less work than head and body one by one."""

@@ -26,7 +26,7 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
         response.headers["Content-Type"] = content_type
         response.content_length = found.st_size
         response.last_modified = found.st_mtime  # type: ignore[assignment]  # seconds will do
-        environ = _without_odd_range(request.environ)
+        environ = _with_plain_range(request.environ, found.st_size)
         response.make_conditional(environ, accept_ranges=True, complete_length=found.st_size)
         if response.status_code == 206 and "wsgi.file_wrapper" in environ:
             # Werkzeug cuts the part out as it is iterated; the server itself sends Content-Length bytes from here.
@@ -53,9 +53,12 @@ def send_once(path: Path, content_type: str, name: str) -> Response:
     return response
 
 
-def _without_odd_range(environ: dict[str, Any]) -> dict[str, Any]:
-    """Unless Range is one range of bytes it is ignored: RFC 9110, 14.2."""
+def _with_plain_range(environ: dict[str, Any], length: int) -> dict[str, Any]:
+    """The request, without its Range unless that is one range of bytes (RFC 9110, 14.2).
+
+    The last bytes of a file that has fewer are all of it (14.1.2), where Werkzeug finds no such range.
+    """
     wanted = parse_range_header(environ.get("HTTP_RANGE"))
-    if wanted is not None and wanted.units == "bytes" and len(wanted.ranges) == 1:
-        return environ
-    return {name: value for name, value in environ.items() if name != "HTTP_RANGE"}
+    if wanted is None or wanted.units != "bytes" or len(wanted.ranges) != 1:
+        return {name: value for name, value in environ.items() if name != "HTTP_RANGE"}
+    return environ | {"HTTP_RANGE": "bytes=0-"} if wanted.ranges[0][0] < -length else environ

@@ -10,6 +10,8 @@ from dryline.engine.program import Place, Program
 
 INNER = "<string>"  # how the sandbox calls the code that a flow hands to eval() and exec(): its lines are no flow's
 _LONGEST = 10_000  # characters of a message
+# Exceptions of the sandbox that stand for others (prelude.py).
+_STAND_INS = {"NotADirectoryError": "HTTPError"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Failure:
 def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     """What a pydantic_monty.MontyError says. `last` is where the flow last called out, for an error with no place."""
     inner = fault.exception()
-    type_name = type(inner).__name__
+    type_name = _STAND_INS.get(type(inner).__name__, type(inner).__name__)
     frames = fault.traceback() if hasattr(fault, "traceback") else []
     error = readable(text((str(inner) or str(fault))[:_LONGEST]))
     if type_name == "TimeoutError" and "time limit exceeded" in error:

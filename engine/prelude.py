@@ -60,7 +60,8 @@ def _based_integration(line, app, action, /, *args, **named):
 """
 
 # The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own, and
-# those that nothing here raises an OSError that nothing raises.
+# those that nothing here raises an OSError that nothing raises. An HTTPError is one that nothing else raises, so that
+# who catches it catches no connection that failed; a failure is told under its own name (failures.py).
 _REQUESTS = """
 import json as _based_json
 class _based_Response:
@@ -73,12 +74,12 @@ class _based_Response:
     def raise_for_status(self):
         if not self.ok:
             kind = "Client" if self.status_code < 500 else "Server"
-            raise OSError(f"{self.status_code} {kind} Error: {self.reason} for url: {self.url}")
+            raise NotADirectoryError(f"{self.status_code} {kind} Error: {self.reason} for url: {self.url}")
     def __repr__(self): return f"<Response [{self.status_code}]>"
 class _based_Exceptions:
     RequestException = OSError
     ConnectionError = OSError
-    HTTPError = OSError
+    HTTPError = NotADirectoryError
     InvalidURL = OSError
     InvalidSchema = OSError
     MissingSchema = OSError
@@ -98,7 +99,7 @@ class _based_Requests:
     exceptions = _based_Exceptions
     RequestException = OSError
     ConnectionError = OSError
-    HTTPError = OSError
+    HTTPError = NotADirectoryError
     Timeout = TimeoutError
     ConnectTimeout = TimeoutError
     ReadTimeout = TimeoutError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
@@ -14,17 +15,20 @@ from dryline.world.record import Record, connection
 AnyLog = TypeVar("AnyLog", bound=Log)
 
 
-def calls_by_hour(team: Team, after: str) -> dict[str, dict[str, int]]:
-    """How many calls began in each hour since `after`: hour (`2026-11-21T14`) to status to count."""
+def calls_by(team: Team, times: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many calls began in each of `times`: it to status to count. They are the oldest first, and of one length:
+    all are hours (`2026-11-21T14`), or all are days (`2026-11-21`).
+    """
     rows = connection().execute(
-        "SELECT substr(start_time, 1, 13), status, count(*) FROM voice_log"
+        "SELECT substr(start_time, 1, ?), status, count(*) FROM voice_log"
         " WHERE team_id = ? AND start_time >= ? GROUP BY 1, 2 ORDER BY 1",
-        (team.id, after),
+        (len(times[0]), team.id, times[0]),
     )
-    hours: dict[str, dict[str, int]] = {}
-    for hour, status, count in rows:
-        hours.setdefault(hour, {})[status or "unknown"] = count
-    return hours
+    found: dict[str, dict[str, int]] = {time: {} for time in times}
+    for time, status, count in rows:
+        if time in found:
+            found[time][status or "unknown"] = count
+    return found
 
 
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:

@@ -7,19 +7,31 @@ from typing import Any
 
 from dryline.world.record import connection
 
+FEW = 2000  # rows that are remembered beside their total
+
 
 class _Kept(threading.local):
     """What was counted on this thread's connection since the database last changed."""
 
     state: Any = None
-    counted: dict[Any, int]
+    counted: dict[Any, Any]
 
 
 _kept = _Kept()
 
 
 def count(sql: str, values: tuple[Any, ...]) -> int:
-    """The number that `sql` gives.
+    """The number that `sql` gives."""
+    return _once(sql, values)[0]
+
+
+def find(sql: str, values: tuple[Any, ...]) -> tuple[int, str | None]:
+    """The number that `sql` gives, and the JSON array of rows that it gives beside it (None: more than FEW)."""
+    return _once(sql, values)
+
+
+def _once(sql: str, values: tuple[Any, ...]) -> Any:
+    """The one row of `sql`, whose first column is a total.
 
     Never out of date: SQLite tells when others have written (`data_version`) and what this connection wrote
     (`total_changes`), and with either of them all that was counted is dropped.
@@ -29,5 +41,6 @@ def count(sql: str, values: tuple[Any, ...]) -> int:
     if state != _kept.state or len(_kept.counted) > 1000:
         _kept.state, _kept.counted = state, {}
     if (sql, values) not in _kept.counted:
-        _kept.counted[sql, values] = db.execute(sql, values).fetchone()[0]
+        total, *rows = db.execute(sql, values).fetchone()
+        _kept.counted[sql, values] = total, *[row if total <= FEW else None for row in rows]
     return _kept.counted[sql, values]

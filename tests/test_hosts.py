@@ -93,6 +93,17 @@ def test_no_page_is_shown_within_another(start, path):
     assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
 
 
+@pytest.mark.parametrize("path", [*PATHS, "/console", "/console/static/console.css"])
+def test_no_header_comes_twice(start, path):
+    names = start()(path)[1].keys()
+    assert sorted(names) == sorted(set(names))
+
+
+def test_a_page_of_the_console_has_its_own_policy_alone(start):
+    (policy,) = start()("/console")[1].get_all("Content-Security-Policy")
+    assert policy.startswith("default-src 'none'") and "frame-ancestors 'none'" in policy
+
+
 def test_each_name_is_led_on_under_the_name_that_it_asked_by(api):
     for _ in range(2):  # what was made of a name is used again
         for host in ("localhost:4010", "127.0.0.1:4010", "other.example"):

@@ -45,7 +45,15 @@ UNDOCUMENTED = {
     "waitress": (
         WAITRESS,
         {"ClientDisconnected", "accepting", "active_channels", "add_task", "bind_socket", "build_response_header"}
-        | {"channel_class", "close_all", "close_on_finish", "dispatcher", "error_task_class", "handle_write"}
+        | {
+            "channel_class",
+            "close_all",
+            "close_on_finish",
+            "close_when_flushed",
+            "dispatcher",
+            "error_task_class",
+            "handle_write",
+        }
         | {"has_body", "last_activity", "logger", "pull_trigger", "received", "requests", "response_headers", "service"}
         | {"set_close_on_finish", "sockinfo", "task_class", "task_dispatcher", "total_outbufs_len", "use_poll"}
         | {"will_close"},

@@ -93,6 +93,10 @@ class World:
         self._left_as_it_is = must_exist
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
+        self._open(settings)
+
+    def _open(self, settings: Settings) -> None:
+        """Open the directory and what lies in it, whole or not at all."""
         with refusing(settings), contextlib.ExitStack() as undo:
             self._place = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._place.abandon)

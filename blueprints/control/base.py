@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Request, current_app, request
-from marshmallow import fields
+from marshmallow import Schema, ValidationError, fields
 
 from dryline.blueprints.base import PLANE, READS, Area, Parser
 from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
@@ -40,6 +40,13 @@ class StrictParser(Parser):
     def is_strict(self, location: str) -> bool:
         """Always."""
         return True
+
+    def load_querystring(self, req: Request, schema: Schema) -> Any:
+        """The parameters. Raises ValidationError for one that is sent twice: only one of the two would count."""
+        repeated = {name: ["Must be sent once."] for name, values in req.args.lists() if len(values) > 1}
+        if repeated:
+            raise ValidationError(repeated)
+        return super().load_querystring(req, schema)
 
 
 class ControlArea(Area):

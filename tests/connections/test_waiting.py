@@ -2,6 +2,7 @@
 
 import errno
 import http.client
+import json
 import logging
 import os
 import threading
@@ -215,3 +216,25 @@ def test_a_thread_takes_what_waits_for_it():
     for _ in range(3):
         assert done.acquire(timeout=PATIENCE_S)
     threads.end(time.monotonic() + PATIENCE_S)
+
+
+def read_all(connection):
+    """What comes until the server sends no more."""
+    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+@pytest.mark.parametrize(("begin", "status"), [(b"GET / HTTP/1.1\r\nx-large: ", b"431"), (b"GARBAGE\r\n\r\n", b"400")])
+def test_who_is_refused_may_send_to_its_end_and_has_the_answer(raw, begin, status):
+    connection = raw()
+    connection.sendall(begin + b"x" * 2_000_000)
+    head, _, body = read_all(connection).partition(b"\r\n\r\n")
+    assert (head.split()[1], list(json.loads(body))) == (status, ["error"])
+
+
+def test_who_is_refused_and_sends_without_end_is_closed(raw, ask, monkeypatch):
+    monkeypatch.setattr(listener, "MOST_UNREAD", 100_000)
+    connection = raw()
+    with pytest.raises(OSError):
+        while True:
+            connection.sendall(b"x" * 100_000)
+    assert ask("GET", "/_dryline/health") == 200

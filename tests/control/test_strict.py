@@ -43,6 +43,19 @@ def test_a_parameter_where_none_is_taken_is_refused(control, method, path):
     assert answer.status_code == 400 and "takes no parameters" in answer.json["error"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "name"),
+    [
+        ("GET", "/requests?method=GET&method=POST", "method"),
+        ("GET", "/requests/count?path=/a&limit=1&path=/a", "path"),
+        ("POST", "/reset?team=team_1&team=team_2", "team"),
+    ],
+)
+def test_a_parameter_that_is_sent_twice_is_refused(control, method, path, name):
+    answer = control._send(method, path, json={} if method == "POST" else None)
+    assert faults_of(answer) == {name: "Must be sent once."}
+
+
 def test_the_sentence_ends_with_the_question(control):
     answer = control.post("/faults", {"pth": "*", "status": 503})
     assert answer.json["error"] == "pth: Unknown field; did you mean path?"

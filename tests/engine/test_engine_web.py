@@ -85,6 +85,20 @@ except requests.exceptions.HTTPError as error:
     assert talk(code, on=web_engine).said == ["False 404 Client Error: Not Found for url: http://x/missing"]
 
 
+@pytest.mark.parametrize("catch", ["requests.HTTPError", "requests.RequestException", "OSError"])
+def test_a_refusal_is_caught_by_its_name_and_by_its_bases(talk, web_engine, catch):
+    asks = 'requests.get("http://x/missing").raise_for_status()'
+    code = f'import requests\ntry:\n    {asks}\nexcept {catch}:\n    say("yes")\n'
+    assert talk(code, on=web_engine).said == ["yes"]
+
+
+def test_a_refusal_that_nobody_catches_fails_under_its_name(talk, web_engine):
+    code = 'import requests\nrequests.get("http://x/missing").raise_for_status()\n'
+    failure = talk(code, on=web_engine).session.failure
+    assert (failure.exception, failure.line) == ("HTTPError", 2)
+    assert failure.traceback.endswith("\nHTTPError: 404 Client Error: Not Found for url: http://x/missing")
+
+
 def test_an_answer_that_is_no_json_raises_when_it_is_read_as_such(talk, web_engine):
     code = (
         'import requests\nanswer = requests.get("http://x/text")\ntry:\n'
@@ -109,7 +123,8 @@ def test_without_a_network_requests_raises_as_ever(talk, catch):
 
 
 @pytest.mark.parametrize(
-    "passes", ["requests.exceptions.SSLError", "requests.exceptions.TooManyRedirects", "ConnectionError"]
+    "passes",
+    ["requests.exceptions.SSLError", "requests.exceptions.TooManyRedirects", "ConnectionError", "requests.HTTPError"],
 )
 def test_a_connection_that_fails_is_not_caught_as_something_else(talk, passes):
     code = (

@@ -36,6 +36,16 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
     assert fetch(made, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
 
 
+@pytest.mark.parametrize("more", [0, 1, 10**20])
+def test_the_last_bytes_of_a_shorter_file_are_all_of_it(export, fetch, more):
+    made = export()
+    whole = fetch(made).data
+    part = fetch(made, headers={"Range": f"bytes=-{len(whole) + more}"})
+    assert (part.status_code, part.data) == (206, whole)
+    assert part.headers["Content-Range"] == f"bytes 0-{len(whole) - 1}/{len(whole)}"
+    assert fetch(made, headers={"Range": "bytes=-3"}).data == whole[-3:]
+
+
 @pytest.mark.parametrize("odd", ["lines=1-2", "bytes=1", "bytes=9-3", "bytes=a-b", "bytes=0-1,4-5", "bytes"])
 def test_a_range_that_is_not_one_range_of_bytes_is_ignored(export, fetch, odd):
     made = export()
