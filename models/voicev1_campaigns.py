@@ -143,14 +143,15 @@ class Voicev1CampaignData(Record):
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
 
-        Raises NotFound when its campaign is gone. Contract: updateVoiceV1CampaignData.
+        While the row is open its campaign runs. Raises NotFound when the campaign is gone.
+        Contract: updateVoiceV1CampaignData.
         """
         if "status" in values:
             again = values["status"] == "PENDING"
             values.update(due_at=current().clock.stamp() if again else NEVER, done_at=None, outcome=None)
-            if again:
+            if values["status"] in OPEN:
                 Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
-                current().db.after_commit(current().wake)
+            current().db.after_commit(current().wake)
         return self.change(**values)
 
     @classmethod

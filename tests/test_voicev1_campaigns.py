@@ -141,6 +141,17 @@ def test_a_row_set_by_hand_is_not_called(api, path, campaign, run, read, advance
     assert (read()["status"], statuses(read())) == ("RUNNING", ["PROCESSING"])
 
 
+def test_a_row_set_open_by_hand_has_its_campaign_run_again_until_it_is_done(api, path, campaign, run, read, advance):
+    run(1)
+    advance(3600)
+    row = f"{path}/{campaign['id']}/data/r0"
+    api.put(row, {"status": "PROCESSING"})
+    assert read()["status"] == "RUNNING"
+    api.put(row, {"status": "COMPLETED"})
+    advance()
+    assert read()["status"] == "COMPLETED"
+
+
 def test_a_row_that_is_pending_again_is_called_again(api, path, deployment, campaign, run, read, advance):
     run(1)
     advance(3600)
