@@ -110,9 +110,11 @@ class Voicev1Campaign(Record):
         return due_rows(cls, over, "created_at, id", limit)
 
     def proceed(self) -> None:
-        """COMPLETED, or FAILED where every row has."""
+        """COMPLETED, or FAILED where every row has, as of the moment the last row was done."""
         reached = Voicev1CampaignData.find(campaign_id=self.id, status="COMPLETED")
-        self.change(status="COMPLETED" if reached else "FAILED")
+        sql = "SELECT max(updated_at) FROM voicev1_campaign_data WHERE campaign_id = ?"
+        (done,) = connection_execute(sql, (self.id,)).fetchone()
+        self.change(status="COMPLETED" if reached else "FAILED", updated_at=max(done, self.updated_at))
 
 
 class Voicev1CampaignData(Record):

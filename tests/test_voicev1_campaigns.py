@@ -84,6 +84,13 @@ def test_a_result_names_the_calls_log_and_the_log_its_row(api, path, deployment,
     assert row["updatedAt"] == log["endTime"]
 
 
+def test_a_campaign_is_over_when_its_last_row_is_however_far_the_clock_jumps(run, read, advance):
+    run(3)
+    advance(86_400)
+    over = read()
+    assert over["updatedAt"] == max(row["updatedAt"] for row in over["data"])
+
+
 def test_a_row_without_a_usable_number_fails_and_with_all_rows_the_campaign(api, path, campaign, read, advance):
     api.post(f"{path}/{campaign['id']}/run", {"data": [{"id": "1", "phoneNumber": "none"}]})
     advance()
