@@ -142,7 +142,9 @@ class OutboundCampaign(Record):
     def proceed(self) -> None:
         """Begin, or be COMPLETED: nothing is left to call or to wait for."""
         if self.status == "RUNNING":
-            self.change(status="COMPLETED", updated_at=self.ends_at or current().clock.stamp())
+            # Started again with nothing left to call, it is over since then, not since its last call.
+            over = max(self.ends_at or current().clock.stamp(), self.updated_at)
+            self.change(status="COMPLETED", updated_at=over)
         elif not self.queue_rows(self.arrived_at):
             self.change(status="RUNNING")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from peewee import TextField
 
 from dryline.models.teams import ApiKey
 from dryline.world.collection import DEPLOYMENT, Collection
+from dryline.world.json_field import differ
 from dryline.world.record import JsonField, Record, Rows
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class DeploymentHistoryEntry(Record):
         """One entry for each change type among the values of `after` that differ from `before`."""
         changes: dict[str, dict[str, Any]] = {}
         for name, value in after.items():
-            if _differ(before.get(name), value):
+            if differ(before.get(name), value):
                 kind = changes.setdefault(CHANGE_TYPES.get(name, "CONFIG"), {})
                 kind[name] = {"from": before.get(name), "to": value}
         for change_type, kind in changes.items():
@@ -69,7 +69,7 @@ class DeploymentHistoryEntry(Record):
         changes = {
             name: {"from": before.get(name), "to": after.get(name)}
             for name in names
-            if _differ(before.get(name), after.get(name))
+            if differ(before.get(name), after.get(name))
         }
         if changes:
             cls._enter(deployment, author, PARAMETERS, changes)
@@ -83,11 +83,6 @@ class DeploymentHistoryEntry(Record):
             changes=changes,
             author_api_key_id=author.id,
         )
-
-
-def _differ(one: Any, other: Any) -> bool:
-    """Whether two JSON values differ; to Python, true would equal 1."""
-    return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) != orjson.dumps(other, option=orjson.OPT_SORT_KEYS)
 
 
 STATE = {"deploymentHistory": Collection(DeploymentHistoryEntry, needs=DEPLOYMENT)}

@@ -10,6 +10,7 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
 from dryline.world.collection import WORKER, Collection
+from dryline.world.json_field import differ
 from dryline.world.record import JsonField, Record
 
 # What the committed version says when the update came without a message. Assumed.
@@ -50,7 +51,7 @@ class Flow(Record):
         """
         if not values:
             return self
-        program = any(name in values and values[name] != getattr(self, name) for name in ("code", "variables"))
+        program = any(name in values and differ(values[name], getattr(self, name)) for name in ("code", "variables"))
         if program:
             values["version"] = self.version + 1
         self.change(

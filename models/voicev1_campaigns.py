@@ -110,9 +110,11 @@ class Voicev1Campaign(Record):
         return due_rows(cls, over, "created_at, id", limit)
 
     def proceed(self) -> None:
-        """COMPLETED, or FAILED where every row has."""
+        """COMPLETED, or FAILED where every row has, as of the moment the last row was done."""
         reached = Voicev1CampaignData.find(campaign_id=self.id, status="COMPLETED")
-        self.change(status="COMPLETED" if reached else "FAILED")
+        sql = "SELECT max(updated_at) FROM voicev1_campaign_data WHERE campaign_id = ?"
+        (done,) = connection_execute(sql, (self.id,)).fetchone()
+        self.change(status="COMPLETED" if reached else "FAILED", updated_at=max(done, self.updated_at))
 
 
 class Voicev1CampaignData(Record):
@@ -143,14 +145,15 @@ class Voicev1CampaignData(Record):
     def revise(self, **values: Any) -> Self:
         """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
 
-        Raises NotFound when its campaign is gone. Contract: updateVoiceV1CampaignData.
+        While the row is open its campaign runs. Raises NotFound when the campaign is gone.
+        Contract: updateVoiceV1CampaignData.
         """
         if "status" in values:
             again = values["status"] == "PENDING"
             values.update(due_at=current().clock.stamp() if again else NEVER, done_at=None, outcome=None)
-            if again:
+            if values["status"] in OPEN:
                 Voicev1Campaign.fetch(self, self.campaign_id).change(status="RUNNING")
-                current().db.after_commit(current().wake)
+            current().db.after_commit(current().wake)
         return self.change(**values)
 
     @classmethod

@@ -170,6 +170,18 @@ def test_a_campaign_without_rows_completes(make_campaign, status, advance):
     assert status(campaign) == "COMPLETED"
 
 
+def test_a_campaign_that_is_started_again_with_nothing_left_to_call_completes_after_that(
+    api, path, make_campaign, advance
+):
+    campaign = make_campaign(1, status="STARTED")
+    advance(86_400)
+    again = api.patch(f"{path}/outbound-campaigns/{campaign['id']}", {"status": "STARTED"}).json
+    advance(86_400)
+    over = api.get(f"{path}/outbound-campaigns/{campaign['id']}").json
+    assert over["status"] == "COMPLETED"
+    assert over["updatedAt"] >= again["updatedAt"]
+
+
 def test_deleting_a_campaign_ends_it_and_leaves_its_logs(api, path, make_campaign, called, advance):
     campaign = make_campaign(3, status="STARTED", batch_size=1)
     advance()

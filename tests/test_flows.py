@@ -132,6 +132,13 @@ def test_a_change_of_variables_commits_a_version_with_a_general_message(api, mak
     assert version["commitMessage"]
 
 
+@pytest.mark.parametrize("value", [True, 1.0])
+def test_a_value_of_another_json_type_is_a_change_of_variables(api, make_flow, value):
+    flow = make_flow(variables={"a": 1})
+    assert api.patch(path_of(flow), {"variables": {"a": value}}).json["version"] == 2
+    assert api.get(path_of(flow) + "/versions").json["total"] == 1
+
+
 @pytest.mark.parametrize("change", [{"name": "New"}, {"commitMessage": "Nothing"}, {"code": "same"}, {}])
 def test_what_leaves_the_program_as_it_is_commits_nothing(api, make_flow, change):
     flow = make_flow(code="same")

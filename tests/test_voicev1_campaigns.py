@@ -84,6 +84,13 @@ def test_a_result_names_the_calls_log_and_the_log_its_row(api, path, deployment,
     assert row["updatedAt"] == log["endTime"]
 
 
+def test_a_campaign_is_over_when_its_last_row_is_however_far_the_clock_jumps(run, read, advance):
+    run(3)
+    advance(86_400)
+    over = read()
+    assert over["updatedAt"] == max(row["updatedAt"] for row in over["data"])
+
+
 def test_a_row_without_a_usable_number_fails_and_with_all_rows_the_campaign(api, path, campaign, read, advance):
     api.post(f"{path}/{campaign['id']}/run", {"data": [{"id": "1", "phoneNumber": "none"}]})
     advance()
@@ -139,6 +146,17 @@ def test_a_row_set_by_hand_is_not_called(api, path, campaign, run, read, advance
     api.put(f"{path}/{campaign['id']}/data/r0", {"status": "PROCESSING"})
     advance(86_400)
     assert (read()["status"], statuses(read())) == ("RUNNING", ["PROCESSING"])
+
+
+def test_a_row_set_open_by_hand_has_its_campaign_run_again_until_it_is_done(api, path, campaign, run, read, advance):
+    run(1)
+    advance(3600)
+    row = f"{path}/{campaign['id']}/data/r0"
+    api.put(row, {"status": "PROCESSING"})
+    assert read()["status"] == "RUNNING"
+    api.put(row, {"status": "COMPLETED"})
+    advance()
+    assert read()["status"] == "COMPLETED"
 
 
 def test_a_row_that_is_pending_again_is_called_again(api, path, deployment, campaign, run, read, advance):

@@ -21,3 +21,8 @@ class JsonField(TextField):
     def python_value(self, value: str | None) -> Any:
         """The decoded value."""
         return None if value is None else orjson.loads(value)
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Whether two JSON values differ; to Python, true would equal 1."""
+    return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) != orjson.dumps(other, option=orjson.OPT_SORT_KEYS)
