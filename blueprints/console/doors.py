@@ -30,6 +30,8 @@ def cookie(world: World) -> dict[str, Any]:
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Strict",
         "PERMANENT_SESSION_LIFETIME": SIGNED_IN_S,
+        # An answer that comes after one signed out must not bring the cookie back.
+        "SESSION_REFRESH_EACH_REQUEST": False,
     }
 
 
@@ -84,6 +86,7 @@ def sign_in() -> Any:
             session.clear()
             session.permanent = True
             session["signed_in"] = _mark(token)
+            form_token()  # now, so that no later answer has a cookie to set
             return redirect(local(request.args.get("next")) or url_for("overview.show"), 303)
         wrong = True
     return render_template("sign_in.html", wrong=wrong), 403 if wrong else 200

@@ -116,6 +116,12 @@ class TestWithToken:
         visitor.client.set_cookie(name, value[:-2] + "xx", path="/console")
         assert "Sign in" in visitor.go("").text
 
+    def test_no_answer_that_comes_late_can_sign_one_in_again(self, visitor, token):
+        fields = visitor.go("").form("")["fields"]
+        visitor.client.post("/console/sign-in", data=fields | {"token": token})
+        for address in ("", "/faults", "/pulse"):
+            assert "Set-Cookie" not in visitor.client.get(f"/console{address}").headers
+
     def test_signing_out_closes_the_door(self, visitor, token):
         fields = visitor.go("").form("")["fields"]
         visitor.client.post("/console/sign-in", data=fields | {"token": token})
