@@ -140,7 +140,7 @@ class Record(Model):
         Raises sqlite3.IntegrityError where the schema forbids one.
         """
         names = cls._meta.sorted_field_names
-        cells = [encode_row(cls, [row.get(name) for name in names]) for row in rows]
+        cells = [encode_row(cls, list(map(row.get, names))) for row in rows]
         connection().executemany(insert_sql(cls), cells)
 
     def change(self, **values: Any) -> Self:
