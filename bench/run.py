@@ -15,6 +15,8 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import flows
@@ -22,7 +24,7 @@ import in_process
 import plugin
 from beside import Beside, export, fill
 from load import ROUNDS, Load, load, request_bytes
-from servers import KEY, Bare, Dryline, Server, peers_in
+from servers import KEY, PROGRAM, Bare, Dryline, Server, peers_in
 
 # Requests of a round: fewer of what takes longer, and of what leaves ever more behind.
 COUNTS = {"one worker": 1000, "list of 100": 300, "create": 200}
@@ -33,21 +35,24 @@ def row(name: str, figure: str) -> None:
     print(f"{name:<44} {figure}", flush=True)
 
 
-def starts(directory: Path, peers: Path | None) -> None:
-    """Process start to first answer, and memory then."""
-    for scenario in ("empty", "demo"):
-        times = []
-        for _ in range(ROUNDS):
-            server = Dryline(directory, "--ephemeral", "--scenario", scenario)
-            server.fetch("GET", "/_dryline/health")
-            times.append(time.perf_counter() - server.began)
-            memory = server.memory_mb()
+def starts(directory: Path, peers: Path | None, installed: Path | None) -> None:
+    """Process start to first answer, its processor time, and memory then."""
+    programs = {"": PROGRAM} | ({", installed": installed} if installed else {})
+    kinds: dict[str, Callable[[], Server]] = {
+        f"{scenario}{how}": partial(Dryline, directory, "--ephemeral", "--scenario", scenario, program=program)
+        for scenario in ("empty", "demo")
+        for how, program in programs.items()
+    }
+    kinds |= {kind.name: partial(kind, peers, directory, [{"id": "one"}]) for kind in peers_in(peers)}
+    rounds: dict[str, list[tuple[float, float, float]]] = {name: [] for name in kinds}
+    for _ in range(ROUNDS):
+        for name, start in kinds.items():
+            server = start()
+            rounds[name].append((server.started * 1000, server.spent_ns / 1e6, server.memory_mb()))
             server.stop()
-        row(f"start to first answer, {scenario}", f"{statistics.median(times) * 1000:9.0f} ms   {memory:4.0f} MB")
-    for kind in peers_in(peers):
-        server = kind(peers, directory, [{"id": "one"}])
-        row(f"start to first answer, {kind.name}", f"{server.started * 1000:9.0f} ms   {server.memory_mb():4.0f} MB")
-        server.stop()
+    for name, each in rounds.items():
+        ms, cpu_ms, memory = map(statistics.median, zip(*each, strict=True))
+        row(f"start to first answer, {name}", f"{ms:9.0f} ms   cpu {cpu_ms:5.0f} ms   {memory:4.0f} MB")
 
 
 def reset_ms(server: Server) -> float:
@@ -197,6 +202,12 @@ def main() -> None:
         metavar="DIR",
         help="where localstripe (DIR/bin), json-server and Prism (DIR/node_modules) are installed",
     )
+    parser.add_argument(
+        "--installed",
+        type=Path,
+        metavar="PROGRAM",
+        help="dryline as users install it, in an environment without what development needs: its start, too",
+    )
     parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "threads")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
@@ -205,7 +216,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         measure = {
-            "start": lambda: starts(directory, args.peers),
+            "start": lambda: starts(directory, args.peers, args.installed),
             "in-process": lambda: in_process.requests(row),
             "sockets": lambda: on_sockets(directory, args.peers),
             "large": lambda: large_world(directory, args.logs),

@@ -19,6 +19,7 @@ from load import request_bytes
 
 KEY = "dryline-local-key"
 SECRET = "Bearer sk_test_1"
+PROGRAM = Path(sys.executable).with_name("dryline")
 NEW_WORKER = {"name": "New", "description": None, "status": None}
 Requests = dict[str, bytes]
 
@@ -40,8 +41,13 @@ class Server:
             if self.process.poll() is not None:
                 raise SystemExit(f"{self.name} did not start.")
             time.sleep(0.001)
-        self.started = time.perf_counter() - self.began
+        self.answers()
         self.url = json.loads(ready.read_text())["url"] if ready else url
+
+    def answers(self) -> None:
+        """Note what it took until now, in seconds and in nanoseconds of processor time."""
+        self.started = time.perf_counter() - self.began
+        self.spent_ns = self.processor_ns()
 
     def call(self, method: str, path: str, body: object = None) -> object:
         """One request; the answer's JSON."""
@@ -80,11 +86,12 @@ class Dryline(Server):
 
     name = "dryline"
 
-    def __init__(self, directory: Path, *flags: str) -> None:
+    def __init__(self, directory: Path, *flags: str, program: Path = PROGRAM) -> None:
         ready = directory / f"ready-{time.monotonic_ns()}.json"
         flags = flags or ("--ephemeral", "--scenario", "empty")
-        program = str(Path(sys.executable).with_name("dryline"))
-        super().__init__([program, "serve", "--port", "0", "--ready-file", str(ready), *flags], ready=ready)
+        super().__init__([str(program), "serve", "--port", "0", "--ready-file", str(ready), *flags], ready=ready)
+        self.fetch("GET", "/_dryline/health")
+        self.answers()
 
     def with_100_workers(self) -> Dryline:
         """Fill it and say what is measured."""

@@ -16,7 +16,7 @@ from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import Schema, fields, missing
 
 from dryline import __version__
-from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, camel, instance_of
+from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, camel
 from dryline.schemas.glossary import MEMBERS
 
 # The version of the interface that is stood in for, not of dryline.
@@ -235,7 +235,7 @@ def with_answer_schemas(doc_info: Any) -> Any:
     """An operation's responses with the answer form of their schemas."""
     for answers in doc_info.get("response", {}).get("responses", {}).values():
         for answer in answers:
-            schema = instance_of(answer.get("schema")) if isinstance(answer, dict) else None
+            schema = answer.get("schema") if isinstance(answer, dict) else None
             if isinstance(schema, ApiSchema):
                 answer["schema"] = answer_schema(type(schema))(many=schema.many)
     return doc_info

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from marshmallow import RAISE, ValidationError, fields, validate, validates_schema
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, OneOf, Timestamp, instance_of
 from dryline.schemas.logs import schema_of
 from dryline.schemas.row_forms import RowForm, null_text, text
 from dryline.schemas.voice_logs import VoiceLogFilterSchema
@@ -18,7 +18,7 @@ FORMATS = ("CSV", "JSON")
 LOG_TYPES = tuple(channel.key for channel in CHANNELS)
 
 # The members of each type of log: the wire's name and the attribute.
-MEMBERS = {channel.key: schema_of(channel)().wire_names for channel in CHANNELS}
+MEMBERS = {channel.key: instance_of(schema_of(channel)).wire_names for channel in CHANNELS}
 
 
 def members(log_type: str | None) -> list[str]:

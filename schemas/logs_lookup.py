@@ -6,11 +6,11 @@ from typing import Any
 
 from marshmallow import fields
 
-from dryline.schemas.base import OneOf
+from dryline.schemas.base import OneOf, instance_of
 from dryline.schemas.logs import LogSchema, schema_of
 from dryline.world.channels import CHANNELS
 
-BY_TYPE = {channel.type: schema_of(channel)() for channel in CHANNELS}
+BY_TYPE = {channel.type: instance_of(schema_of(channel)) for channel in CHANNELS}
 
 
 class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one base for each channel there is
@@ -30,4 +30,4 @@ class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one b
         return BY_TYPE[obj.kind].dump(obj)
 
 
-AnyLogSchema.Meta.sometimes = tuple(AnyLogSchema().fields.keys() - {"id", "type"})
+AnyLogSchema.Meta.sometimes = tuple({name for schema in BY_TYPE.values() for name in schema.fields} - {"id", "type"})
