@@ -18,6 +18,11 @@ OFFERED = [
     "The caller wants to speak to a human",
     "user says goodbye or has no more questions",
 ]
+APPOINTMENT = [
+    "caller wants to book an appointment",
+    "caller wants to cancel an appointment",
+    "caller wants to move their appointment",
+]
 AGREED = ["The person is interested", "The person is not interested", "They ask to be called back later"]
 
 
@@ -36,6 +41,10 @@ def choose(said, conditions, agent="Shall I?"):
         ("give me an operator please", OFFERED, 2),
         ("bye", OFFERED, 3),
         ("that's all, thanks", OFFERED, 3),
+        ("I want to cancel my appointment", APPOINTMENT, 1),
+        ("please move my appointment to Monday", APPOINTMENT, 2),
+        ("can I get an appointment", APPOINTMENT, 0),
+        ("book an appointment", APPOINTMENT, 0),
         ("yes I am interested", AGREED, 0),
         ("no, I'm not interested", AGREED, 1),
         ("Can you call me later", AGREED, 2),
