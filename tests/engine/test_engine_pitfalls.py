@@ -283,6 +283,7 @@ def test_what_is_wrong_is_told_with_its_place(engine, code, line, column, words)
         ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "takes the first alone"),
         ('loop:\n    talk("p")\nuntil ("b" and\n  "c"):\n    pass\n', 3, "takes the second alone"),
         ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
+        ('loop:\n    talk("p")\nuntil "a":\n    pass\nelse:\n    say("x")\n', 5, "A loop has no else"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
