@@ -248,6 +248,8 @@ def test_an_import_can_stand_behind_an_until(talk, take):
         ('loop:\n    x = 1\nuntil "b":\n    pass\n', 1, 1, "no talk"),
         ('loop:\n    talk("p")\nuntil "b":\n    # nothing\nsay("x")\n', 3, 1, "needs a statement"),
         ('loop:\n    talk("p")\nuntil:\n    pass\n', 3, 1, "needs a condition"),
+        ('loop:\n    talk("p")\nuntill "b":\n    pass\n', 3, 1, "written `until`, not `untill`"),
+        ('Loop:\n    talk("p")\nUntil "b":\n    pass\n', 3, 1, "written `until`, not `Until`"),
         ('loop:\n    talk("p")\nuntil "b"\n    pass\n', 3, 10, "colon is missing"),
         ('loop\n    talk("p")\n', 1, 5, "colon is missing"),
         ('loop: talk("p")\n', 1, 7, "a line of its own"),
