@@ -203,3 +203,17 @@ def test_in_the_middle_the_agent_does_not_begin_again(engine):
     session.say("something else")
     session.choose("a")
     assert session.messages[-1].text in builtin._GOING_ON
+
+
+def test_of_what_was_said_twice_the_newest_counts(talk):
+    code = """
+loop:
+    res = talk("Ask what they want.", True)
+until "caller wants to book":
+    wish = res.ask("What, and when?", {"day": "Monday", "what": "cleaning | check-up"})
+    if wish["day"] == "Thursday":
+        return "ask for another day"
+    extract("wish", wish)
+"""
+    talked = talk(code, "book a check-up on Thursday", "book a cleaning on Friday")
+    assert talked.session.extracted == {"wish": {"day": "Friday", "what": "cleaning"}}
