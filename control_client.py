@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dryline.settings import BadSetting, Settings
 
@@ -19,12 +20,26 @@ USUAL = (Settings.data_dir, Path("data"))
 # Where they answer then.
 USUAL_URL = f"http://{Settings.host}:{Settings.port}"
 
+
+def _unless_flagged(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """A variable names the world only where no flag does: one for `dryline serve` is in nobody's way."""
+    flagged = [name for name in ("url", "data_dir") if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    return value if not flagged or option.name in flagged else None
+
+
 _OPTIONS = (
-    click.option("--url", envvar="DRYLINE_URL", show_envvar=True, help="The server; by default the one that runs."),
+    click.option(
+        "--url",
+        envvar="DRYLINE_URL",
+        show_envvar=True,
+        callback=_unless_flagged,
+        help="The server; by default the one that runs.",
+    ),
     click.option(
         "--data-dir",
         type=click.Path(path_type=Path, file_okay=False),
         envvar="DRYLINE_DATA_DIR",
+        callback=_unless_flagged,
         show_envvar=True,
         help="Instead: the world in this directory, whether it is served or not.",
     ),

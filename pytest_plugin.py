@@ -28,7 +28,9 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("scenario", "what each test starts from: empty, demo, or a state document's file", "empty"),
+    Option(
+        "scenario", "what each test starts from: empty, demo, another that ships, or a state document's file", "empty"
+    ),
     Option("seed", "ids and simulated content repeat from run to run"),
     Option("strict", "refuse body members that the API does not have", False, "bool"),
     Option("journal", "how many requests a failing test shows, the newest; 0 is none", "50"),
@@ -186,4 +188,6 @@ def _scenario(config: pytest.Config) -> str:
 
 
 def _found(scenario: str, folder: Path) -> str:
-    return scenario if scenario in ("empty", "demo") else str(folder / scenario)
+    """A scenario's name as it is, a file's path from `folder`."""
+    shipped = {file.stem for file in (Path(__file__).parent / "data").glob("*.json")}
+    return scenario if scenario in {"empty", *shipped} else str(folder / scenario)

@@ -47,21 +47,26 @@ class BuiltInJudge:
         self._likeness = Likeness()
 
     def choose(self, talk: Talk, said: str) -> Decision:
-        scores = self._likeness.scores(said, talk.conditions)
-        why = "most of what it names was said"
+        heard, why = said, "most of what it names was said"
+        scores = self._likeness.scores(heard, talk.conditions)
         if max(scores, default=0) < ENOUGH and is_assent(said):
             asked = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
-            scores = self._likeness.scores(f"{said} {asked}", talk.conditions)
-            why = "the user said yes to what the agent asked"
-        ranked = sorted(range(len(scores)), key=lambda index: -scores[index])
-        if not ranked or scores[ranked[0]] < ENOUGH:
+            heard, why = f"{said} {asked}", "the user said yes to what the agent asked"
+            scores = self._likeness.scores(heard, talk.conditions)
+        best = max(range(len(scores)), key=scores.__getitem__, default=None)
+        if best is None or scores[best] < ENOUGH:
             return Decision(None, "No condition is like what was said.", 0.0)
-        best = ranked[0]
-        sure = scores[best]
-        if len(ranked) > 1 and sure - scores[ranked[1]] < _CLEAR:
-            either = f"{talk.conditions[best]!r} and {talk.conditions[ranked[1]]!r}"
+        alike = _nearest(scores, best)
+        if len(alike) > 1:
+            # A word itself says more than one that means the same: whoever cancels an appointment does not book one.
+            literal = self._likeness.scores(heard, talk.conditions, synonyms=False)
+            best = max(alike, key=literal.__getitem__)
+            alike = [index for index in _nearest(literal, best) if index in alike]
+        if len(alike) > 1:
+            either = " and ".join(repr(talk.conditions[index]) for index in alike[:2])
             return Decision(None, f"What was said is as much like {either}.", 0.0)
-        return Decision(best, f"Of the {len(scores)}, {why}.", sure, arguments=self.arguments(talk, best, said))
+        arguments = self.arguments(talk, best, said)
+        return Decision(best, f"Of the {len(scores)}, {why}.", scores[best], arguments=arguments)
 
     def arguments(self, talk: Talk, index: int, said: str) -> dict[str, Any]:
         """What a tool among the conditions is called with; empty for a text."""
@@ -88,6 +93,11 @@ class BuiltInJudge:
         lines = [line for line in question.about.splitlines() if line.strip()]
         said = [line.removeprefix("User: ") for line in lines if line.startswith("User: ")]
         return Words(" ".join(said or lines)[:400], how="what the user said")
+
+
+def _nearest(scores: list[float], best: int) -> list[int]:
+    """The best one and those that are no clearly worse, in their order."""
+    return [index for index, score in enumerate(scores) if index == best or scores[best] - score < _CLEAR]
 
 
 def _question_of(talk: Talk) -> str:

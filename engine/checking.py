@@ -95,7 +95,10 @@ def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
     options = {"type_check": True, "type_check_stubs": _STUBS, "type_check_format": "json"}
     with sandbox.worker(**options) as worker:
         try:
-            worker.feed_start(_STOP + program.code)
+            started = worker.feed_start(_STOP + program.code)
+            if isinstance(started, pydantic_monty.FunctionSnapshot):
+                # It has come to no names yet: of modules that it does not know it first wants stubs, and gets none.
+                started.resume({"return_value": {}})
         except pydantic_monty.MontyTypingError as fault:
             told = orjson.loads(fault.display())
         except pydantic_monty.MontyError:
@@ -109,7 +112,9 @@ def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
             place = program.place(at["row"] - 1, at["column"]) if at["row"] > 1 else None
             if place is None or name.startswith(RESERVED) or _runs(worker, name):
                 continue  # the sandbox has names of Python that its type checker does not know
-            findings.append(Finding(program.file, *place, f"Nothing defines the name {name!r}.", "warning"))
+            imported = name == "requests" or _runs(worker, f"import {name}")
+            sentence = f"Nothing defines the name {name!r}{': import it' if imported else ''}."
+            findings.append(Finding(program.file, *place, sentence, "warning"))
     return findings
 
 

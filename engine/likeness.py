@@ -68,9 +68,9 @@ class Likeness:
     def __init__(self) -> None:
         self._of_thread = threading.local()
 
-    def scores(self, said: str, texts: list[str]) -> list[float]:
+    def scores(self, said: str, texts: list[str], *, synonyms: bool = True) -> list[float]:
         """For each text how much of it was said, from 0 to 1, rare words counting most."""
-        spoken = _query(said, synonyms=True)
+        spoken = _query(said, synonyms=synonyms)
         if not spoken or not texts:
             return [0.0] * len(texts)
         denied = is_denial(said)

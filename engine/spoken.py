@@ -77,16 +77,22 @@ def kind_of(name: str, example: Any) -> str | None:
 
 
 def spoken(name: str, example: Any, said: str, choices: list[Any] | None) -> Any:
-    """The value that was said, in the type of the example; MISSING where none was."""
-    if choices:
-        return _choice(choices, said)
+    """The value that was said, in the type of the example; MISSING where none was. Of several texts the newest counts:
+    somebody who was told that Monday is full, and says Friday, wants Friday."""
+    if choices or example is None or isinstance(example, str):
+        lines = reversed(said.splitlines())
+        return next((text for line in lines if (text := _text(name, example, line, choices)) is not MISSING), MISSING)
     if isinstance(example, bool):
         return _yes_or_no(name, said)
     if isinstance(example, (int, float)):
         number = _number(name, said)
         return number if number is MISSING else type(example)(number)
-    if example is not None and not isinstance(example, str):
-        return MISSING
+    return MISSING
+
+
+def _text(name: str, example: str | None, said: str, choices: list[Any] | None) -> Any:
+    if choices:
+        return _choice(choices, said)
     kind = kind_of(name, example)
     if kind is None:
         return _after(name, said)

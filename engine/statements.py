@@ -142,7 +142,17 @@ def _statement(line: Line) -> Statement:
         word = second if first == "async" else first
         kind = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}.get(word, "other")
         return Statement(line, kind, colon)
-    return Statement(line, "other", len(tokens) - 1 if tokens[-1].text == ":" else None)
+    if tokens[-1].text != ":":
+        return Statement(line, "other", None)
+    if _is_nearly("until", first):
+        raise Misplaced(tokens[0].start, f"This header is written `until`, not `{first}`.")
+    return Statement(line, "other", len(tokens) - 1)
+
+
+def _is_nearly(word: str, written: str) -> bool:
+    from difflib import get_close_matches  # imported late: few headers are neither Based's nor Python's
+
+    return written != word and bool(get_close_matches(written.lower(), [word], cutoff=0.75))
 
 
 def _header_colon(tokens: list[Token]) -> int | None:

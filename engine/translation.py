@@ -65,12 +65,14 @@ class Translation:
     def _block(self, block: list[Statement], around: _Around) -> None:
         tails: dict[int, str] = {}  # what has to stand behind a statement, by its index
         for index, statement in enumerate(block):
+            has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
             if statement.kind == "loop":
                 self._loop(statement, around)
+                if has_else:
+                    self.warnings.append((block[index + 1].start, "A loop has no else: this one is never run."))
             elif statement.kind == "until":
                 raise Misplaced(statement.start, f"This until has no loop before it{self._parted(block[:index])}.")
             elif statement.kind == "repeat" and around.owner and not around.in_def and _goes_back(statement):
-                has_else = index + 1 < len(block) and block[index + 1].line.tokens[0].text == "else"
                 tails[index + has_else] = self._left_by_return(statement, around)
             else:
                 self._python(statement, around)

@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import orjson
 
 from dryline.world.outgoing import Answer, Outgoing, Unanswered
+from dryline.world.outgoing import Refused as Forbidden
 
 LONGEST_S = 10.0
 _LARGEST = 1_000_000  # bytes of an answer that a flow gets
@@ -40,7 +41,7 @@ def fetcher(outgoing: Outgoing) -> Fetch:
 
 def no_network(*_: Any) -> Answer:
     """A Fetch that reaches nothing."""
-    raise Unanswered("no network")
+    raise Forbidden("no network")
 
 
 class Web:
@@ -62,7 +63,7 @@ class Web:
         try:
             answer = self._fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
         except Unanswered as fault:
-            raise Refused(_unreached(url, fault.timed_out), timed_out=fault.timed_out) from None
+            raise Refused(_unreached(url, fault), timed_out=fault.timed_out) from None
         except (ValueError, UnicodeError) as fault:
             raise Refused(f"Invalid URL {url!r}: {fault}") from None
         return {
@@ -116,16 +117,17 @@ def _timeout_s(timeout: Any) -> float:
     return min(max(float(timeout), 0.001), LONGEST_S) if isinstance(timeout, (int, float)) else LONGEST_S
 
 
-def _unreached(url: str, timed_out: bool) -> str:
+def _unreached(url: str, fault: Unanswered) -> str:
     parts = urlsplit(url)
     scheme = "HTTPS" if parts.scheme == "https" else "HTTP"
     port = parts.port or (443 if parts.scheme == "https" else 80)
     pool = f"{scheme}ConnectionPool(host={parts.hostname!r}, port={port})"
-    if timed_out:
+    if fault.timed_out:
         return f"{pool}: Read timed out."
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    failed = f"Failed to resolve {parts.hostname!r} ([Errno -3] Temporary failure in name resolution)"
-    return f"{pool}: Max retries exceeded with url: {target} (Caused by NameResolutionError({failed!r}))"
+    unresolved = f"Failed to resolve {parts.hostname!r} ([Errno -3] Temporary failure in name resolution)"
+    cause = f"NameResolutionError({unresolved!r})" if isinstance(fault, Forbidden) else str(fault)
+    return f"{pool}: Max retries exceeded with url: {target} (Caused by {cause})"
 
 
 def _reason(status: int) -> str:

@@ -242,6 +242,7 @@ def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: boo
     call = Call(log, traces.session(line, run, log["extractions_data"] or {}))
     if llm_logs:
         call.llm_logs = traces.llm_logs(ids, line, run, log["call_sid"])
+        call.session |= traces.tokens(call.llm_logs)
     if run.fault:
         call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return call

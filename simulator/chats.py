@@ -127,6 +127,7 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Pla
     chat = Chat(log, traces.session(line, run, log["extractions_data"]))
     if llm_logs:
         chat.llm_logs = traces.llm_logs(ids, line, run, log["id"])
+        chat.session |= traces.tokens(chat.llm_logs)
     if fault:
         chat.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return chat

@@ -59,7 +59,8 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
     """The session's row."""
     talk = run.talk
     answers = run.told.asked if run.told else len(talk.answers_ms)
-    # Each answer reads the prompt and all that was said before; four characters make a token.
+    # Each answer reads the prompt and all that was said before; four characters make a token. Where what was asked is
+    # kept, its rows say it more closely (tokens).
     agent = talk.spoken("assistant")
     said = (talk.spoken("user") + agent) // 4
     fault = run.fault
@@ -108,6 +109,15 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
         response = {"response": {"statusCode": 200, "json": {"choices": choices, "usage": usage}}}
         rows += _hooks(ids, line, run, call_id, (asked_at, request), (wire(spoken_at), response))
     return rows
+
+
+def tokens(llm_logs: list[dict[str, Any]]) -> dict[str, int]:
+    """What a session used, by the rows of its answers: members of its row."""
+    used = [row["data"]["response"]["json"]["usage"] for row in llm_logs if row["event_type"] == "afterRequestHook"]
+    return {
+        "input_tokens": sum(each["prompt_tokens"] for each in used),
+        "output_tokens": sum(each["completion_tokens"] for each in used),
+    }
 
 
 def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> list[dict[str, Any]]:

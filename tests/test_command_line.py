@@ -365,6 +365,17 @@ def test_a_world_that_is_named_badly_is_one_line(elsewhere, flags, says):
     assert code == 2 and says in err and "\n" not in err.strip()
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "flag"), [("DRYLINE_DATA_DIR", "nowhere", "--url"), ("DRYLINE_URL", "http://x", "--data-dir")]
+)
+def test_a_flag_that_names_the_world_goes_before_a_variable(elsewhere, monkeypatch, variable, value, flag):
+    with DrylineServer(data_dir="data") as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        monkeypatch.setenv(variable, value)
+        code, _, err = invoked("clock", flag, server.url if flag == "--url" else "data")
+    assert (code, err) == (0, "")
+
+
 # How it is found out what there is
 
 

@@ -245,6 +245,19 @@ def test_the_way_from_a_log_to_its_session_and_requests(logs, api, line):
         assert "model" not in requests[0]["data"]["request"]["json"]
 
 
+@pytest.mark.parametrize("outcome", ["completed", "voicemail", "no-answer", "failed"])
+def test_a_session_used_the_tokens_of_its_requests(logs, api, line, outcome):
+    worker = f"/workers/{line['workerId']}"
+    for log in logs(5, outcome=outcome):
+        session = api.get(f"{worker}/sessions/{log['bbEngineSessionId']}").json
+        answers = [
+            one["data"]["response"] for one in api.get(f"{worker}/llm-logs/by-session/{session['id']}").json[1::2]
+        ]
+        used = [answer["json"]["usage"] for answer in answers]
+        assert session["input_tokens"] == sum(each["prompt_tokens"] for each in used)
+        assert session["output_tokens"] == sum(each["completion_tokens"] for each in used)
+
+
 def test_every_call_has_a_session(logs, api, line):
     for log in logs(40):
         assert api.get(f"/workers/{line['workerId']}/sessions/{log['bbEngineSessionId']}").status_code == 200

@@ -63,6 +63,23 @@ def test_the_status_chooses_deliveries(visitor, control, call):
     assert "No deliveries" in visitor.go("/webhooks?status=PENDING").text
 
 
+def test_sending_again_is_in_sight_however_long_the_address_and_the_answer(tab, served):
+    client = served.app.test_client()
+    headers = {"x-api-key": "dryline-local-key"}
+    worker = next(one for one in client.get("/_dryline/workers").json if one["deployments"])
+    line = next(one for one in worker["deployments"] if one["type"] == "Voice")
+    hook = {"url": f"https://{'hooks.' * 12}example/calls", "fields": ""}
+    address = f"/api/workers/{worker['id']}/deployments/{line['id']}/voice/customWebhooks"
+    assert client.post(address, json=hook, headers=headers).status_code == 201
+    asked = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
+    assert client.post("/_dryline/simulate/calls", json=asked).status_code == 201
+    client.post("/_dryline/clock/advance", json={"seconds": 1})
+    page = tab(served).go("/webhooks")
+    page.get_by_text("hooks.hooks.").first.wait_for()
+    button = page.get_by_role("button", name="Send again").first.bounding_box()
+    assert button["x"] + button["width"] <= 1280
+
+
 def test_the_inbox_receives_what_a_deployment_sends(tab, served):
     """The whole way, over the socket: the server writes to itself, but nowhere else than there."""
     seen = tab(served)

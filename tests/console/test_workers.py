@@ -129,6 +129,13 @@ class TestFlow:
         assert "&#34;one&#34;" in page.answer.text and "&#34;two&#34;" not in page.answer.text
         assert "shown as committed in version 1" in words(page)
 
+    def test_a_flow_is_called_by_the_number_that_its_versions_and_calls_have(self, visitor, at, flow, change):
+        assert "Desk Talk to this flow" in words(visitor.go(f"{at}/flows/{flow['id']}"))
+        change(code='say("one")\n', commitMessage="First")
+        page = visitor.go(f"{at}/flows/{flow['id']}")
+        assert "Desk version 1 Talk to this flow" in words(page)
+        assert "1 First" in words(page)
+
     def test_a_comparison_shows_what_was_added_and_removed(self, visitor, at, flow, change):
         change(code=CODE, commitMessage="As it was", variables={"desk": "+14155550199"})
         change(code=CODE.replace("Oak", "Elm") + 'say("Bye.")\n', commitMessage="New name")
@@ -338,9 +345,9 @@ def test_a_flow_is_talked_to_without_leaving_the_page(served, tab):
     page.get_by_role("button", name="Begin").click()
     expect(page.locator("#say")).to_be_focused()
     seen.scripted().evaluate("window.same = true")
-    page.keyboard.type("What a bill this is")
+    page.keyboard.type("What a day this is")
     page.keyboard.press("Enter")
-    expect(page.locator(".bubble.caller")).to_have_text("You: What a bill this is")
+    expect(page.locator(".bubble.caller")).to_have_text("You: What a day this is")
     expect(page.locator("#say")).to_be_focused()
     page.get_by_role("button", name="caller asks for a person").click()
     expect(page.get_by_text("The conversation is over")).to_be_visible()

@@ -18,6 +18,11 @@ OFFERED = [
     "The caller wants to speak to a human",
     "user says goodbye or has no more questions",
 ]
+APPOINTMENT = [
+    "caller wants to book an appointment",
+    "caller wants to cancel an appointment",
+    "caller wants to move their appointment",
+]
 AGREED = ["The person is interested", "The person is not interested", "They ask to be called back later"]
 
 
@@ -36,6 +41,10 @@ def choose(said, conditions, agent="Shall I?"):
         ("give me an operator please", OFFERED, 2),
         ("bye", OFFERED, 3),
         ("that's all, thanks", OFFERED, 3),
+        ("I want to cancel my appointment", APPOINTMENT, 1),
+        ("please move my appointment to Monday", APPOINTMENT, 2),
+        ("can I get an appointment", APPOINTMENT, 0),
+        ("book an appointment", APPOINTMENT, 0),
         ("yes I am interested", AGREED, 0),
         ("no, I'm not interested", AGREED, 1),
         ("Can you call me later", AGREED, 2),
@@ -194,3 +203,17 @@ def test_in_the_middle_the_agent_does_not_begin_again(engine):
     session.say("something else")
     session.choose("a")
     assert session.messages[-1].text in builtin._GOING_ON
+
+
+def test_of_what_was_said_twice_the_newest_counts(talk):
+    code = """
+loop:
+    res = talk("Ask what they want.", True)
+until "caller wants to book":
+    wish = res.ask("What, and when?", {"day": "Monday", "what": "cleaning | check-up"})
+    if wish["day"] == "Thursday":
+        return "ask for another day"
+    extract("wish", wish)
+"""
+    talked = talk(code, "book a check-up on Thursday", "book a cleaning on Friday")
+    assert talked.session.extracted == {"wish": {"day": "Friday", "what": "cleaning"}}

@@ -248,6 +248,8 @@ def test_an_import_can_stand_behind_an_until(talk, take):
         ('loop:\n    x = 1\nuntil "b":\n    pass\n', 1, 1, "no talk"),
         ('loop:\n    talk("p")\nuntil "b":\n    # nothing\nsay("x")\n', 3, 1, "needs a statement"),
         ('loop:\n    talk("p")\nuntil:\n    pass\n', 3, 1, "needs a condition"),
+        ('loop:\n    talk("p")\nuntill "b":\n    pass\n', 3, 1, "written `until`, not `untill`"),
+        ('Loop:\n    talk("p")\nUntil "b":\n    pass\n', 3, 1, "written `until`, not `Until`"),
         ('loop:\n    talk("p")\nuntil "b"\n    pass\n', 3, 10, "colon is missing"),
         ('loop\n    talk("p")\n', 1, 5, "colon is missing"),
         ('loop: talk("p")\n', 1, 7, "a line of its own"),
@@ -283,11 +285,14 @@ def test_what_is_wrong_is_told_with_its_place(engine, code, line, column, words)
         ('loop:\n    talk("p")\nuntil "b" or "c":\n    pass\n', 3, "takes the first alone"),
         ('loop:\n    talk("p")\nuntil ("b" and\n  "c"):\n    pass\n', 3, "takes the second alone"),
         ('loop:\n    talk("p")\nuntil " ":\n    pass\n', 3, "condition is empty"),
+        ('loop:\n    talk("p")\nuntil "a":\n    pass\nelse:\n    say("x")\n', 5, "A loop has no else"),
         ('x = 1\nif x:\n    sya("hello")\n', 3, "'sya'"),
         ("import re, json as j, uuid\n", 1, "no module 'uuid'"),
         ("import re\nfrom urllib.parse import quote\n", 2, "no module 'urllib'"),
         ("import re\nfrom collections import (deque, OrderedDict as D)\n", 2, "no 'OrderedDict' in 'collections'"),
         ("import re\nfrom uuid import uuid4\nfrom uuid import uuid5\n", 2, "no module 'uuid'"),
+        ('requests.get("http://x")\n', 1, "Nothing defines the name 'requests': import it."),
+        ("say(json.dumps(1))\n", 1, "Nothing defines the name 'json': import it."),
     ],
 )
 def test_what_is_doubtful_is_a_warning(engine, code, line, words):
@@ -296,11 +301,20 @@ def test_what_is_doubtful_is_a_warning(engine, code, line, words):
     assert words in finding.sentence
 
 
+def test_a_module_that_there_is_not_hides_no_name_that_nothing_defines(engine):
+    findings = engine.check("import uuid\nimport calendar\nsya(uuid.uuid4())\n")
+    assert [(finding.line, finding.sentence) for finding in findings] == [
+        (1, "The sandbox has no module 'uuid'."),
+        (2, "The sandbox has no module 'calendar'."),
+        (3, "Nothing defines the name 'sya'."),
+    ]
+
+
 def test_code_without_a_fault_has_no_findings(engine, flow):
     every = (
         'import requests, json\nfrom zoneinfo import ZoneInfo\nrequests.get("x")\nsend_sms(1, 2, 3)\n'
         'x = api.get_req("u")\nstate["a"] = x.ask("q")\ntime.sleep(1)\n'
-        'x = list(map(str, filter(None, [1]))) + [hasattr(x, "a"), getattr(x, "a", 1), callable(x), format(1, "d")]\n'
+        'x = list(map(str, filter(None, [1]))) + [hasattr(x, "a"), getattr(x, "a", 1), format(1, "d")]\n'
         'if __name__ == "__main__":\n    from requests import post\n    from requests.exceptions import Timeout as T\n'
     )
     assert engine.check(flow.quiz + every) == []

@@ -122,6 +122,16 @@ def test_without_a_network_requests_raises_as_ever(talk, catch):
     assert talked.of("requested")[0].line == 3
 
 
+def test_a_server_that_is_down_is_told_as_such(talk, free_port):
+    code = (
+        f'import requests\ntry:\n    requests.get("http://127.0.0.1:{free_port}/slots")\n'
+        "except requests.exceptions.ConnectionError as error:\n    say(str(error))\n"
+    )
+    with Engine(fetch=fetcher(Outgoing())) as engine:
+        (said,) = talk(code, on=engine).said
+    assert "url: /slots (Caused by ConnectionRefusedError: " in said
+
+
 @pytest.mark.parametrize(
     "passes",
     ["requests.exceptions.SSLError", "requests.exceptions.TooManyRedirects", "ConnectionError", "requests.HTTPError"],
@@ -174,6 +184,16 @@ def test_a_redirect_is_told_and_not_followed(talk, api_server):
         code = f'import requests\nr = requests.get("{api_server}away")\nsay(f"{{r.status_code}} {{r.headers}}")\n'
         (said,) = talk(code, on=engine).said
     assert said.startswith("302 ") and "http://169.254.169.254/" in said
+
+
+@pytest.fixture
+def free_port():
+    """A port of this machine on which nothing listens: it is held, and not listened on."""
+    import socket
+
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 @pytest.fixture

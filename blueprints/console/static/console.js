@@ -31,6 +31,7 @@ function showSwitch() {
 
 function begin() {
   showSwitch();
+  fillAgain();
   document.getElementById("live-switch")?.addEventListener("click", () => {
     following = !following;
     localStorage.setItem("dryline-live", following ? "on" : "off");
@@ -106,6 +107,30 @@ document.addEventListener("htmx:afterSwap", () => {
   link?.closest("tr").classList.add("chosen");
   if (kept.focused) link?.focus({ preventScroll: true });
 });
+
+// A form that was refused has again what was typed. Passwords, and what the page itself put there, are not kept.
+const REFUSED = "dryline-sent";
+const typed = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
+const alike = (action) => [...document.forms].filter((form) => form.getAttribute("action") === action);
+
+document.addEventListener("submit", ({ target: form }) => {
+  if (form.getAttribute("method") !== "post") return; // form.method is the field of that name, where there is one
+  const action = form.getAttribute("action");
+  const sent = { action, index: alike(action).indexOf(form), values: typed(form).map((field) => field.value) };
+  try {
+    sessionStorage.setItem(REFUSED, JSON.stringify(sent));
+  } catch {
+    // More than a tab may keep: the page comes back empty then.
+  }
+});
+
+function fillAgain() {
+  const sent = JSON.parse(sessionStorage.getItem(REFUSED));
+  sessionStorage.removeItem(REFUSED);
+  if (!sent || !document.querySelector(".flash.error[role=status]")) return;
+  const form = alike(sent.action)[sent.index];
+  if (form) typed(form).forEach((field, index) => (field.value = sent.values[index] ?? field.value));
+}
 
 // A file that is dropped on a text becomes that text.
 document.addEventListener("dragover", (event) => event.target.closest("[data-drops]") && event.preventDefault());
