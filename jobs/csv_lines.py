@@ -50,22 +50,23 @@ class CsvLines:
         """The lines of rows of `columns`, which are read from `db` as bytes."""
         careful = _breaks(b"".join([row[1] for row in rows]))
         lines = []
-        for line, doubts, id, kept in rows:
+        for (line, doubts, id, _), address in zip(rows, self._shown(rows), strict=True):
             doubtful = careful and _breaks(doubts)
             if doubtful:
                 line = self._with_care(db, id)
             if self._heard:
-                line = line.replace(_PLACE, self._address(id, kept, doubtful))
+                line = line.replace(_PLACE, _quoted(address) if doubtful and _breaks(address) else address)
             lines.append(line)
         if len(self._cells) == 1:  # an empty line would be no row
             lines = [line or _QUOTE + _QUOTE for line in lines]
         return b"\r\n".join([*lines, b""]).replace(b'"', b'""').replace(_QUOTE, b'"')
 
-    def _address(self, id: bytes, kept: bytes | None, doubtful: bool) -> bytes:
-        """The cell that says where a recording is heard."""
-        shown = (self._addresses.of(id.decode(), kept.decode()) if kept else None) or ""
-        cell = shown.encode()
-        return _quoted(cell) if doubtful and _breaks(cell) else cell
+    def _shown(self, rows: list[tuple[Any, ...]]) -> list[bytes]:
+        """Where the recording of each row is heard; empty where nowhere, or where the file does not tell."""
+        if not self._heard:
+            return [b""] * len(rows)
+        ids, kept = [row[2].decode() for row in rows], [row[3].decode() if row[3] else None for row in rows]
+        return [(shown or "").encode() for shown in self._addresses.of_all(ids, kept)]
 
     def _with_care(self, db: Any, id: bytes) -> bytes:
         texts = [cell.text for cell in self._cells]

@@ -7,7 +7,7 @@ those rows. A cursor names the last row's sort value and id, so that a page deep
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -62,7 +62,7 @@ class VoiceLog(Log):
         row = looked.fetchone()
         if row is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
-        return SelectedLogs([Key(id, None, *row)], fields, single=True)
+        return SelectedLogs([id], list(row), fields, single=True)
 
     @classmethod
     def search(
@@ -90,10 +90,11 @@ class VoiceLog(Log):
         offset = 0 if after else first_of(page, limit)
         keys, total = _found(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
         next_cursor = None
-        if len(keys) > limit:
-            last = keys[limit - 1]
-            next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, last.value, last.id])
-        return VoiceLogPage(SelectedLogs(keys[:limit], fields), total, page, limit, next_cursor)
+        if len(keys.ids) > limit:
+            value = _value(sort_by, keys.rows[limit - 1])
+            next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, keys.ids[limit - 1]])
+        logs = SelectedLogs(keys.ids[:limit], keys.rows[:limit], fields)
+        return VoiceLogPage(logs, total, page, limit, next_cursor)
 
     def beside(self, **filters: Any) -> tuple[str | None, str | None]:
         """The ids of the calls of its worker that began just before it and just after it, of those that pass `filters`.
@@ -118,16 +119,20 @@ class VoiceLogPage(Page):
         self.has_more = self.has_next = next_cursor is not None
 
 
-class Key(NamedTuple):
-    """A log in a list, its value of what the list is sorted by, and the number of its row, while a request lasts."""
+class Keys(NamedTuple):
+    """The logs of a list, and the numbers of their rows, while a request lasts.
 
-    id: str
-    value: str | None
-    row: int
+    Two lists, not a tuple for each log: to make those took as long as to find the logs.
+    """
+
+    ids: list[str]
+    rows: list[int]
 
 
 class SelectedLogs:
-    """The logs with these keys, in this order, as they are answered: only the columns of `fields` are read, and `id`.
+    """The logs with these ids and rows, in this order, as they are answered: only the columns of `fields` are read.
+
+    `id` always is.
 
     `single` says that it stands for one log, not for a list. `addresses` say where its recordings are heard; without
     them their addresses are as they are kept.
@@ -135,8 +140,9 @@ class SelectedLogs:
 
     addresses: Addresses | None = None
 
-    def __init__(self, keys: list[Key], fields: frozenset[str] | None, *, single: bool = False) -> None:
-        self.keys = keys
+    def __init__(self, ids: list[str], rows: list[int], fields: frozenset[str] | None, *, single: bool = False) -> None:
+        self.ids = ids
+        self.rows = rows
         self.fields = fields
         self.single = single
 
@@ -144,9 +150,8 @@ class SelectedLogs:
         """The wire form, as JSON text; `names` maps the wire's name to the attribute."""
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        shown = self.addresses.of if self.addresses else lambda id, kept: kept
-        ids, rows = [key.id for key in self.keys], [key.row for key in self.keys]
-        logs = json_array(VoiceLog, ids, rows, tuple(names.items()), shown)
+        shown = self.addresses.of_all if self.addresses else lambda ids, kept: kept
+        logs = json_array(VoiceLog, self.ids, self.rows, tuple(names.items()), shown)
         return orjson.Fragment(logs[1:-1] if self.single else logs)
 
 
@@ -208,31 +213,30 @@ def _contains_folded(text: str | None, part: str) -> bool:
 
 def _found(
     worker: Record, filters: Values, order: tuple[str, str], after: Any, limit: int, offset: int
-) -> tuple[list[Key], int]:
+) -> tuple[Keys, int]:
     """Keys as `_keys` gives them, and how many logs pass in all."""
     names, values = tuple(filters), (worker.id, *filters.values())
     if "search_query" in filters:
         return _searched(names, values, order, after, limit, offset)
     if not filters.keys().isdisjoint(_IDS):
-        keys = list(_keys(names, values, order, after, limit, offset))
-        return keys, _total(keys, names, values, after, limit, offset)
+        keys = _keys(names, values, order, after, limit, offset)
+        return keys, _total(len(keys.ids), names, values, after, limit, offset)
     with bitmaps_of(worker.id, FILTERS) as bitmaps:
         if bitmaps is not None and order[0] == "start_time":
             behind = (after[0] or "", after[1]) if after else None
             rows, total = bitmaps.find(
                 tuple(filters.items()), falling=order[1] == "desc", after=behind, limit=limit, offset=offset
             )
-            keys = [Key(id, start or None, row) for (start, id), row in zip(keys_of(rows), rows, strict=True)]
-            return keys, total
-        keys = list(_keys(names, values, order, after, limit, offset))
+            return Keys([id for _, id in keys_of(rows)], rows), total
+        keys = _keys(names, values, order, after, limit, offset)
         if bitmaps is not None:
             return keys, bitmaps.count(tuple(filters.items()))
-    return keys, _total(keys, names, values, after, limit, offset)
+    return keys, _total(len(keys.ids), names, values, after, limit, offset)
 
 
 def _searched(
     names: tuple[str, ...], values: tuple[Any, ...], order: tuple[str, str], after: Any, limit: int, offset: int
-) -> tuple[list[Key], int]:
+) -> tuple[Keys, int]:
     """The same where every transcription is read, and once only.
 
     The page is taken from the rows that were counted, or they are so many that it is soon found. Counting goes up the
@@ -242,15 +246,13 @@ def _searched(
     total, rows = totals.find(_total_sql(names, 'json_group_array("t1"."rowid")'), values)
     if rows is not None:
         names, values = (_ROWS,), (values[0], rows)
-    return list(_keys(names, values, order, after, limit, offset)), total
+    return _keys(names, values, order, after, limit, offset), total
 
 
-def _total(
-    keys: list[Any], names: tuple[str, ...], values: tuple[Any, ...], after: Any, limit: int, offset: int
-) -> int:
+def _total(found: int, names: tuple[str, ...], values: tuple[Any, ...], after: Any, limit: int, offset: int) -> int:
     # A list that ends on this page needs no second look to be counted.
-    if not after and len(keys) < limit and (keys or not offset):
-        return offset + len(keys)
+    if not after and found < limit and (found or not offset):
+        return offset + found
     return totals.count(_total_sql(names), values)
 
 
@@ -276,9 +278,9 @@ _LEFT = {
 
 def _keys(
     filters: tuple[str, ...], values: tuple[Any, ...], order: tuple[str, str], after: Any, limit: int, offset: int
-) -> Iterator[Key]:
+) -> Keys:
     """The keys of up to `limit` logs: those `after` a cursor's (sort value, id), else from `offset` on."""
-    left = limit
+    keys = Keys([], [])
     params: dict[Piece, tuple[Any, ...]] = {}
     pieces: tuple[Piece, ...] = (Piece.WHOLE,)
     if after:
@@ -286,18 +288,19 @@ def _keys(
         pieces = _LEFT[order[1], value is not None]
         params = {Piece.BEHIND: (value, id), Piece.NULLS_BEHIND: (id,)}
     for piece in pieces:
-        sql = _keys_sql(filters, order, piece)
+        sql, left = _keys_sql(filters, order, piece), limit - len(keys.ids)
         found = connection().execute(sql, (*values, *params.get(piece, ()), left, offset)).fetchone()
-        keys = list(map(Key, *map(orjson.loads, found)))
-        yield from keys
-        left -= len(keys)
-        if not left:
+        ids, rows = map(orjson.loads, found)
+        keys.ids.extend(ids)
+        keys.rows.extend(rows)
+        if len(keys.ids) == limit:
             break
+    return keys
 
 
 @lru_cache(maxsize=1024)  # filters come in any combination
 def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) -> str:
-    """SQL for the keys of a piece: ids, values and rows, as JSON arrays, so that a page is one row (see log_json.py).
+    """SQL for the keys of a piece: ids and rows, as JSON arrays, so that a page is one row (see log_json.py).
 
     Its parameters: the worker, the filters' values, the piece's, limit and offset.
     """
@@ -310,9 +313,15 @@ def _keys_sql(filters: tuple[str, ...], order: tuple[str, str], piece: Piece) ->
         Piece.NULLS_BEHIND: [value.is_null(), behind(id, "")],
         Piece.VALUES: [value.is_null(False)],
     }[piece]
-    query = VoiceLog.select(id, value.alias("value"), SQL('"t1"."rowid" AS "row"')).where(*_asked(filters), *within)
+    query = VoiceLog.select(id, SQL('"t1"."rowid" AS "row"')).where(*_asked(filters), *within)
     query = query.order_by(*[key.desc() if falling else key.asc() for key in (value, id)]).limit(0).offset(1)
-    return f"SELECT json_group_array(id), json_group_array(value), json_group_array(row) FROM ({query.sql()[0]})"
+    return f"SELECT json_group_array(id), json_group_array(row) FROM ({query.sql()[0]})"
+
+
+def _value(member: str, row: int) -> str | None:
+    """What a row has of the member that its list is sorted by."""
+    column = VoiceLog._meta.fields[member].column_name
+    return connection().execute(f"SELECT {column} FROM voice_log WHERE rowid = ?", (row,)).fetchone()[0]
 
 
 @lru_cache(maxsize=1024)  # filters come in any combination

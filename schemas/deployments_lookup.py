@@ -50,7 +50,7 @@ class IncludeList(fields.String):
         unknown = [name for name in names if name not in INCLUDES]
         if unknown:
             raise ValidationError(f"Unknown: {', '.join(unknown)}. Known: {', '.join(INCLUDES)}.")
-        return [INCLUDES[name] for name in names]
+        return tuple(INCLUDES[name] for name in names)
 
 
 class LookupQuerySchema(QuerySchema):

@@ -88,7 +88,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("odd", [ODD, *ODD[4:], "", "null", "\\"], ids=repr)
+@pytest.mark.parametrize("odd", [ODD, *ODD[4:], "", "null", "\\", "\x1e"], ids=repr)
 def test_any_text_is_shown_as_it_is(api, path, add_call, odd):
     beside = add_call(**CALL), add_call()
     id = add_call(id=f"log {odd}", **dict.fromkeys(TEXTS.values(), odd))
@@ -101,12 +101,15 @@ def test_any_text_is_shown_as_it_is(api, path, add_call, odd):
     assert answer.data == orjson.dumps(answer.json)
 
 
+@pytest.mark.parametrize("at", [0, 1])
 @pytest.mark.parametrize("wire", TEXTS)
-def test_an_odd_text_alone_is_shown_as_it_is(api, path, add_call, wire):
+def test_an_odd_text_alone_is_shown_as_it_is(api, path, add_call, wire, at):
     add_call(**CALL | {TEXTS[wire]: ODD})
+    for _ in range(at):
+        add_call(**CALL)
     for fields in ("", wire):
         answer = api.get(path, query_string={"fields": fields})
-        assert answer.json["data"][0][wire] == ODD
+        assert answer.json["data"][at][wire] == ODD
         assert answer.data == orjson.dumps(answer.json)
 
 
@@ -262,3 +265,11 @@ def test_a_bad_parameter_is_refused_and_named(api, path, query):
     answer = api.get(path, query_string=query)
     assert answer.status_code == 400
     assert [detail["path"] for detail in answer.json["details"]] == list(query)
+    assert api.get(path, query_string=query).data == answer.data
+
+
+def test_a_query_that_comes_again_is_answered_by_what_is_there_then(found, add_call):
+    first = add_call(**CALL)
+    assert found(status="completed", minDuration="90") == {first}
+    second = add_call(**CALL)
+    assert found(status="completed", minDuration="90") == {first, second}

@@ -60,8 +60,12 @@ class WorldDatabase(SqliteDatabase):
 
     def connection(self) -> sqlite3.Connection:
         """The running thread's connection."""
-        self._renew()
-        return super().connection()
+        state = self._state
+        if state.closed or getattr(state, "epoch", 0) != self.epoch:
+            self._renew()
+            return super().connection()
+        # Asked for eight times in a page of logs; by two calls more each of them takes 1.0 µs, and not 0.5.
+        return state.conn
 
     def cursor(self, named_cursor: Any = None) -> sqlite3.Cursor:
         """A cursor of the running thread's connection."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
@@ -58,25 +58,29 @@ class RowFiles:
         _demand_not_over(signed["until"])
         return signed
 
-    def sealer(self, use: str, until: str, secret: str) -> Callable[[str], str]:
-        """As `sign`, about nothing else, for lists: what gives each id its seal. Addresses say `until` themselves.
+    def sealer(self, use: str, until: str, secret: str) -> Callable[[Iterable[str]], list[str]]:
+        """As `sign`, about nothing else, for lists: what gives ids their seals. Addresses say `until` themselves.
 
         `secret` is the current world's. This is BLAKE2b with a key (RFC 7693). To copy its state and to add a short
-        text takes 0.4 µs.
+        text takes 0.35 µs, and a call for each id took 0.1 more.
         """
         key = sha256(f"{self.kind} {use} {secret}".encode()).digest()
         state = blake2b(f"{until} ".encode(), key=key, digest_size=20)
 
-        def seal(id: str) -> str:
-            mac = state.copy()
-            mac.update(id.encode())
-            return mac.hexdigest()
+        def seals(ids: Iterable[str]) -> list[str]:
+            sealed = []
+            for id in ids:
+                mac = state.copy()
+                mac.update(id.encode())
+                sealed.append(mac.hexdigest())
+            return sealed
 
-        return seal
+        return seals
 
     def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
         """Raises Forbidden unless what was sealed is good for this."""
-        if not hmac.compare_digest(self.sealer(use, until, current().secret)(id).encode(), seal.encode()):
+        (good,) = self.sealer(use, until, current().secret)([id])
+        if not hmac.compare_digest(good.encode(), seal.encode()):
             raise Forbidden("The link is not valid.")
         _demand_not_over(until)
 

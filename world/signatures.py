@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 
 from itsdangerous import URLSafeSerializer
@@ -14,4 +15,9 @@ def signer(use: str) -> URLSafeSerializer:
 
     Its `loads` raises itsdangerous.BadData.
     """
-    return URLSafeSerializer(current().secret, salt=use, signer_kwargs={"digest_method": sha256})
+    return _signer(current().secret, use)
+
+
+@lru_cache(maxsize=64)  # to make one takes 3 µs
+def _signer(secret: str, use: str) -> URLSafeSerializer:
+    return URLSafeSerializer(secret, salt=use, signer_kwargs={"digest_method": sha256})

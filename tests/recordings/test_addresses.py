@@ -104,7 +104,7 @@ def test_what_was_signed_for_another_use_opens_nothing(app, add_call):
     with app.world.active():
         from dryline.models.exports import FILES
 
-        query["signature"] = FILES.sealer("get", query["until"], app.world.secret)(log["id"])
+        query["signature"] = FILES.sealer("get", query["until"], app.world.secret)([log["id"]])[0]
         with pytest.raises(Forbidden):
             FILES.demand_seal(
                 "get", log["id"], query["until"], parse_qs(urlsplit(log["recordingUrl"]).query)["signature"][0]
