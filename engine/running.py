@@ -38,6 +38,7 @@ class Running:
         self._calls = self._characters = self._kept = 0
         self._spent_s = 0.0
         self._over: Stopped | None = None  # a bound that was passed where the sandbox hides the exception
+        self._printed: list[str] = []  # since the flow last called out
 
     def start(self, speak: Speak | None) -> None:
         """Run from the beginning. With `speak` the whole conversation, in one worker."""
@@ -111,7 +112,10 @@ class Running:
 
     def _timed(self, step: Callable[[], Any]) -> Any:
         began = time.perf_counter()
-        snapshot = step()
+        try:
+            snapshot = step()
+        finally:
+            self._note_printed()
         self._spent_s += time.perf_counter() - began
         if self._spent_s > TURN_S:
             raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
@@ -192,7 +196,13 @@ class Running:
         except Stopped as stopped:
             self._over = stopped
             raise
-        self._session.note("printed", None, text=printed.removesuffix("\n"))
+        self._printed.append(printed)
+
+    def _note_printed(self) -> None:
+        # The sandbox hands over what it has every 5 ms, in the middle of a line, too: an event is what a step printed.
+        if self._printed:
+            self._session.note("printed", None, text="".join(self._printed).removesuffix("\n"))
+            self._printed.clear()
 
 
 def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:

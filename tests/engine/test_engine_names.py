@@ -64,6 +64,11 @@ def test_print_goes_to_the_trace_and_not_to_the_user(talk):
     assert talked.session.messages == []
 
 
+def test_what_is_printed_between_two_calls_is_one_event_however_long_it_takes(talk):
+    code = 'for n in range(20_000):\n    print(n)\nsay("a")\nprint("b", "c")\n1 / 0\n'
+    assert [event["text"] for event in talk(code).of("printed")] == ["\n".join(map(str, range(20_000))), "b c"]
+
+
 def test_state_is_given_and_what_the_flow_makes_of_it_is_kept(talk):
     talked = talk('say(state["Caller"])\nstate["n"] = 2\n', state={"Caller": "+15550001111"})
     assert talked.said == ["+15550001111"]
