@@ -37,7 +37,8 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     error = readable(text((str(inner) or str(fault))[:_LONGEST]))
     if type_name == "TimeoutError" and "time limit exceeded" in error:
         return stopped(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
-    if type_name == "MemoryError" and "memory limit exceeded" in error:
+    too_large = type_name == "MemoryError" and "memory limit" in error
+    if too_large:
         error = "The flow took more memory than it may."
     if not hasattr(fault, "display"):  # a crash: the worker is gone
         return stopped(program, "The flow brought its sandbox down.", last, "RuntimeError")
@@ -45,7 +46,7 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
     places = [(program.place(frame.line, frame.column), frame.function_name) for frame in own]
     told = [(place, function or "<module>") for place, function in places if place is not None]
     if not told:
-        return stopped(program, error, last, type_name, bound=False)
+        return stopped(program, error, last, type_name, bound=too_large)
     place, function = told[-1]
     rows = ["Traceback (most recent call last):"]
     for at, name in told[-20:]:
@@ -53,7 +54,7 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
         rows.append(f"    {program.places.text_of(at.line).strip()[:200]}")
     rows.append(f"{type_name}: {error}" if error else type_name)
     sentence = f"{program.file}:{place.line}:{place.column}: {rows[-1]}"
-    return Failure(error, type_name, place.line, place.column, function, sentence, "\n".join(rows))
+    return Failure(error, type_name, place.line, place.column, function, sentence, "\n".join(rows), too_large)
 
 
 def readable(message: str) -> str:

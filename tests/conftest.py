@@ -10,6 +10,8 @@ import sys
 import pytest
 
 from dryline.app import create_app
+from dryline.engine import running, sandbox
+from dryline.engine.sandbox import TURN_S
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.settings import Settings
@@ -233,3 +235,10 @@ def add_log(app):
             return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
 
     return add
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """A turn of a flow has a tenth of its time: nothing that is said of endless flows takes the whole."""
+    for module in (sandbox, running):
+        monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)

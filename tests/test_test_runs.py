@@ -167,7 +167,7 @@ def test_a_flow_without_a_loop_is_run_to_its_end(only):
     assert result.faults == []
 
 
-def test_a_flow_that_runs_away_ends_the_run(run):
+def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     results = run("Anything", "Anything else", code="while True:\n    pass\n", runs=50)
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all

@@ -7,8 +7,6 @@ import time
 
 import pytest
 
-from dryline.engine import sandbox
-
 # What only time ends.
 ENDLESS = {
     "an endless loop": "while True:\n    pass\n",
@@ -54,13 +52,6 @@ TOO_MUCH = {
 BOMBS = ENDLESS | TOO_MUCH
 
 
-@pytest.fixture
-def hurried(monkeypatch):
-    """A turn has a tenth of its time: nothing that is said of endless flows takes the whole."""
-    for module in ("sandbox", "running"):
-        monkeypatch.setattr(f"dryline.engine.{module}.TURN_S", sandbox.TURN_S / 10)
-
-
 @pytest.mark.parametrize("code", ENDLESS.values(), ids=ENDLESS.keys())
 def test_a_flow_without_end_is_ended_by_time(hurried, talk, code):
     session = talk(code).session
@@ -77,6 +68,13 @@ def assert_an_error_of_its_own(session, code):
     assert session.ended == "failed"
     assert 1 <= session.failure.line <= code.count("\n")
     assert len(session.failure.traceback) < 50_000
+
+
+@pytest.mark.parametrize("bomb", ["a memory bomb", "a huge list", "a list of lists"])
+def test_a_flow_that_takes_too_much_memory_went_past_a_bound(talk, bomb):
+    failure = talk(BOMBS[bomb]).session.failure
+    assert (failure.exception, failure.error) == ("MemoryError", "The flow took more memory than it may.")
+    assert failure.bound
 
 
 def test_what_a_bomb_was_stopped_at_has_a_line(hurried, talk):
