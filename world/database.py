@@ -46,7 +46,7 @@ class WorldDatabase(SqliteDatabase):
         self.path = path
         self.epoch = 0
         self._durable = durable
-        self._lock_files = threading.Lock()  # nobody opens what is just being exchanged
+        self._lock_files = threading.RLock()  # nobody opens what is just being exchanged
         # A thread that ends leaves its connection behind.
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
         self._closing: list[threading.Thread] = []
@@ -91,7 +91,8 @@ class WorldDatabase(SqliteDatabase):
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
-        self._connections.pop(conn, None)
+        with self._lock_files:  # nobody who goes through them comes upon a closed one
+            self._connections.pop(conn, None)
         super()._close(conn)  # type: ignore[misc]  # likewise
 
     def _renew(self) -> None:
