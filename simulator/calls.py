@@ -239,10 +239,8 @@ def extractions(line: Line, plan: Plan) -> dict[str, Any]:
 def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
     """The call whose log this is, with what the engine left behind."""
     ids = current().ids
-    call = Call(log, traces.session(line, run, log["extractions_data"] or {}))
-    if llm_logs:
-        call.llm_logs = traces.llm_logs(ids, line, run, log["call_sid"])
-        call.session |= traces.tokens(call.llm_logs)
+    asked = traces.llm_logs(ids, line, run, log["call_sid"]) if llm_logs else None
+    call = Call(log, traces.session(line, run, log["extractions_data"] or {}, asked), asked or [])
     if run.fault:
         call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return call

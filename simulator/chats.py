@@ -124,10 +124,8 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Pla
     if line.criteria:
         log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
     log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
-    chat = Chat(log, traces.session(line, run, log["extractions_data"]))
-    if llm_logs:
-        chat.llm_logs = traces.llm_logs(ids, line, run, log["id"])
-        chat.session |= traces.tokens(chat.llm_logs)
+    asked = traces.llm_logs(ids, line, run, log["id"]) if llm_logs else None
+    chat = Chat(log, traces.session(line, run, log["extractions_data"], asked), asked or [])
     if fault:
         chat.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
     return chat

@@ -55,14 +55,9 @@ class Run:
         self.trace = steps
 
 
-def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
-    """The session's row."""
+def session(line: Line, run: Run, state: dict[str, Any], asked: list[dict[str, Any]] | None) -> dict[str, Any]:
+    """The session's row. `asked` are the rows of its LLM logs, None where they are not kept."""
     talk = run.talk
-    answers = run.told.asked if run.told else len(talk.answers_ms)
-    # Each answer reads the prompt and all that was said before; four characters make a token. Where what was asked is
-    # kept, its rows say it more closely (tokens).
-    agent = talk.spoken("assistant")
-    said = (talk.spoken("user") + agent) // 4
     fault = run.fault
     error = fault and {"type": fault.type, "message": fault.message, "function": fault.function, "line": fault.line}
     return {
@@ -75,8 +70,7 @@ def session(line: Line, run: Run, state: dict[str, Any]) -> dict[str, Any]:
         "state": run.told.state if run.told else state,
         "messages": talk.plain(),
         "trace": run.trace,
-        "input_tokens": answers * (320 + said // 2),
-        "output_tokens": agent // 4,
+        **(_guessed_tokens(run) if asked is None else _tokens(asked)),
         "minutes": round(run.duration / 60, 4),
         "session_start": run.starts,
         "session_end": run.ends,
@@ -111,9 +105,16 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
     return rows
 
 
-def tokens(llm_logs: list[dict[str, Any]]) -> dict[str, int]:
-    """What a session used, by the rows of its answers: members of its row."""
-    used = [row["data"]["response"]["json"]["usage"] for row in llm_logs if row["event_type"] == "afterRequestHook"]
+def _guessed_tokens(run: Run) -> dict[str, int]:
+    """Each answer reads the prompt and all that was said before; four characters make a token."""
+    answers = run.told.asked if run.told else len(run.talk.answers_ms)
+    agent = run.talk.spoken("assistant")
+    said = (run.talk.spoken("user") + agent) // 4
+    return {"input_tokens": answers * (320 + said // 2), "output_tokens": agent // 4}
+
+
+def _tokens(asked: list[dict[str, Any]]) -> dict[str, int]:
+    used = [row["data"]["response"]["json"]["usage"] for row in asked if row["event_type"] == "afterRequestHook"]
     return {
         "input_tokens": sum(each["prompt_tokens"] for each in used),
         "output_tokens": sum(each["completion_tokens"] for each in used),
