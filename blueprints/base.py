@@ -124,9 +124,9 @@ class Parser(FlaskParser):
         known = self._known.get(asked)
         if known is None:
             known = super().parse(schema, req, location=location, **kwargs)
-            if len(self._known) >= _MOST_QUERIES:  # the caller makes them up
-                self._known.clear()
             if len(asked[1]) <= _LONGEST_QUERY:
+                if len(self._known) >= _MOST_QUERIES:  # the caller makes them up
+                    self._known.clear()
                 self._known[asked] = known
         return dict(known)
 
