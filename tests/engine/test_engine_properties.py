@@ -73,9 +73,8 @@ FLOWS = st.lists(st.recursive(SIMPLE.map(lambda line: [line]), blocks, max_leave
 
 
 @pytest.fixture
-def impatient(engine, monkeypatch):
-    """An engine that stops a flow after a tenth of a second: many of those that are made up run in circles."""
-    monkeypatch.setattr("dryline.engine.sandbox.TURN_S", 0.1)
+def impatient(engine, hurried):
+    """An engine that stops a flow soon: many of those that are made up run in circles."""
     return engine
 
 
