@@ -70,16 +70,19 @@ def test_a_condition_that_the_flow_does_not_have_is_told(visitor, frozen):
 
 
 def test_a_form_that_is_refused_has_again_what_was_typed(tab, served):
-    page = tab(served).go("/live")
+    seen = tab(served)
+    page = seen.go("/live")
     page.get_by_label("Condition of the flow").fill("caller wants to buy a ship")
     page.get_by_label("Direction").select_option("outbound")
     page.get_by_role("button", name="Place the call").click()
     page.get_by_text("The flow has no condition").wait_for()
+    seen.scripted()
     assert page.get_by_label("Condition of the flow").input_value() == "caller wants to buy a ship"
     assert page.get_by_label("Direction").input_value() == "outbound"
     page.get_by_label("Condition of the flow").fill("")
     page.get_by_role("button", name="Place the call").click()
     page.get_by_text("The call has begun").wait_for()
+    seen.scripted()
     assert page.get_by_label("Direction").input_value() == ""
 
 
