@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from peewee import IntegerField, TextField, fn
 
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.world.collection import FLOW, Collection, Neighbours, Row
 from dryline.world.record import JsonField, Record
 
@@ -30,7 +30,7 @@ class FlowVersion(Record):
     author_api_key_id = TextField(null=True)
 
     @classmethod
-    def commit(cls, flow: Flow, author: ApiKey, message: str) -> Self:
+    def commit(cls, flow: Flow, author: ApiKey | Team, message: str) -> Self:
         """Keep the flow's present code and variables as its next version. Contract: commitFlowVersion."""
         highest = cls.select(fn.MAX(cls.version_number)).where(cls.flow_id == flow.id).scalar()
         return cls.add(
@@ -40,7 +40,7 @@ class FlowVersion(Record):
             code=flow.code,
             variables=flow.variables,
             commit_message=message,
-            author_api_key_id=author.id,
+            **{f"author_{name}": value for name, value in author.authorship.items()},
         )
 
 

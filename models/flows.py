@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any, Self
 
+import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.flow_versions import FlowVersion
-from dryline.models.teams import ApiKey
+from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.world.collection import WORKER, Collection
+from dryline.world.errors import Conflict
 from dryline.world.json_field import differ
 from dryline.world.record import JsonField, Record
 
@@ -40,23 +43,32 @@ class Flow(Record):
     merged_parameters: dict[str, Any]
 
     @classmethod
-    def write(cls, worker: Worker, author: ApiKey, **values: Any) -> Self:
+    def write(cls, worker: Worker, author: ApiKey | Team, **values: Any) -> Self:
         """A new flow of the worker. No version is committed. Contract: createFlow."""
-        return cls.add(worker, worker_id=worker.id, last_edited_by_api_key_id=author.id, **values)
+        return cls.add(worker, worker_id=worker.id, **_edited_by(author), **values)
 
-    def revise(self, author: ApiKey, *, commit_message: str | None = None, **values: Any) -> Self:
+    @property
+    def mark(self) -> str:
+        """Stands for all that may be changed, whatever clock and count say: these may stand still, or be put back."""
+        shown = [self.name, self.label, self.code, self.variables]
+        return sha256(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    def revise(
+        self, author: ApiKey | Team, *, commit_message: str | None = None, seen: str | None = None, **values: Any
+    ) -> Self:
         """Change the values; where code or variables really change, count up and commit a version.
 
+        `seen` is the mark of what the author has looked at: Conflict where the flow has another by now.
         Contract: updateFlow.
         """
+        if seen is not None and seen != self.mark:
+            raise Conflict(f"Flow {self.id} was changed meanwhile.")
         if not values:
             return self
         program = any(name in values and differ(values[name], getattr(self, name)) for name in ("code", "variables"))
         if program:
             values["version"] = self.version + 1
-        self.change(
-            **values, last_edited_by_type="API_KEY", last_edited_by_user_id=None, last_edited_by_api_key_id=author.id
-        )
+        self.change(**values, **_edited_by(author))
         if program:
             FlowVersion.commit(self, author, UPDATE_MESSAGE if commit_message is None else commit_message)
         return self
@@ -65,6 +77,10 @@ class Flow(Record):
         """Take on that version's code and variables, without saving. Contract: getFlow, versionId."""
         self.code, self.variables = version.code, version.variables
         return self
+
+
+def _edited_by(author: ApiKey | Team) -> dict[str, str | None]:
+    return {f"last_edited_by_{name}": value for name, value in author.authorship.items()}
 
 
 STATE = {"flows": Collection(Flow, needs=WORKER)}

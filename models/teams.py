@@ -33,6 +33,11 @@ class Team(Record):
         """Its keys, oldest first."""
         return list(ApiKey.select().where(ApiKey.team_id == self.id).order_by(ApiKey.created_at, ApiKey.id))
 
+    @property
+    def authorship(self) -> dict[str, str | None]:
+        """How what a person of the team wrote by hand is signed: by the team's owner, where one is known."""
+        return {"type": "USER", "user_id": self.team_owner_id, "api_key_id": None}
+
     @classmethod
     def everyone(cls) -> list[Self]:
         """All teams, oldest first."""
@@ -57,6 +62,11 @@ class ApiKey(Record):
     name = TextField(null=True)
     sha256 = TextField()
     team: Team
+
+    @property
+    def authorship(self) -> dict[str, str | None]:
+        """How what is written with this key is signed."""
+        return {"type": "API_KEY", "user_id": None, "api_key_id": self.id}
 
     @classmethod
     def issue(cls, team: Team, secret: str | None = None, name: str | None = None) -> tuple[Self, str]:

@@ -55,6 +55,15 @@ class FlowUpdateBody(FlowBody):
     commit_message = fields.String(load_only=True, metadata={"description": "message of the version that is committed"})
 
 
+class FlowSheetSchema(FlowUpdateBody):
+    """A flow as a form has it. A form shows all of it: what is empty there was emptied."""
+
+    code = fields.String(load_default="")
+    variables = ObjectAsText(load_default=dict)
+    commit_message = fields.String(load_default="Edited in the console")
+    seen = fields.String(load_default=None)
+
+
 class FlowQuerySchema(QuerySchema):
     """How a flow is to be shown."""
 

@@ -44,15 +44,23 @@ class Source:
 
 
 def source_of(
-    team_id: str | None, *, code: str | None = None, flow_id: str | None = None, deployment_id: str | None = None
+    team_id: str | None,
+    *,
+    code: str | None = None,
+    worker_id: str | None = None,
+    flow_id: str | None = None,
+    deployment_id: str | None = None,
 ) -> Source:
-    """Where the code is that one of the three names; of this team only, where one is named. Raises NotFound."""
+    """Where the code is that one of the three names; of this team only, where one is named. Raises NotFound.
+
+    `code` may belong to a worker.
+    """
     mine = {} if team_id is None else {"team_id": team_id}
     if code is not None:
         team = start_team() if team_id is None else Team.by_id(team_id)
         if team is None:
             raise NotFound("There is no team.")
-        return Source(team.id, code, "code")
+        return Source(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
     if deployment_id is not None:
         deployment = Deployment.find(id=deployment_id, **mine)
         if deployment is None:

@@ -7,7 +7,6 @@ from typing import Any
 from flask import Flask, flash, g, redirect, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from dryline.blueprints import errors
 from dryline.blueprints.base import CONSOLE, READS
 from dryline.blueprints.console import (
     bar,
@@ -32,7 +31,7 @@ from dryline.blueprints.console import (
     words,
     workers,
 )
-from dryline.blueprints.console.base import chosen_team
+from dryline.blueprints.console.base import chosen_team, told
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
 from dryline.world.clock import work_for
@@ -93,18 +92,14 @@ class Console(Flask):
 
 def trouble(error: Exception) -> Any:
     """What went wrong, as a page; after a form, on the page that the form was on."""
-    if isinstance(error, DomainError):
-        told = errors.domain_error(error)
-    else:
-        told = errors.http_error(error) if isinstance(error, HTTPException) else errors.unforeseen(error)
-    message = told.json["error"]
+    message, status = told(error)
     # Who is not let in is told so here: another page would say no more.
-    if request.method == "POST" and told.status_code != 403 and (back := doors.local(request.form.get("back"))):
+    if request.method == "POST" and status != 403 and (back := doors.local(request.form.get("back"))):
         flash(message, "error")
         return redirect(back, 303)
     if "team" not in g:
         g.team = None
-    return render_template("trouble.html", status=told.status_code, message=message), told.status_code
+    return render_template("trouble.html", status=status, message=message), status
 
 
 def _closed(response: Any) -> Any:

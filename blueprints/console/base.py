@@ -9,12 +9,13 @@ from typing import Any
 
 from flask import Blueprint, flash, g, redirect, request, url_for
 from marshmallow import Schema, ValidationError, fields
-from werkzeug.exceptions import BadRequest
+from werkzeug.exceptions import BadRequest, HTTPException
 
+from dryline.blueprints import errors
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.console import doors
 from dryline.models.teams import Team, start_team
-from dryline.world.errors import NotFound
+from dryline.world.errors import DomainError, NotFound
 
 
 class Pages(Blueprint):
@@ -43,6 +44,15 @@ def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
     flash(message)
     back = doors.local(request.form.get("back"))
     return redirect(url_for(endpoint, **values) if endpoint else back or url_for("overview.show"), 303)
+
+
+def told(error: Exception) -> tuple[str, int]:
+    """What the API says of this error, and with which status."""
+    if isinstance(error, DomainError):
+        answer = errors.domain_error(error)
+    else:
+        answer = errors.http_error(error) if isinstance(error, HTTPException) else errors.unforeseen(error)
+    return answer.json["error"], answer.status_code
 
 
 def form(schema: type[Schema], **further: str) -> Any:

@@ -1,22 +1,43 @@
-"""Flows: their code with what is wrong with it, where it leads, its versions and what changed between them."""
+"""Flows: their code with what is wrong with it, where it leads, its versions, what changed between them; an editor."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flask import render_template, request
+from flask import flash, g, redirect, render_template, request, url_for
+from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console.base import Pages, team
+from dryline.blueprints.console.base import Pages, done, form, read, team, told
 from dryline.blueprints.console.words import pretty
+from dryline.engine.findings import Finding
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
-from dryline.talks.engines import engine_of
+from dryline.schemas.flows import FlowSheetSchema
+from dryline.schemas.talk_sessions import TalkBody
+from dryline.talks import conversations
+from dryline.talks.engines import demand_sound, engine_of
+from dryline.world.clock import work_for
+from dryline.world.errors import Busy, Conflict, DomainError
 from dryline.world.world import current
 
 blp = Pages("flows", path="/workers/<worker_id>/flows", under="workers")
+
+# What a new flow begins with.
+SKETCH = """\
+say("Good morning, how can I help?")
+loop:
+    res = talk("Ask what they are calling about.", False)
+until "caller wants to leave a message":
+    note = res.ask("Who is it, and what is the message?", {"name": "", "message": ""})
+    extract("note", note)
+    say(f"Thank you, {note['name']}.")
+until "caller wants a person":
+    say("One moment, please.")
+say("Goodbye.")
+"""
 
 
 @blp.get("")
@@ -78,3 +99,105 @@ def diff(worker_id: str, flow_id: str) -> Any:
         code=highlighting.compare(one.code, other.code),
         variables=highlighting.compare(pretty(one.variables), pretty(other.variables)),
     )
+
+
+@blp.get("/new", defaults={"flow_id": None})
+@blp.get("/<flow_id>/edit")
+def edit(worker_id: str, flow_id: str | None) -> Any:
+    """A flow to be changed, as it is or with the code of a version; or one to be made."""
+    worker = Worker.fetch(team(), worker_id)
+    if flow_id is None:
+        return _editor(worker, None, {"code": SKETCH})
+    found = worker.its(Flow, flow_id)
+    given: dict[str, Any] = {"name": found.name, "label": found.label, "seen": found.mark}
+    shown: Flow | FlowVersion = found
+    if version_id := request.args.get("version"):
+        shown = found.its(FlowVersion, version_id)
+        given["commitMessage"] = f"Back to version {shown.version_number}"
+    return _editor(worker, found, {**given, "code": shown.code, "variables": pretty(shown.variables)})
+
+
+@blp.post("/new", defaults={"flow_id": None})
+@blp.post("/<flow_id>/edit")
+def change(worker_id: str, flow_id: str | None) -> Any:
+    """Check, try or save what was typed."""
+    g.team = team()
+    work_for(g.team.id)
+    typed = {name: _plain(text) for name, text in request.form.items()}
+    refused = None
+    if "check" not in typed:
+        try:
+            return _try(worker_id, typed) if "try" in typed else _save(worker_id, flow_id)
+        except (BadRequest, DomainError) as error:
+            # No way back to the form as others have it: there, without script, what was typed would be gone.
+            refused = error
+    with current().reading():
+        worker = Worker.fetch(g.team, worker_id)
+        # Of a flow that is gone, what was typed becomes a new one's.
+        return _editor(worker, Flow.find(id=flow_id, worker_id=worker.id), typed, refused)
+
+
+def _try(worker_id: str, typed: dict[str, str]) -> Any:
+    """Begin a conversation with code that no flow has."""
+    given = {"code": typed.get("code", ""), "variables": typed.get("variables") or "{}"}
+    row = conversations.begin(current(), g.team.id, worker_id=worker_id, **read(TalkBody, given))
+    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=row.id), 303)
+
+
+def _save(worker_id: str, flow_id: str | None) -> Any:
+    """As the API's createFlow and updateFlow do, but signed by a person."""
+    asked = form(FlowSheetSchema)
+    code = asked["code"] = _plain(asked["code"])
+    if asked.pop("validate_code", False):
+        demand_sound(current(), code)
+    with current().transaction():
+        worker = Worker.fetch(g.team, worker_id)
+        if flow_id is None:
+            made = {name: asked[name] for name in ("name", "label", "code", "variables")}
+            found, said = Flow.write(worker, g.team, **made), "The flow is made."
+        else:
+            found = worker.its(Flow, flow_id)
+            if _plain(found.code) == code:
+                asked["code"] = found.code  # as it ends its lines
+            before = found.version
+            found.revise(g.team, **asked)
+            said = "Saved: no new version."
+            if found.version != before:
+                said = f"Saved as version {next(iter(FlowVersion.listing(found, flow_id=found.id))).version_number}."
+    faults = [one for one in _findings(code) or [] if one.severity == "error"]
+    if faults:
+        flash(f"It cannot run: line {faults[0].line}, column {faults[0].column}: {faults[0].sentence}", "error")
+    return done(said, "flows.flow", worker_id=worker_id, flow_id=found.id)
+
+
+def _editor(worker: Worker, flow: Flow | None, given: dict[str, Any], refused: Exception | None = None) -> Any:
+    """The form with what it is given, and what is wrong with that.
+
+    A save that was refused since the flow was changed meanwhile shows what it would change, and goes on from there.
+    """
+    from dryline.blueprints.console import highlighting
+
+    code = given.get("code", "")
+    values: dict[str, Any] = {"worker": worker, "flow": flow, "given": given, "findings": _findings(code)}
+    message, status = told(refused) if refused else (None, 200)
+    if flow and isinstance(refused, Conflict):
+        values |= {
+            "overtaken": True,
+            "given": given | {"seen": flow.mark},
+            "code": highlighting.compare(flow.code, code),
+            "variables": highlighting.compare(pretty(flow.variables), given.get("variables", "")),
+        }
+    return render_template("flow_edit.html", refused=message, **values), status
+
+
+def _findings(code: str) -> list[Finding] | None:
+    """What is wrong with the code; None while there is no room to look."""
+    try:
+        return engine_of(current()).check(code)
+    except Busy:
+        return None
+
+
+def _plain(text: str) -> str:
+    """The text with the ends of lines that files have; forms are sent with others."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -24,6 +24,8 @@ SUBPAGES = [
     DESK,
     f"{DESK}/flows",
     f"{DESK}/flows/{FLOW}",
+    f"{DESK}/flows/new",
+    f"{DESK}/flows/{FLOW}/edit",
     f"{DESK}/flows/{FLOW}/diff",
     f"{DESK}/deployments",
     f"{DESK}/deployments/{demo_id('voiceDeployments', workerId=CLINIC)}",

@@ -25,7 +25,7 @@ class Page(HTMLParser):
         self.answer, self.status = answer, answer.status_code
         self.links, self.forms, self.fetched, self.ids = [], [], [], []
         self.text, self._within = "", []
-        self._select, self._options = None, []
+        self._select, self._options, self._area = None, [], None
         self.feed(answer.get_data(as_text=True))
 
     def handle_starttag(self, tag, attrs):
@@ -42,6 +42,7 @@ class Page(HTMLParser):
             self._select = given["name"] if tag == "select" else None
             if given.get("type") not in ("radio", "checkbox") or "checked" in given:
                 self.forms[-1]["fields"].setdefault(given["name"], given.get("value", ""))
+        self._area = given.get("name") if tag == "textarea" else None
         if tag == "option" and self._select and self.forms:
             self._options.append(given)
         self._within.append(tag)
@@ -52,8 +53,11 @@ class Page(HTMLParser):
             self.forms[-1]["fields"][self._select] = chosen.get("value", "")
         if tag == "select":
             self._select, self._options = None, []
+        self._area = None
 
     def handle_data(self, data):
+        if self._area and self.forms:  # as a browser has it: without the line's end behind the tag
+            self.forms[-1]["fields"][self._area] = data.removeprefix("\n")
         if not self._within or self._within[-1] not in ("script", "style"):
             self.text += data
 
