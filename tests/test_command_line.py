@@ -331,6 +331,41 @@ def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     assert err.startswith(f"On {server.url} (its state is in ")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("reset",), ("snapshots", "restore", "one"), ("snapshots", "remove", "one"), ("keys", "revoke", "key_1")],
+)
+def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_is_named(elsewhere, command):
+    with DrylineServer() as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        server.client().workers.create(**NEW)
+        before = server.state()
+        code, out, err = invoked(*command)
+        assert (code, out) == (2, "")
+        assert server.url in err and "--url" in err and "\n" not in err.strip()
+        assert server.state() == before
+        assert invoked("reset", "--url", server.url)[0] == 0
+        assert server.state() != before
+
+
+def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
+    with DrylineServer() as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        monkeypatch.setattr(control_client, "USUAL_URL", server.url)
+        server.client().workers.create(**NEW)
+        assert invoked("reset")[0] == 0
+        assert server.state()["workers"] == []
+
+
+@pytest.mark.parametrize("place", ["dryline-data", "data"])
+def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere, place):
+    with DrylineServer(data_dir=elsewhere / place) as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        server.client().workers.create(**NEW)
+        assert invoked("reset")[0] == 0
+        assert server.state()["workers"] == []
+
+
 def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
     monkeypatch.setattr(control_client, "USUAL_URL", served.url)
     assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
