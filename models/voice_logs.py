@@ -101,13 +101,18 @@ class VoiceLog(Log):
 
         None where there is no such call.
         """
+        names, values = tuple(filters), (self.worker_id, *filters.values())
         if "search_query" in filters:
             teach_contains()
-        cls = type(self)
-        key, mine = Tuple(cls.start_time, cls.id), Tuple(self.start_time, self.id)
-        found = cls.select(cls.id).where(cls.worker_id == self.worker_id, *conditions(filters)).limit(1)
-        before = found.where(key < mine).order_by(cls.start_time.desc(), cls.id.desc()).scalar()
-        return before, found.where(key > mine).order_by(cls.start_time, cls.id).scalar()
+            # Not counted for this: the next hit may be near. But where the list has just been, its hits are known.
+            if rows := totals.remembered(_hits_sql(names), values):
+                names, values = (_ROWS,), (self.worker_id, rows)
+        return self._next("desc", names, values), self._next("asc", names, values)
+
+    def _next(self, direction: str, names: tuple[str, ...], values: tuple[Any, ...]) -> str | None:
+        sql = _keys_sql(names, ("start_time", direction), Piece.BEHIND)
+        ids, _ = connection().execute(sql, (*values, self.start_time, self.id, 1, 0)).fetchone()
+        return next(iter(orjson.loads(ids)), None)
 
 
 class VoiceLogPage(Page):
@@ -243,7 +248,7 @@ def _searched(
     index, as the rows were written, since a system reads ahead that way only: to look for a page downwards took ten
     times as long where the file was not in memory.
     """
-    total, rows = totals.find(_total_sql(names, 'json_group_array("t1"."rowid")'), values)
+    total, rows = totals.find(_hits_sql(names), values)
     if rows is not None:
         names, values = (_ROWS,), (values[0], rows)
     return _keys(names, values, order, after, limit, offset), total
@@ -328,6 +333,11 @@ def _value(member: str, row: int) -> str | None:
 def _total_sql(filters: tuple[str, ...], *beside: str) -> str:
     """SQL for how many pass, and for what is to stand `beside` their number."""
     return VoiceLog.select(fn.COUNT(SQL("*")), *map(SQL, beside)).where(*_asked(filters)).sql()[0]
+
+
+def _hits_sql(filters: tuple[str, ...]) -> str:
+    """SQL for how many pass, and for their rows, as a JSON array."""
+    return _total_sql(filters, 'json_group_array("t1"."rowid")')
 
 
 def _asked(filters: tuple[str, ...]) -> list[Any]:
