@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dryline.models import totals, voice_logs
+from dryline.models import totals, voice_log_filters
 from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
 from dryline.world.channels import CHANNELS
@@ -233,13 +233,13 @@ class TestOtherCalls:
 
     def test_a_step_from_a_searched_list_reads_no_transcription_again(self, visitor, said, monkeypatch):
         read = []
-        plain = voice_logs._contains_folded
+        plain = voice_log_filters._contains_folded
 
         def contains(text, part):
             read.append(text)
             return plain(text, part)
 
-        monkeypatch.setattr(voice_logs, "_contains_folded", contains)
+        monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
         visitor.go("/calls?searchQuery=yes")
         listed = len(read)
         visitor.go("/calls/log_2?searchQuery=yes")
