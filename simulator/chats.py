@@ -16,11 +16,12 @@ from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, traces
-from dryline.simulator.calls import LLM_LOGGED, Prepared, extractions, moments
+from dryline.simulator.calls import extractions
 from dryline.simulator.facts import Facts
 from dryline.simulator.following import Following
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_chat
+from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
 from dryline.simulator.talks import Talk, spread
 from dryline.world.clock import wire
 from dryline.world.world import World, current
@@ -82,23 +83,20 @@ def prepare_chats(
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     following = Following(world, line, "chat", {}, follow=follow, branch=branch)
 
-    def planned(index: int) -> Plan:
-        plan = plan_chat(line, rng, following=following, at=starts[index])
-        return plan if llm_logs else plan.lean()
-
-    plans = [] if following.why else [planned(index) for index in range(count)]
-
-    def made(index: int) -> Chat:
-        plan = plans[index] if plans else planned(index)
-        return make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs)
-
     def keep(chats: list[Chat]) -> None:
         LOGS[channel].add_many([chat.log for chat in chats])
         Session.add_many([chat.session for chat in chats])
         LlmLog.add_many([row for chat in chats for row in chat.llm_logs])
         RuntimeErrorRecord.add_many([row for chat in chats for row in chat.runtime_errors])
 
-    return Prepared(count, made, keep)
+    return Prepared(
+        count,
+        following,
+        plan=lambda index: plan_chat(line, rng, following=following, at=starts[index]),
+        make=lambda index, plan: make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs),
+        keep=keep,
+        llm_logs=llm_logs,
+    )
 
 
 def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True) -> Chat:
