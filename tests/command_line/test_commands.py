@@ -1,0 +1,296 @@
+"""The command line, beside a running server and without one."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from dryline.command_line import cli
+from dryline.control_client import NoAnswer, Plane
+from dryline.models.teams import digest
+from dryline.testing import DrylineServer
+from dryline.tests.command_line.conftest import NEW
+
+
+def test_state_is_exported_and_imported_without_a_server(run, tmp_path):
+    world = tmp_path / "world.json"
+    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "One"}]}))
+    run("state", "import", str(world))
+    assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["w1"]
+    copy = tmp_path / "copy.json"
+    run("state", "export", str(copy))
+    assert json.loads(copy.read_text())["workers"][0]["name"] == "One"
+
+
+def test_state_is_exported_and_imported_beside_a_running_server(run, served, tmp_path):
+    served.client().workers.create(**NEW)
+    document = run("state", "export")
+    assert [worker["name"] for worker in json.loads(document)["workers"]] == ["Front desk"]
+    served.reset()
+    run("state", "import", "-", input=document)
+    assert [worker.name for worker in served.client().workers.list()] == ["Front desk"]
+
+
+def test_import_can_add_instead_of_replacing(run, tmp_path):
+    for id in ("w1", "w2"):
+        world = tmp_path / f"{id}.json"
+        world.write_text(json.dumps({"version": 1, "workers": [{"id": id, "name": id}]}))
+        run("state", "import", "--add", str(world))
+    assert {worker["id"] for worker in json.loads(run("state", "export"))["workers"]} == {"w1", "w2"}
+
+
+def test_a_bad_document_is_refused_with_row_and_member(run, tmp_path):
+    world = tmp_path / "world.json"
+    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1"}]}))
+    assert "workers[0].name" in run("state", "import", str(world), code=1)
+
+
+def test_a_key_of_another_server_is_made_known_by_its_digest(run, served):
+    made = json.loads(run("keys", "create", "--copy", digest("dl_b_elsewhere"), "--name", "moved"))
+    assert (made["name"], "key" in made) == ("moved", False)
+    client = served.app.test_client()
+    assert client.get("/api/team", headers={"x-api-key": "dl_b_elsewhere"}).status_code == 200
+
+
+def test_a_key_is_made_shown_once_and_revoked(run, served):
+    made = json.loads(run("keys", "create", "--name", "ci"))
+    listed = run("keys", "list")
+    assert made["id"] in listed
+    assert made["key"] not in listed
+    client = DrylineServer.client
+    served.api_key = made["key"]
+    assert client(served).workers.list() == []
+    run("keys", "revoke", made["id"])
+    assert made["id"] not in run("keys", "list")
+    assert "No key" in run("keys", "revoke", made["id"], code=1)
+
+
+def test_simulate_prints_the_ids_of_the_logs(run, served):
+    served.simulate_calls(1)
+    deployment = served.state()["voiceDeployments"][0]
+    where = ("--worker", deployment["workerId"], "--deployment", deployment["id"])
+    ids = run("simulate", *where, "--count", "3", "--outcome", "voicemail", "--seed", "7").split()
+    found = {log["id"]: log for log in served.state()["voiceLogs"]}
+    assert [found[id]["status"] for id in ids] == ["voicemail"] * 3
+
+
+def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
+    served.freeze()
+    served.simulate_calls()
+    run("simulate", "--in-progress", "--customer-number", "+12125550102")
+    assert [log["status"] for log in served.state()["voiceLogs"] if log["endTime"] is None] == ["ringing"]
+    served.advance(minutes=1)
+    assert "no-answer" in [log["status"] for log in served.state()["voiceLogs"]]
+
+
+def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
+    assert "dryline workers" in run("simulate", code=1)
+    served.simulate_calls(1)
+    before = len(served.state()["voiceLogs"])
+    run("simulate", "--count", "2")
+    assert len(served.state()["voiceLogs"]) == before + 2
+    assert "no such chat deployment" in run("simulate", "--chats", code=1)
+
+
+def test_an_unknown_deployment_is_told(run, served):
+    assert "deployment" in run("simulate", "--worker", "w", "--deployment", "d", code=1)
+
+
+def test_the_address_of_a_server_that_was_killed_is_no_trap(run, tmp_path, data_dir):
+    Path(data_dir, "address").write_text("http://127.0.0.1:9")
+    assert json.loads(run("state", "export"))["version"] == 1
+
+
+def test_an_admin_token_is_passed_on(run, data_dir):
+    with DrylineServer(data_dir=data_dir, admin_token="secret") as server:
+        (server.app.world.directory / "address").write_text(server.url)
+        assert "x-dryline-token" in run("keys", "list", code=1)
+        assert json.loads(run("keys", "list", "--admin-token", "secret"))
+
+
+def test_openapi_prints_the_served_document(app):
+    printed = CliRunner().invoke(cli, ["openapi"])
+    assert json.loads(printed.output) == app.test_client().get("/openapi.json").json
+
+
+def test_without_a_command_it_serves():
+    done = CliRunner().invoke(cli, ["--port", "99999"])
+    assert done.exit_code == 2
+    assert "--port must be 0 to 65535" in done.output
+
+
+# What else the control plane does
+
+
+def test_reset_takes_everything_back(run, served):
+    served.client().workers.create(**NEW)
+    run("reset")
+    assert served.client().workers.list() == []
+    assert "Cannot read the scenario nosuch" in run("reset", "--scenario", "nosuch", code=1)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("freeze", "2030-01-01T09:00:00Z"), "2030-01-01T09:00:00.000Z  frozen"),
+        (("advance", "2h"), "2030-01-01T11:00:00.000Z  frozen"),
+        (("advance", "1.5"), "2030-01-01T09:00:01.500Z  frozen"),
+        (("set", "2031-01-01T00:00:00Z"), "2031-01-01T00:00:00.000Z  frozen"),
+        ((), "2030-01-01T09:00:00.000Z  frozen"),
+    ],
+)
+def test_the_clock_is_moved(run, served, command, told):
+    served.freeze("2030-01-01T09:00:00Z")
+    assert run("clock", *command).strip() == told
+
+
+def test_the_clock_runs_again(run, served):
+    served.freeze("2030-01-01T09:00:00Z")
+    assert run("clock", "run").startswith("2030-01-01T09:00:0")
+    assert not run("clock", "reset").startswith("2030")
+
+
+def test_a_duration_of_no_known_form_is_one_line(run):
+    done = run("clock", "advance", "soon", code=2)
+    assert "'soon' is not like 90s, 5m, 2h or 1d" in done and "\n" not in done.strip()
+
+
+def test_faults_are_switched_on_listed_and_switched_off(run, served):
+    added = run("faults", "add", "unavailable-twice", "--path", "/api/workers", "--rule", '{"headers": {"X": "y"}}')
+    (rule,) = served.plane("GET", "/faults")
+    assert (rule["path"], rule["status"], rule["headers"]) == ("/api/workers", 503, {"X": "y"})
+    assert run("faults") == added and rule["id"] in added
+    assert json.loads(run("faults", "list", "--json")) == [rule]
+    run("faults", "off", rule["id"])
+    assert run("faults") == ""
+    assert "A fault needs" in run("faults", "add", code=1)
+    assert "--rule" in run("faults", "add", "--rule", "{", code=2)
+
+
+def test_the_presets_are_named():
+    names = [line.split()[0] for line in CliRunner().invoke(cli, ["faults", "presets"]).output.splitlines()]
+    assert {"rate-limited", "slow", "cut-off"} <= set(names)
+
+
+def test_save_points_are_taken_listed_restored_and_removed(run, served):
+    run("snapshots", "take", "before the demo")
+    served.client().workers.create(**NEW)
+    assert run("snapshots").endswith("  before the demo\n")
+    run("snapshots", "restore", "before the demo")
+    assert served.client().workers.list() == []
+    run("snapshots", "remove", "before the demo")
+    assert run("snapshots") == ""
+
+
+def test_workers_are_listed_with_their_ids(run, served):
+    served.simulate_calls(1)
+    (worker,) = json.loads(run("workers", "--json"))
+    assert worker["deployments"][0]["phoneNumber"]
+    told = run("workers")
+    assert all(id in told for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
+
+
+def test_requests_are_shown_the_newest_last(run, served):
+    served.client().workers.create(**NEW)
+    served.client().workers.list()
+    served.plane("POST", "/faults", {"status": 503})
+    with pytest.raises(Exception, match="503"):
+        served.client(max_retries=0).workers.list()
+    lines = run("requests").splitlines()
+    assert [line.split()[1:4] for line in lines] == [
+        ["POST", "/api/workers", "201"],
+        ["GET", "/api/workers", "200"],
+        ["GET", "/api/workers", "503"],
+    ]
+    assert lines[2].endswith(f"[{served.plane('GET', '/faults')[0]['id']}]")
+    assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
+
+
+def test_what_is_masked_is_shown_as_the_server_shows_it(run, served):
+    assert httpx.get(f"{served.url}/downloads/exports/export_1?signature=abc.def").status_code == 403
+    assert " /downloads/exports/export_1?signature=*** 403 " in run("requests")
+
+
+def test_requests_are_followed_as_they_come(run, served, monkeypatch):
+    answers = []
+    ask = Plane.ask
+
+    def asked(self, method, path, body=None, raw=None):
+        if path == "/requests/wait":
+            if len(answers) == 2:
+                raise KeyboardInterrupt
+            if answers:
+                served.client().workers.list()
+            else:  # nothing comes in time: it is asked again
+                body = {**body, "timeoutMs": 0}
+            answers.append(body)
+        return ask(self, method, path, body, raw)
+
+    monkeypatch.setattr(Plane, "ask", asked)
+    served.client().workers.create(**NEW)
+    assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
+    assert len(answers) == 2
+
+
+def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
+    ask = Plane.ask
+
+    def ended(self, method, path, body=None, raw=None):
+        if path == "/requests/wait":
+            raise NoAnswer("ConnectionResetError")
+        return ask(self, method, path, body, raw)
+
+    monkeypatch.setattr(Plane, "ask", ended)
+    assert run("requests", "--follow", code=1).splitlines()[-1] == f"Error: The server at {served.url} has ended."
+
+
+def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
+    assert "nothing to follow" in run("requests", "--follow", code=2)
+
+
+def test_requests_are_written_as_an_archive(run, served, tmp_path):
+    served.client().workers.list()
+    run("requests", "--har", str(tmp_path / "made.har"))
+    assert len(json.loads((tmp_path / "made.har").read_text())["log"]["entries"]) == 1
+    assert "No such file" in run("requests", "--har", str(tmp_path / "no" / "made.har"), code=1)
+
+
+def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
+    done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
+    assert "No such file or directory" in done
+    assert "\n" not in done.strip()
+
+
+# How it is found out what there is
+
+
+def completed(words, incomplete):
+    from click.shell_completion import ShellComplete
+
+    return {
+        item.value for item in ShellComplete(cli, {}, "dryline", "_DRYLINE_COMPLETE").get_completions(words, incomplete)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "offered"),
+    [
+        ([], "", {"serve", "requests", "clock", "pull"}),
+        ([], "s", {"serve", "simulate", "snapshots", "state"}),
+        ([], "--po", {"--port"}),
+        (["--port", "4011"], "--ep", {"--ephemeral"}),
+        (["clock"], "", {"show", "advance", "freeze"}),
+        (["clock", "advance"], "--u", {"--url"}),
+    ],
+)
+def test_a_shell_completes_commands_and_options(words, incomplete, offered):
+    assert completed(words, incomplete) >= offered
+
+
+def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
+    told = CliRunner().invoke(cli, ["--help"]).output
+    assert told.count("...") == 1  # [ARGS]...
+    assert "--ephemeral" in told and "dryline --port 4011" in told
+    assert all(f"\n  {name} " in told for name in cli.commands)
