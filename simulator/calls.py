@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
@@ -12,14 +12,13 @@ from typing import Any, Self
 
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
-from dryline.models.llm_logs import LlmLog
 from dryline.models.recordings import neutral_address
-from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.said_outcomes import said_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, traces
+from dryline.simulator.conversations import Conversation, write
 from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
@@ -27,16 +26,6 @@ from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
 from dryline.simulator.talks import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.world import World, current
-
-
-@dataclass(slots=True)
-class Call:
-    """One call as rows, by column names, ready for `store`."""
-
-    log: dict[str, Any]
-    session: dict[str, Any]
-    llm_logs: list[dict[str, Any]] = field(default_factory=list)
-    runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -146,7 +135,7 @@ def make_call(
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
     plan: Plan | None = None,
-) -> Call:
+) -> Conversation:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
     It begins earlier where it would not be over `by` then. With `rings` it rings first, else it is answered at once.
@@ -172,7 +161,7 @@ def make_call(
     if reports:
         to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
         log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
-    call = _with_traces(log, line, run, llm_logs)
+    call = Conversation.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
     if rings and not plan.course.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
@@ -211,16 +200,6 @@ def extractions(line: Line, plan: Plan) -> dict[str, Any]:
     if plan.told is None:
         return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
     return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.told.extracted}
-
-
-def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
-    """The call whose log this is, with what the engine left behind."""
-    ids = current().ids
-    asked = traces.llm_logs(ids, line, run, log["call_sid"]) if llm_logs else None
-    call = Call(log, traces.session(line, run, log["extractions_data"] or {}, asked), asked or [])
-    if run.fault:
-        call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
-    return call
 
 
 def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
@@ -295,7 +274,7 @@ def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
     }
 
 
-def store(calls: Sequence[Call], *, in_progress: bool = False) -> None:
+def store(calls: Sequence[Conversation], *, in_progress: bool = False) -> None:
     """Write the calls in the running transaction, and tell the webhooks of their deployments.
 
     Calls `in_progress` that are not over by now are seen as far as they have come, and go on by the clock.
@@ -304,8 +283,5 @@ def store(calls: Sequence[Call], *, in_progress: bool = False) -> None:
         now = current().clock.stamp()
         CallInProgress.place(asdict(call) for call in calls if call.log["end_time"] > now)
         calls = [call for call in calls if call.log["end_time"] <= now]
-    VoiceLog.add_many([call.log for call in calls])
-    Session.add_many([call.session for call in calls])
-    LlmLog.add_many([row for call in calls for row in call.llm_logs])
-    RuntimeErrorRecord.add_many([row for call in calls for row in call.runtime_errors])
+    write(VoiceLog, calls)
     announce([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))
