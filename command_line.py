@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from dryline import __version__, flow_commands, team_commands, traffic_commands, world_commands
-from dryline.control_client import DefaultGroup, Plane, on_world
+from dryline.control_client import DefaultGroup, Plane, on_own_world
 from dryline.remote.commands import drift, pull
 from dryline.settings import BadSetting, Settings
 
@@ -215,7 +215,7 @@ def openapi() -> None:
 
 
 @click.command()
-@on_world
+@on_own_world
 def mcp(plane: Plane) -> None:
     """Give a coding assistant tools on a server (MCP)."""
     try:

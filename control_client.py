@@ -59,16 +59,21 @@ def world_options(command: Any) -> Any:
     return command
 
 
-def on_world(command: Callable[..., Any]) -> Any:
+def on_world(command: Callable[..., Any], *, takes_away: bool = False) -> Any:
     """Have a command work on a world: it is given its control plane first."""
 
     @world_options
     @wraps(command)
     def run(url: str | None, data_dir: Path | None, admin_token: str | None, **values: Any) -> Any:
-        with Plane(url, data_dir, admin_token) as plane:
+        with Plane(url, data_dir, admin_token, takes_away=takes_away) as plane:
             return command(plane, **values)
 
     return run
+
+
+def on_own_world(command: Callable[..., Any]) -> Any:
+    """As `on_world`, for a command that takes away what is there: a temporary world is to be named."""
+    return on_world(command, takes_away=True)
 
 
 class DefaultGroup(click.Group):
@@ -99,13 +104,21 @@ class Plane:
     """The control plane of one world: through its server, or in this process where a directory without one is named.
 
     With neither address nor directory it is that of the server that runs: where there is none, or more than one, that
-    is a refusal, and which one was found is said. A world that nobody serves is left as it is, but for what is asked.
+    is a refusal, and which one was found is said. One in a temporary place is refused, too, to a command that
+    `takes_away` what is there. A world that nobody serves is left as it is, but for what is asked.
     """
 
     TIMEOUT_S = 300  # a large state takes a while
 
-    def __init__(self, url: str | None = None, data_dir: Path | None = None, admin_token: str | None = None) -> None:
-        self.data_dir, self.token = data_dir, admin_token
+    def __init__(
+        self,
+        url: str | None = None,
+        data_dir: Path | None = None,
+        admin_token: str | None = None,
+        *,
+        takes_away: bool = False,
+    ) -> None:
+        self.data_dir, self.token, self.takes_away = data_dir, admin_token, takes_away
         self.app: Any = None
         self.url = (url or "").rstrip("/")
 
@@ -115,7 +128,7 @@ class Plane:
         if self.data_dir is not None:
             self._open(self.data_dir)
         elif not self.url:
-            self.url = _the_running_one()
+            self.url = _the_running_one(takes_away=self.takes_away)
         elif not self.url.startswith(("http://", "https://")):
             raise BadSetting(f"--url must start with http:// or https://, not {self.url!r}.")
         return self
@@ -184,24 +197,32 @@ def read(url: str, status: int, content: bytes, *, of_several: bool = False) -> 
         raise Refused(f"{url} answered {status}, and not as dryline does.", status) from None
 
 
-def _the_running_one() -> str:
+def _the_running_one(*, takes_away: bool) -> str:
     """The address of the one server that runs here, which is said. Raises BadSetting."""
     found = dict(_running())
-    if len(found) == 1:
-        ((url, where),) = found.items()
-        click.echo(f"On {url} ({where}).", err=True)
-        return url
-    if found:
-        several = ", ".join(f"{url} ({where})" for url, where in found.items())
-        raise BadSetting(f"Several servers run: {several}. Name one with --url.")
-    raise BadSetting(
-        f"No server was found: none has ./{USUAL[0]} or ./{USUAL[1]}, and {USUAL_URL} does not answer. Start one with "
-        "dryline serve, name one with --url, or a world that nobody serves with --data-dir."
+    if not found:
+        raise BadSetting(
+            f"No server was found: none has ./{USUAL[0]} or ./{USUAL[1]}, and {USUAL_URL} does not answer. Start one "
+            "with dryline serve, name one with --url, or a world that nobody serves with --data-dir."
+        )
+    told = ", ".join(
+        f"{url} ({f'its state is in {place}' if place else 'the usual port'})" for url, place in found.items()
     )
+    if len(found) > 1:
+        raise BadSetting(f"Several servers run: {told}. Name one with --url.")
+    ((url, place),) = found.items()
+    # Neither its place nor its port is the usual one: it may be a test run's, whose state no guess may cost it.
+    if takes_away and url != USUAL_URL and place not in (None, *USUAL):
+        raise BadSetting(f"The one server that runs may be a test run's: {told}. Name it with --url if it is meant.")
+    click.echo(f"On {told}.", err=True)
+    return url
 
 
-def _running() -> Iterator[tuple[str, str]]:
-    """Address and place of the servers whose worlds lie where they do by default, and of the one at the usual port."""
+def _running() -> Iterator[tuple[str, Path | None]]:
+    """Address and directory of the servers whose worlds lie where they do by default or in a temporary place.
+
+    The one at the usual port is there without a directory where its world lies elsewhere.
+    """
     from dryline.world.directory import address_in, is_in_use, temporary_ones
 
     known = set()
@@ -210,9 +231,9 @@ def _running() -> Iterator[tuple[str, str]]:
             url = address_in(directory).read_text()
             if url not in known and is_in_use(directory):
                 known.add(url)
-                yield url, f"its state is in {directory}"
+                yield url, directory
     if USUAL_URL not in known and _answers(USUAL_URL):
-        yield USUAL_URL, "the usual port"
+        yield USUAL_URL, None
 
 
 def _answers(url: str) -> bool:

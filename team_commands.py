@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import click
 
-from dryline.control_client import Plane, Refused, on_world, read
+from dryline.control_client import Plane, Refused, on_own_world, on_world, read
 from dryline.settings import Settings
 
 TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile
@@ -214,7 +214,7 @@ def save(plane: Plane, file: str, team_id: str | None) -> None:
 @click.command()
 @click.argument("file", metavar="FILE")
 @_TEAM
-@on_world
+@on_own_world
 def load(plane: Plane, file: str, team_id: str | None) -> None:
     """Put what is in FILE, or at an address, in the place of the world, or of one team's part of it.
 

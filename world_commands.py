@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 import click
 
-from dryline.control_client import DefaultGroup, Plane, on_world
+from dryline.control_client import DefaultGroup, Plane, on_own_world, on_world
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -84,7 +84,7 @@ def state_export(plane: Plane, file: Path) -> None:
 @state.command("import")
 @click.argument("file", type=click.File("rb"))
 @click.option("--add", is_flag=True, help="Add to what is there instead of replacing it.")
-@on_world
+@on_own_world
 def state_import(plane: Plane, file: Any, add: bool) -> None:
     """Replace the state by the document in FILE (- for standard input)."""
     plane("POST" if add else "PUT", "/state", raw=file.read())
@@ -96,7 +96,7 @@ def state_import(plane: Plane, file: Any, add: bool) -> None:
     help="demo, clinic, campaign, trouble, empty or a state document's file; by default the start scenario.",
 )
 @click.option("--team", help="Only this team's data, by its id.")
-@on_world
+@on_own_world
 def reset(plane: Plane, scenario: str | None, team: str | None) -> None:
     """Go back to the start: data, clock, faults, requests."""
     plane("POST", "/reset" + query_of(team=team), {"scenario": scenario} if scenario else {})
@@ -125,7 +125,7 @@ def snapshots_take(plane: Plane, name: str) -> None:
 
 @snapshots.command("restore")
 @click.argument("name")
-@on_world
+@on_own_world
 def snapshots_restore(plane: Plane, name: str) -> None:
     """Go back to the save point NAME."""
     plane("POST", f"/snapshots/{quote(name, safe='')}/restore")
@@ -133,7 +133,7 @@ def snapshots_restore(plane: Plane, name: str) -> None:
 
 @snapshots.command("remove")
 @click.argument("name")
-@on_world
+@on_own_world
 def snapshots_remove(plane: Plane, name: str) -> None:
     """Drop the save point NAME."""
     plane("DELETE", f"/snapshots/{quote(name, safe='')}")
@@ -225,7 +225,7 @@ def keys_create(plane: Plane, team: str | None, name: str | None, sha256: str | 
 
 @keys.command("revoke")
 @click.argument("key_id")
-@on_world
+@on_own_world
 def keys_revoke(plane: Plane, key_id: str) -> None:
     """Revoke the key of this id."""
     for team in plane("GET", "/teams"):

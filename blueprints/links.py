@@ -12,7 +12,8 @@ from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.recordings import Addresses
-from dryline.models.voice_logs import SelectedLogs, VoiceLog, VoiceLogPage
+from dryline.models.voice_log_pages import SelectedLogs, VoiceLogPage
+from dryline.models.voice_logs import VoiceLog
 from dryline.world.world import current
 
 

@@ -7,7 +7,7 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.blueprints.links import page_with_recordings, with_recordings
-from dryline.models.voice_logs import VoiceLog
+from dryline.models import voice_log_pages
 from dryline.models.workers import Worker
 from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, VoiceLogPageSchema, VoiceLogSchema
 
@@ -29,7 +29,7 @@ class VoiceLogs(MethodView):
         null; a cursor goes before page and order, and new calls do not move its pages. Borders of times and
         durations are inclusive. `fields` picks members. 400 for a cursor that this server did not make.
         """
-        return page_with_recordings(VoiceLog.search(Worker.fetch(g.team, worker_id), **asked))
+        return page_with_recordings(voice_log_pages.search(Worker.fetch(g.team, worker_id), **asked))
 
 
 @blp.route("/<log_id>", get="getVoiceLog")
@@ -41,4 +41,4 @@ class VoiceLogById(MethodView):
 
         `fields` names them, separated by commas; `id` always comes along. 400 for a name that a log does not have.
         """
-        return with_recordings(VoiceLog.read(Worker.fetch(g.team, worker_id), log_id, **asked))
+        return with_recordings(voice_log_pages.read(Worker.fetch(g.team, worker_id), log_id, **asked))

@@ -22,7 +22,7 @@ from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import Addresses
-from dryline.models.voice_logs import conditions, teach_contains
+from dryline.models.voice_log_filters import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.files import rename
 from dryline.world.record import connection, wire_rows

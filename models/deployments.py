@@ -66,14 +66,19 @@ class Deployment(Record):
 
     def revise(self, author: ApiKey, **values: Any) -> Self:
         """Change the values and write the history. Raises NotFound when the worker has no such flow."""
+        before, after = self._set(**values)
+        DeploymentHistoryEntry.write(self, author, before, after)
+        return self
+
+    def _set(self, **values: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Change the values. Returns them as they were and as they are, for the history."""
         if "flow_id" in values:
             Flow.fetch(self, values["flow_id"], field="flow_id", worker_id=self.worker_id)
             if values["flow_id"] != self.flow_id and getattr(self, "flow_version_id", None) is not None:
                 values["flow_version_id"] = None  # it is a version of the flow before
         before = {name: getattr(self, name) for name in values}
         self.change(**values)
-        DeploymentHistoryEntry.write(self, author, before, values)
-        return self
+        return before, values
 
     def remove(self) -> None:
         """Delete the deployment and its logs; the database deletes the rest that hangs on it."""

@@ -65,21 +65,24 @@ class VoiceDeployment(Deployment):
         """Its webhooks, newest first."""
         return list(CustomWebhook.of_deployment(self))
 
-    def revise(self, author: ApiKey, *, custom_webhooks: Sequence[dict[str, str]] | None = None, **values: Any) -> Self:
-        """Change the values, `external_config` member by member, and write the history.
+    def _set(
+        self, *, custom_webhooks: Sequence[dict[str, str]] | None = None, **values: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Change the values, `external_config` member by member.
 
-        `custom_webhooks` (each a `url`) take the place of those before. Raises NotFound when the worker has no
-        such flow. Contract: updateVoiceDeployment.
+        `custom_webhooks` (each a `url`) take the place of those before. Contract: updateVoiceDeployment.
         """
         if "external_config" in values:
             values["external_config"] = {**(self.external_config or {}), **values["external_config"]}
-        super().revise(author, **values)
+        before, after = super()._set(**values)
         if custom_webhooks is not None:
             urls = [webhook["url"] for webhook in custom_webhooks]
-            if urls != [webhook.url for webhook in self.custom_webhooks]:
-                with self._new_webhooks(author):
-                    CustomWebhook.replace_all(self, urls)
-        return self
+            addresses = self._addresses()
+            if urls != [webhook["url"] for webhook in addresses]:
+                CustomWebhook.replace_all(self, urls)
+                self._forget_webhooks()
+                before["custom_webhooks"], after["custom_webhooks"] = addresses, self._addresses()
+        return before, after
 
     def add_webhook(self, author: ApiKey, **values: Any) -> CustomWebhook:
         """A new webhook, and its entry in the history. Contract: createCustomWebhook."""
@@ -105,9 +108,13 @@ class VoiceDeployment(Deployment):
         yield
         after = self._addresses()
         if after != before:
-            self.__dict__.pop("custom_webhooks", None)
-            self.change(updated_at=current().clock.stamp())
+            self._forget_webhooks()
             DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": after})
+
+    def _forget_webhooks(self) -> None:
+        """Those that were read are no longer its webhooks, which is a change of the deployment."""
+        self.__dict__.pop("custom_webhooks", None)
+        self.change(updated_at=current().clock.stamp())
 
     def _addresses(self) -> list[dict[str, str]]:
         return [{"url": webhook.url} for webhook in CustomWebhook.of_deployment(self)]

@@ -36,7 +36,7 @@ def demand_members(names: list[str], log_type: str | None = None) -> None:
 
 
 def read_filters(filters: Any) -> dict[str, Any]:
-    """What `filtersJson` asks of a log, by the names of `models.voice_logs.conditions`. Raises ValidationError."""
+    """What `filtersJson` asks of a log, by the names that `models.voice_log_filters` has. Raises ValidationError."""
     if filters is None:
         return {}
     texts = {name: str(value) if type(value) in (int, float) else value for name, value in filters.items()}

@@ -8,12 +8,11 @@
 All write in the running transaction.
 """
 
-from dryline.simulator.calls import Call, make_call, prepare_calls, simulate_calls, store
+from dryline.simulator.calls import make_call, prepare_calls, simulate_calls, store
 from dryline.simulator.chats import prepare_chats, simulate_chats
 from dryline.simulator.lines import Line, line_of
 
 __all__ = [
-    "Call",
     "Line",
     "line_of",
     "make_call",

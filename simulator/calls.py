@@ -2,66 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
-from operator import itemgetter
 from random import Random
-from typing import Any
-from zoneinfo import ZoneInfo
+from typing import Any, Self
 
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
-from dryline.models.llm_logs import LlmLog
 from dryline.models.recordings import neutral_address
-from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.said_outcomes import said_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, traces
+from dryline.simulator.conversations import Conversation, write
 from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
+from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
 from dryline.simulator.talks import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
-from dryline.world.errors import Invalid
 from dryline.world.world import World, current
-
-# The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
-_BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)
-_DAY_S = 86_400
-LONGEST_S = 900  # no call is longer
-LLM_LOGGED = 1000
-AT_ONCE = 100  # conversations that are held in memory before they are written
 
 
 @dataclass(slots=True)
-class Call:
-    """One call as rows, by column names, ready for `store`."""
+class _Times:
+    """When calls are: each begins at its `starts`, but the `last` one ends at `end`. None ends after `by`."""
 
-    log: dict[str, Any]
-    session: dict[str, Any]
-    llm_logs: list[dict[str, Any]] = field(default_factory=list)
-    runtime_errors: list[dict[str, Any]] = field(default_factory=list)
+    starts: list[datetime]
+    last: int | None
+    end: datetime
+    by: datetime | None
 
+    @classmethod
+    def settled(
+        cls,
+        world: World,
+        line: Line,
+        rng: Random,
+        count: int,
+        *,
+        start: datetime | None,
+        by: datetime | None,
+        now: bool,
+    ) -> Self:
+        """Those of `count` calls; with `now`, where neither `start` nor `by` is given, they begin now."""
+        end = by or world.clock.now()
+        if now and by is None:
+            start = start or end
+            end = max(start, end)
+        starts = moments(Random(rng.getrandbits(64)), count, start, end, line.zone)
+        return cls(starts, count - 1 if start is None else None, end, by)
 
-class Prepared:
-    """Conversations that were settled, ready to be written. `make` gives the one of a number, `keep` writes some."""
+    def known(self, index: int) -> datetime:
+        """What is known of when the one of a number is: as of then its flow is run."""
+        return self.end if index == self.last else self.starts[index]
 
-    def __init__(self, count: int, make: Callable[[int], Any], keep: Callable[[list[Any]], None]) -> None:
-        self._count, self._make, self._keep = count, make, keep
-
-    def write(self) -> list[str]:
-        """Write them in the running transaction. Returns their log ids, oldest first."""
-        found: list[tuple[str, str]] = []
-        for first in range(0, self._count, AT_ONCE):
-            made = [self._make(index) for index in range(first, min(first + AT_ONCE, self._count))]
-            self._keep(made)
-            found += [(one.log["start_time"], one.log["id"]) for one in made]
-        return [id for _, id in sorted(found, key=itemgetter(0))]
+    def of(self, index: int) -> dict[str, Any]:
+        """What `make_call` is told of the one of a number."""
+        return {"ends" if index == self.last else "starts": self.known(index), "by": self.by}
 
 
 def simulate_calls(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
@@ -103,55 +105,19 @@ def prepare_calls(
     outcome = outcome or said_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    by, end_time = end_time, end_time or world.clock.now()
-    if in_progress and by is None:
-        start_time = start_time or end_time
-        end_time = max(start_time, end_time)
-    starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    last = count - 1 if start_time is None else None
+    times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
     state = state_of(line.number, None)
     following = Following(world, line, "voice", state, follow=follow, branch=branch, outcome=outcome)
-
-    def planned(index: int) -> Plan:
-        at = end_time if index == last else starts[index]
-        asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
-        plan = plan_call(line, rng, **asked, following=following, at=at)
-        return plan if llm_logs else plan.lean()
-
-    plans = [] if following.why else [planned(index) for index in range(count)]
-
-    def made(index: int) -> Call:
-        plan = plans[index] if plans else planned(index)
-        starts_at, ends_at = (None, end_time) if index == last else (starts[index], None)
-        settled: dict[str, Any] = {"llm_logs": llm_logs, "plan": plan, "rings": in_progress}
-        return make_call(line, rng, starts=starts_at, ends=ends_at, by=by, **settled)
-
-    return Prepared(count, made, partial(store, in_progress=in_progress))
-
-
-def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
-    """When `count` conversations begin, in order: more of them by day, as the clocks of `zone` go, and on weekdays.
-
-    With `start` the first begins then. Raises Invalid when it lies behind `end`, or a time outside of 1970 to 9000.
-    """
-    for border, name in ((start, "start_time"), (end, "end_time")):
-        if border is not None and not 1970 <= border.year < 9000:
-            raise Invalid("Conversations lie between the years 1970 and 9000.", name)
-    if start is not None and start > end:
-        raise Invalid("The start lies behind the end.", "start_time")
-    begin = end - timedelta(days=1) if start is None else start
-    room = max((end - begin).total_seconds() - LONGEST_S, 0.0)
-    local = begin.astimezone(ZoneInfo(zone))  # daylight saving within the span is passed over: an hour is no matter
-    first_s = local.weekday() * _DAY_S + local.hour * 3600 + local.minute * 60
-    found = [] if start is None else [0.0]
-    while len(found) < count:
-        for _ in range(20):
-            after_s = rng.random() * room
-            days, second = divmod(first_s + after_s, _DAY_S)
-            if rng.random() < _BUSY_HOURS[int(second // 3600)] * (1 if days % 7 < 5 else 0.4):
-                break
-        found.append(after_s)
-    return [begin + timedelta(seconds=after_s) for after_s in sorted(found)]
+    asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
+    settled: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
+    return Prepared(
+        count,
+        following,
+        plan=lambda index: plan_call(line, rng, **asked, following=following, at=times.known(index)),
+        make=lambda index, plan: make_call(line, rng, **times.of(index), **settled, plan=plan),
+        keep=partial(store, in_progress=in_progress),
+        llm_logs=llm_logs,
+    )
 
 
 def make_call(
@@ -169,7 +135,7 @@ def make_call(
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
     plan: Plan | None = None,
-) -> Call:
+) -> Conversation:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
     It begins earlier where it would not be over `by` then. With `rings` it rings first, else it is answered at once.
@@ -195,7 +161,7 @@ def make_call(
     if reports:
         to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
         log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
-    call = _with_traces(log, line, run, llm_logs)
+    call = Conversation.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
     if rings and not plan.course.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
@@ -234,16 +200,6 @@ def extractions(line: Line, plan: Plan) -> dict[str, Any]:
     if plan.told is None:
         return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
     return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.told.extracted}
-
-
-def _with_traces(log: dict[str, Any], line: Line, run: traces.Run, llm_logs: bool) -> Call:
-    """The call whose log this is, with what the engine left behind."""
-    ids = current().ids
-    asked = traces.llm_logs(ids, line, run, log["call_sid"]) if llm_logs else None
-    call = Call(log, traces.session(line, run, log["extractions_data"] or {}, asked), asked or [])
-    if run.fault:
-        call.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
-    return call
 
 
 def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
@@ -318,7 +274,7 @@ def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
     }
 
 
-def store(calls: Sequence[Call], *, in_progress: bool = False) -> None:
+def store(calls: Sequence[Conversation], *, in_progress: bool = False) -> None:
     """Write the calls in the running transaction, and tell the webhooks of their deployments.
 
     Calls `in_progress` that are not over by now are seen as far as they have come, and go on by the clock.
@@ -327,8 +283,5 @@ def store(calls: Sequence[Call], *, in_progress: bool = False) -> None:
         now = current().clock.stamp()
         CallInProgress.place(asdict(call) for call in calls if call.log["end_time"] > now)
         calls = [call for call in calls if call.log["end_time"] <= now]
-    VoiceLog.add_many([call.log for call in calls])
-    Session.add_many([call.session for call in calls])
-    LlmLog.add_many([row for call in calls for row in call.llm_logs])
-    RuntimeErrorRecord.add_many([row for call in calls for row in call.runtime_errors])
+    write(VoiceLog, calls)
     announce([call.log for call in calls], *((STARTED, ENDED) if in_progress else ()))

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
 from dryline.models.chat_embed_logs import ChatEmbedLog
 from dryline.models.chat_logs import ChatLog
 from dryline.models.deployments import Deployment
-from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
-from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, traces
-from dryline.simulator.calls import LLM_LOGGED, Prepared, extractions, moments
+from dryline.simulator.calls import extractions
+from dryline.simulator.conversations import Conversation, write
 from dryline.simulator.facts import Facts
 from dryline.simulator.following import Following
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_chat
+from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
 from dryline.simulator.talks import Talk, spread
 from dryline.world.clock import wire
 from dryline.world.world import World, current
@@ -42,16 +42,6 @@ _BROWSERS = (
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0",
 )
 _PAGES = ("", "pricing", "contact", "help", "account")
-
-
-@dataclass(slots=True)
-class Chat:
-    """One chat as rows, by column names."""
-
-    log: dict[str, Any]
-    session: dict[str, Any]
-    llm_logs: list[dict[str, Any]] = field(default_factory=list)
-    runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
 
 def simulate_chats(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
@@ -81,27 +71,19 @@ def prepare_chats(
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     following = Following(world, line, "chat", {}, follow=follow, branch=branch)
-
-    def planned(index: int) -> Plan:
-        plan = plan_chat(line, rng, following=following, at=starts[index])
-        return plan if llm_logs else plan.lean()
-
-    plans = [] if following.why else [planned(index) for index in range(count)]
-
-    def made(index: int) -> Chat:
-        plan = plans[index] if plans else planned(index)
-        return make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs)
-
-    def keep(chats: list[Chat]) -> None:
-        LOGS[channel].add_many([chat.log for chat in chats])
-        Session.add_many([chat.session for chat in chats])
-        LlmLog.add_many([row for chat in chats for row in chat.llm_logs])
-        RuntimeErrorRecord.add_many([row for chat in chats for row in chat.runtime_errors])
-
-    return Prepared(count, made, keep)
+    return Prepared(
+        count,
+        following,
+        plan=lambda index: plan_chat(line, rng, following=following, at=starts[index]),
+        make=lambda index, plan: make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs),
+        keep=partial(write, LOGS[channel]),
+        llm_logs=llm_logs,
+    )
 
 
-def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True) -> Chat:
+def make_chat(
+    line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True
+) -> Conversation:
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
     course, talk, facts = plan.course, plan.talk, plan.facts
@@ -124,11 +106,7 @@ def make_chat(line: Line, channel: str, rng: Random, starts: datetime, plan: Pla
     if line.criteria:
         log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
     log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
-    asked = traces.llm_logs(ids, line, run, log["id"]) if llm_logs else None
-    chat = Chat(log, traces.session(line, run, log["extractions_data"], asked), asked or [])
-    if fault:
-        chat.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
-    return chat
+    return Conversation.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
 def _base(line: Line, run: traces.Run, model: type[Log]) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.simulator.calls import Call, make_call, store
+from dryline.simulator.calls import make_call, store
+from dryline.simulator.conversations import Conversation
 from dryline.simulator.following import Followings
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
@@ -156,7 +157,7 @@ def _with_flow(line: Line, campaign: OutboundCampaign) -> Line:
     return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
-def place(due: Due) -> Call:
+def place(due: Due) -> Conversation:
     """The call to one row, begun when it was due. Without a usable number it is a failed call that says so."""
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}

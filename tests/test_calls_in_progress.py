@@ -9,7 +9,7 @@ from dryline.app import create_app
 from dryline.models import log_segments, voice_log_bitmaps
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
-from dryline.tests.test_webhook_deliveries import Receiver
+from dryline.tests.webhooks.receiver import Receiver
 
 START = "2026-03-02T10:00:00.000Z"
 LATER = ("endTime", "duration", "recordingUrl", "data", "extractionsData", "successResults", "transferData")

@@ -104,6 +104,16 @@ def test_replaced_webhooks_are_a_change_of_configuration(history, change):
     assert (entry["changeType"], entry["changes"]) == ("CONFIG", expected)
 
 
+def test_one_update_has_one_entry_for_its_webhooks_and_the_other_configuration(history, change):
+    change(name="New", customWebhooks=[{"url": "http://127.0.0.1/a"}])
+    (entry,) = history().json["data"]
+    assert entry["changeType"] == "CONFIG"
+    assert entry["changes"] == {
+        "name": {"from": "Line", "to": "New"},
+        "customWebhooks": {"from": [], "to": [{"url": "http://127.0.0.1/a"}]},
+    }
+
+
 def test_a_refused_change_is_not_entered(history, change):
     assert change(name="New", flowId="flow_none").status_code == 404
     assert history().json["total"] == 0

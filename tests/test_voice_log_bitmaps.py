@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dryline.models import log_segments, voice_log_bitmaps, voice_logs
+from dryline.models import log_segments, voice_log_bitmaps, voice_log_keys, voice_log_pages
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 
@@ -118,7 +118,7 @@ def test_while_a_thread_reads_very_many_logs_the_list_is_what_it_will_be(
 
 def test_sqlite_counts_until_the_thread_has_read_the_logs_and_not_again(get, add, monkeypatch, read_by_a_thread):
     counted = []
-    monkeypatch.setattr(voice_logs, "_total", lambda *args: counted.append(args) or 0)
+    monkeypatch.setattr(voice_log_keys, "_total", lambda *args: counted.append(args) or 0)
     add(start_time=HOURS[1])
     assert (get()["pagination"]["total"], len(counted)) == (0, 1)
     read_by_a_thread()
@@ -171,9 +171,9 @@ def test_who_began_to_read_before_a_call_came_in_does_not_see_it(app, get, add, 
     add(start_time=HOURS[1])
     with app.world.active(), app.world.reading():
         mine = Worker.by_id(worker["id"])
-        assert VoiceLog.search(mine).total == 1
+        assert voice_log_pages.search(mine).total == 1
         with ThreadPoolExecutor(1) as another:
             another.submit(add, start_time=HOURS[2]).result()
             assert another.submit(get).result()["pagination"]["total"] == 2
-        assert VoiceLog.search(mine).total == 1
+        assert voice_log_pages.search(mine).total == 1
     assert get()["pagination"]["total"] == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.models import log_segments, totals, voice_log_bitmaps, voice_logs
+from dryline.models import log_segments, totals, voice_log_bitmaps, voice_log_filters
 from dryline.models.voice_logs import VoiceLog
 
 SORTABLE = {
@@ -166,8 +166,13 @@ def test_a_search_reads_each_transcription_once_from_the_oldest_on(get, add_log,
         started = f"2026-11-20T10:0{minute}:00.000Z"
         add_log(VoiceLog, worker, start_time=started, transcription=f"{minute}: {'yes' if minute in (1, 3) else 'no'}")
     read = []
-    plain = voice_logs._contains_folded
-    monkeypatch.setattr(voice_logs, "_contains_folded", lambda text, part: (read.append(text), plain(text, part))[1])
+    plain = voice_log_filters._contains_folded
+
+    def contains(text, part):
+        read.append(text)
+        return plain(text, part)
+
+    monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
     assert get(searchQuery="YES", limit=1)["pagination"]["total"] == 2
     assert read == ["0: no", "1: yes", "2: no", "3: yes", "4: no"]
     assert get(searchQuery="maybe")["data"] == []

@@ -12,10 +12,9 @@ import orjson
 from flask import g, request
 from marshmallow import Schema, ValidationError
 
-from dryline.models import activity
+from dryline.models import activity, voice_log_pages
 from dryline.models.exports import LONGEST_WINDOW
 from dryline.models.logs import Page, model_of
-from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
 from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema
@@ -146,7 +145,7 @@ class Asked:
         """The page of the worker's list; `changed` is asked for otherwise than the address has it."""
         asked = {**self.read, **changed}
         if self.channel is VOICE:
-            return VoiceLog.search(worker, **{**asked, "fields": _SHOWN})
+            return voice_log_pages.search(worker, **{**asked, "fields": _SHOWN})
         return model_of(self.channel).numbered(worker, **asked)
 
     @property

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from dryline.models import totals, voice_log_filters
 from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
 from dryline.world.channels import CHANNELS
@@ -216,6 +217,33 @@ class TestOtherCalls:
         page = visitor.go("/calls/log_2?status=failed")
         assert self.beside(page)[0] == "/console/calls/log_4?status=failed"
         assert any(link.startswith("/console/calls?status=failed&worker=") for link in page.links)
+
+    @pytest.fixture
+    def said(self, add_call):
+        for number, text in enumerate(("Yes.", "No.", "Yes.", "No.", "Yes.")):
+            add_call(id=f"log_{number}", transcription=text, startTime=f"2026-11-20T10:0{number}:00.000Z")
+
+    @pytest.mark.parametrize("few", [0, totals.FEW])
+    @pytest.mark.parametrize("first", ["/calls", "/calls?searchQuery=yes"])
+    def test_steps_stay_within_a_search(self, visitor, said, monkeypatch, first, few):
+        monkeypatch.setattr(totals, "FEW", few)
+        visitor.go(first)
+        page = visitor.go("/calls/log_2?searchQuery=yes")
+        assert self.beside(page)[:2] == ["/console/calls/log_0?searchQuery=yes", "/console/calls/log_4?searchQuery=yes"]
+
+    def test_a_step_from_a_searched_list_reads_no_transcription_again(self, visitor, said, monkeypatch):
+        read = []
+        plain = voice_log_filters._contains_folded
+
+        def contains(text, part):
+            read.append(text)
+            return plain(text, part)
+
+        monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
+        visitor.go("/calls?searchQuery=yes")
+        listed = len(read)
+        visitor.go("/calls/log_2?searchQuery=yes")
+        assert (listed, len(read)) == (5, 5)
 
     def test_calls_of_one_instant_are_stepped_through(self, visitor, add_call):
         for number in (1, 2, 3):

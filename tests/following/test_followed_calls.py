@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
-from dryline.tests.test_webhook_deliveries import Receiver
+from dryline.tests.webhooks.receiver import Receiver
 
 
 @pytest.fixture

@@ -1,118 +1,14 @@
 """Custom webhooks hear of calls, over HTTP."""
 
-import json
-import threading
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dryline.app import create_app
-from dryline.jobs import Jobs, webhooks
-from dryline.settings import Settings
+from dryline.jobs import webhooks
 from dryline.testing import DrylineServer
 from dryline.world import outgoing
-
-
-class Receiver:
-    """A program that webhooks are sent to. `answers` are the statuses it gives, the last one again and again."""
-
-    def __init__(self):
-        self.requests, self.answers, self.meanwhile, self.wait = [], [200], lambda: None, threading.Event()
-        self.asked = threading.Event()
-        self.wait.set()
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                receiver.asked.set()
-                receiver.wait.wait(30)
-                receiver.meanwhile()
-                receiver.requests.append((self.command, self.path, dict(self.headers), body))
-                self.send_response(receiver.answers.pop(0) if len(receiver.answers) > 1 else receiver.answers[0])
-                self.send_header("Location", "/elsewhere")
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"ok")
-
-            do_GET = do_POST = do_PUT = do_PATCH = answer
-
-            def log_message(self, *args):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = False
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
-
-    @property
-    def bodies(self):
-        return [json.loads(body) for _, _, _, body in self.requests]
-
-    def close(self):
-        self.wait.set()
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
-@pytest.fixture
-def receiver():
-    receiver = Receiver()
-    yield receiver
-    receiver.close()
-
-
-@pytest.fixture
-def deployment(make_voice_deployment):
-    return make_voice_deployment(
-        extractions={"wants_callback": {"type": "boolean", "description": "Call again?", "required": True}}
-    )
-
-
-@pytest.fixture
-def add_webhook(api, deployment):
-    def add(url, fields="transcript", **body):
-        path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
-        answer = api.post(path, {"url": url, "fields": fields, **body})
-        assert answer.status_code == 201, answer.text
-        return answer.json
-
-    return add
-
-
-@pytest.fixture
-def simulate(control, deployment, advance):
-    """Make a call that is over, and deliver what is due. Returns the log's id."""
-
-    def simulate(**body):
-        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "outcome": "completed"} | body
-        answer = control.post("/simulate/calls", body)
-        assert answer.status_code == 201, answer.text
-        advance()
-        return answer.json["ids"][0]
-
-    return simulate
-
-
-@pytest.fixture
-def deliveries(control):
-    """The deliveries, oldest first."""
-
-    def read(**query):
-        answer = control.get("/webhooks", query_string=query)
-        assert answer.status_code == 200, answer.text
-        return answer.json[::-1]
-
-    return read
-
-
-@pytest.fixture(autouse=True)
-def still(control):
-    control.put("/clock", {"now": "2026-01-02T00:00:00Z", "frozen": True})
 
 
 def test_a_webhook_hears_when_a_call_starts_and_when_it_ends(receiver, add_webhook, simulate):
@@ -312,16 +208,6 @@ def test_a_batchs_own_address_is_told_of_the_ends(api, receiver, advance, deploy
     assert (body["row_id"], body["deployment_id"]) == ("7", deployment["id"])
 
 
-def test_a_receiver_can_change_the_world_while_it_is_told(api, receiver, add_webhook, simulate, deliveries):
-    add_webhook(receiver.url)
-    written = []
-    worker = {"name": "Night desk", "description": None, "status": None}
-    receiver.meanwhile = lambda: written.append(api.post("/workers", worker).status_code)
-    simulate()
-    assert written == [201, 201]
-    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
-
-
 def test_deliveries_are_filtered_and_forgotten(control, receiver, add_webhook, simulate, deliveries):
     add_webhook(receiver.url)
     add_webhook("http://example.com/")
@@ -338,36 +224,6 @@ def test_deliveries_are_the_control_planes_business(app):
     assert app.test_client().get("/_dryline/webhooks").status_code == 403
 
 
-@pytest.fixture
-def told_once(tmp_path, receiver):
-    """A server's settings, and the server: it is to tell the receiver of a call."""
-    settings = Settings(data_dir=tmp_path, scenario="empty")
-    app = create_app(settings)
-    client, key = app.test_client(), {"x-api-key": "dryline-local-key"}
-    worker = client.post("/api/workers", json={"name": "Desk", "description": None, "status": None}, headers=key).json[
-        "id"
-    ]
-    flow = client.post(
-        f"/api/workers/{worker}/flows", json={"name": "Main", "label": None, "code": "loop:\n    talk()\n"}, headers=key
-    ).json["id"]
-    body = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow}
-    deployment = client.post(f"/api/workers/{worker}/deployments/voice", json=body, headers=key).json["id"]
-    path = f"/api/workers/{worker}/deployments/{deployment}/voice/customWebhooks"
-    client.post(path, json={"url": receiver.url, "fields": "status"}, headers=key)
-    client.post("/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment})
-    return settings, app
-
-
-def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(receiver, told_once):
-    settings, app = told_once
-    app.close()
-    assert receiver.requests == []
-    app = create_app(settings)
-    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
-    app.close()
-    assert len(receiver.requests) == 2
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "someone:secret@127.0.0.1"])
 def test_a_webhook_never_reaches_the_server_itself(host):
     with DrylineServer(seed=1) as server:
@@ -381,92 +237,3 @@ def test_a_webhook_never_reaches_the_server_itself(host):
         server.advance()
         assert {(one["status"], one["attempts"]) for one in server.plane("GET", "/webhooks")} == {("REFUSED", 0)}
         assert len(server.state()["voiceLogs"]) == 2
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    """A call on the clock waits for next to nothing that takes long."""
-    monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
-
-
-def test_a_receiver_may_move_the_clock_while_it_is_told(
-    control, receiver, add_webhook, simulate, deliveries, impatient
-):
-    add_webhook(receiver.url)
-    answers = []
-    receiver.meanwhile = lambda: answers.append(control.post("/clock/advance", {"seconds": 1}).status_code)
-    simulate()
-    assert answers == [200, 200]
-    assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
-
-
-def test_what_falls_due_while_others_are_told_is_for_later(
-    control, receiver, add_webhook, simulate, deliveries, impatient
-):
-    add_webhook(receiver.url)
-    receiver.answers = [500]
-    receiver.meanwhile = lambda: control.post("/clock/advance", {"seconds": 3600})
-    simulate()
-    assert [one["attempts"] for one in deliveries()] == [1, 1]
-
-
-@pytest.mark.alone
-def test_an_address_that_hangs_holds_up_neither_the_clock_nor_an_export(
-    app, api, receiver, add_webhook, simulate, advance, impatient
-):
-    add_webhook(receiver.url)
-    receiver.wait.clear()
-    app.jobs.start()
-    simulate()
-    receiver.asked.wait(10)
-    ask = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-03T00:00:00Z"}
-    export = api.post("/team/exports", ask).json
-    while api.get(f"/team/exports/{export['id']}").json["status"] != "COMPLETED":
-        advance()
-    assert receiver.requests == []
-
-
-def test_the_end_cuts_what_an_address_lets_wait_and_it_is_sent_after_a_restart(receiver, told_once):
-    settings, app = told_once
-    receiver.wait.clear()
-    app.jobs.start()
-    receiver.asked.wait(10)
-    app.close()
-    for thread in threading.enumerate():
-        if thread.name == "dryline-webhook":
-            thread.join(5)
-            assert not thread.is_alive()
-    assert receiver.requests == []
-    receiver.wait.set()
-    app = create_app(settings)
-    before = app.test_client().get("/_dryline/webhooks").json
-    app.test_client().post("/_dryline/clock/advance", json={"seconds": 0})
-    after = app.test_client().get("/_dryline/webhooks").json
-    app.close()
-    assert {(one["status"], one["attempts"]) for one in before} == {("PENDING", 0)}
-    assert {(one["status"], one["attempts"]) for one in after} == {("DELIVERED", 1)}
-
-
-def test_an_answer_is_not_noted_at_another_worlds_row_of_the_same_id(
-    control, receiver, add_webhook, deployment, deliveries, make_voice_deployment, advance
-):
-    def call_again(deployment):
-        control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
-        return {one["id"] for one in deliveries()}
-
-    add_webhook(receiver.url)
-    ids = []
-
-    def start_over():
-        receiver.meanwhile = lambda: None
-        control.post("/reset")
-        again = make_voice_deployment(extractions=deployment["extractions"])
-        assert again["id"] == deployment["id"]
-        add_webhook(receiver.url)
-        ids.append(call_again(again))
-
-    receiver.meanwhile = start_over
-    ids.append(call_again(deployment))
-    advance()
-    assert ids[0] == ids[1]
-    assert {(one["status"], one["attempts"]) for one in deliveries()} == {("PENDING", 0)}

@@ -1,51 +1,17 @@
 """The command line, beside a running server and without one."""
 
 import json
-import socket
-import tempfile
-import threading
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
 
-from dryline import control_client
 from dryline.command_line import cli
 from dryline.control_client import NoAnswer, Plane
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer
-
-NEW = {"name": "Front desk", "description": None, "status": None}
-
-
-@pytest.fixture
-def data_dir(tmp_path):
-    """A data directory with an empty world that no server is using."""
-    directory = tmp_path / "world"
-    with DrylineServer(data_dir=directory):
-        pass
-    return str(directory)
-
-
-@pytest.fixture
-def run(data_dir):
-    def run(*command, code=0, **kwargs):
-        done = CliRunner().invoke(cli, [*command, "--data-dir", data_dir], **kwargs)
-        assert done.exit_code == code, done.output
-        return done.output
-
-    return run
-
-
-@pytest.fixture
-def served(data_dir):
-    """The same directory, served: the commands find the server by the address that it leaves there."""
-    with DrylineServer(data_dir=data_dir) as server:
-        address = server.app.world.directory / "address"
-        address.write_text(server.url)
-        yield server
-        address.unlink()
+from dryline.tests.command_line.conftest import NEW
 
 
 def test_state_is_exported_and_imported_without_a_server(run, tmp_path):
@@ -291,89 +257,10 @@ def test_requests_are_written_as_an_archive(run, served, tmp_path):
     assert "No such file" in run("requests", "--har", str(tmp_path / "no" / "made.har"), code=1)
 
 
-# On which world
-
-
-@pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
-    """A folder where nothing is, on a machine where no other server runs."""
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr(control_client, "USUAL_URL", "http://127.0.0.1:9")
-    return tmp_path / "elsewhere"
-
-
-def invoked(*command):
-    done = CliRunner().invoke(cli, list(command))
-    return done.exit_code, done.stdout, done.stderr
-
-
-@pytest.mark.parametrize(
-    "command", [("state", "export"), ("keys", "list"), ("clock",), ("requests",), ("workers",), ("reset",)]
-)
-def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_made(elsewhere, command):
-    code, out, err = invoked(*command)
-    assert (code, out) == (2, "")
-    assert err.startswith("dryline: No server was found")
-    assert all(way in err for way in ("dryline serve", "--url", "--data-dir")) and "\n" not in err.strip()
-    assert list(elsewhere.iterdir()) == []
-
-
-@pytest.mark.parametrize("place", ["dryline-data", "data", "temporary"])
-def test_the_server_that_runs_is_found_and_named(elsewhere, place):
-    settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
-    with DrylineServer(**settings) as server:
-        (server.app.world.directory / "address").write_text(server.url)
-        server.client().workers.create(**NEW)
-        code, out, err = invoked("state", "export")
-    assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
-    assert err.startswith(f"On {server.url} (its state is in ")
-
-
-def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
-    monkeypatch.setattr(control_client, "USUAL_URL", served.url)
-    assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
-
-
-def test_of_several_servers_none_is_taken(elsewhere):
-    with DrylineServer(data_dir="data") as one, DrylineServer(data_dir="dryline-data") as two:
-        for server in (one, two):
-            (server.app.world.directory / "address").write_text(server.url)
-        code, out, err = invoked("reset")
-        assert (code, out) == (2, "")
-        assert one.url in err and two.url in err and "--url" in err
-        assert invoked("clock", "--url", two.url)[0] == 0
-
-
-def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
-    with DrylineServer(data_dir="data") as server:
-        pass
-    (elsewhere / "data" / "address").write_text(server.url)
-    assert invoked("clock")[2].startswith("dryline: No server was found")
-
-
-@pytest.mark.parametrize(
-    ("flags", "says"),
-    [
-        (("--url", "localhost:4010"), "must start with http"),
-        (("--url", "http://127.0.0.1:9", "--data-dir", "data"), "not by both"),
-    ],
-)
-def test_a_world_that_is_named_badly_is_one_line(elsewhere, flags, says):
-    code, _, err = invoked("clock", *flags)
-    assert code == 2 and says in err and "\n" not in err.strip()
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "flag"), [("DRYLINE_DATA_DIR", "nowhere", "--url"), ("DRYLINE_URL", "http://x", "--data-dir")]
-)
-def test_a_flag_that_names_the_world_goes_before_a_variable(elsewhere, monkeypatch, variable, value, flag):
-    with DrylineServer(data_dir="data") as server:
-        (server.app.world.directory / "address").write_text(server.url)
-        monkeypatch.setenv(variable, value)
-        code, _, err = invoked("clock", flag, server.url if flag == "--url" else "data")
-    assert (code, err) == (0, "")
+def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
+    done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
+    assert "No such file or directory" in done
+    assert "\n" not in done.strip()
 
 
 # How it is found out what there is
@@ -407,154 +294,3 @@ def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
     assert told.count("...") == 1  # [ARGS]...
     assert "--ephemeral" in told and "dryline --port 4011" in told
     assert all(f"\n  {name} " in told for name in cli.commands)
-
-
-# On a world that is named
-
-
-def content(directory):
-    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("state", "export"),
-        ("keys", "list"),
-        ("keys", "create"),
-        ("keys", "revoke", "key_1"),
-        ("simulate", "--worker", "w", "--deployment", "d"),
-    ],
-)
-def test_where_there_is_no_world_it_is_said_and_none_is_made(tmp_path, command):
-    for missing in (tmp_path / "missing", tmp_path / "empty"):
-        (tmp_path / "empty").mkdir(exist_ok=True)
-        done = CliRunner().invoke(cli, [*command, "--data-dir", str(missing)])
-        assert done.exit_code == 2
-        assert done.output.startswith(f"dryline: There is no world in {missing}.")
-        assert "\n" not in done.output.strip()
-    assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
-
-
-def test_a_first_start_that_was_broken_off_left_no_world(run, data_dir):
-    import sqlite3
-
-    with sqlite3.connect(f"{data_dir}/dryline.sqlite3") as db:
-        db.execute("DELETE FROM team")
-    db.close()
-    assert "There is no world" in run("state", "export", code=2)
-
-
-@pytest.mark.parametrize("command", [("state", "export"), ("keys", "list")])
-def test_what_only_reads_changes_nothing(run, data_dir, command):
-    before = content(Path(data_dir))
-    run(*command)
-    assert content(Path(data_dir)) == before
-
-
-def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run, data_dir, tmp_path):
-    world = tmp_path / "world.json"
-    world.write_text(json.dumps({"version": 1, "teams": [{"id": "t", "name": "T", "apiKeys": ["private"]}]}))
-    run("state", "import", str(world))
-    (team,) = json.loads(run("keys", "list"))
-    assert len(team["apiKeys"]) == 1
-
-
-def test_another_worlds_server_at_a_left_address_is_not_spoken_to(run, tmp_path, data_dir):
-    with DrylineServer(data_dir=tmp_path / "other") as other:
-        other.client().workers.create(**NEW)
-        before = other.state()
-        Path(data_dir, "address").write_text(other.url)
-        world = tmp_path / "world.json"
-        world.write_text(json.dumps({"version": 1, "workers": [{"id": "mine", "name": "Mine"}]}))
-        run("state", "import", str(world))
-        assert other.state() == before
-        assert [request for request in other.requests() if request["path"].startswith("/_dryline")] == []
-    assert not Path(data_dir, "address").exists()
-    assert [worker["id"] for worker in json.loads(run("state", "export"))["workers"]] == ["mine"]
-
-
-def test_a_directory_in_use_without_an_address_is_one_line(run, data_dir):
-    with DrylineServer(data_dir=data_dir):
-        done = run("state", "export", code=2)
-    assert done.startswith("dryline: Another dryline is using")
-    assert "\n" not in done.strip()
-
-
-class Listener(threading.Thread):
-    """Something on a port that answers each connection with the same bytes, and keeps what it was sent."""
-
-    def __init__(self, answer):
-        super().__init__(daemon=True)
-        self.answer, self.heard = answer, b""
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        self.start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.socket.accept()
-            except OSError:
-                return
-            with connection:
-                self.heard += connection.recv(65536)
-                connection.sendall(self.answer)
-
-    def end(self):
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.socket.close()
-        self.join()
-
-
-@pytest.fixture
-def listen():
-    listeners = []
-
-    def listen(answer):
-        listeners.append(Listener(answer))
-        return listeners[-1]
-
-    yield listen
-    for listener in listeners:
-        listener.end()
-
-
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (b"HTTP/1.0 200 OK\r\n\r\n<html>", "answered 200, and not as dryline does"),
-        (b"HTTP/1.0 502 Bad Gateway\r\n\r\n<html>", "answered 502, and not as dryline does"),
-        (b"HTTP/1.0 500 Oh\r\n\r\n[]", "answered 500, and not as dryline does"),
-        (b"", "RemoteDisconnected"),
-        (b"not HTTP at all\r\n", "BadStatusLine"),
-    ],
-)
-def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen, answer, says):
-    with DrylineServer(data_dir=data_dir):
-        Path(data_dir, "address").write_text(listen(answer).url)
-        done = run("state", "export", code=1)
-    assert says in done
-    assert "\n" not in done.strip()
-
-
-def test_a_server_that_does_not_answer_is_not_waited_for_without_end(run, data_dir, monkeypatch):
-    monkeypatch.setattr(Plane, "TIMEOUT_S", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as silent, DrylineServer(data_dir=data_dir):
-        Path(data_dir, "address").write_text(f"http://127.0.0.1:{silent.getsockname()[1]}")
-        assert "No answer within 0.1 s" in run("state", "export", code=1)
-
-
-def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
-    proxy = listen(b"HTTP/1.0 200 OK\r\n\r\n{}")
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, proxy.url)
-    monkeypatch.delenv("no_proxy", raising=False)
-    run("keys", "list", "--admin-token", "secret")
-    assert proxy.heard == b""
-
-
-def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
-    done = run("state", "export", str(tmp_path / "no" / "x.json"), code=1)
-    assert "No such file or directory" in done
-    assert "\n" not in done.strip()

@@ -1,0 +1,179 @@
+"""A save point is made or restored whole, or not at all, wherever the process is killed."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import Settings
+
+# Save points stay through a reset.
+pytestmark = pytest.mark.alone
+
+# Makes a save point or restores one, each time in another copy of a directory, and is killed one step later: at the
+# n-th rename, link or removal of a file. At last it is not.
+KILLED = """
+import itertools, os, shutil, signal, sys
+from dryline.app import create_app
+from dryline.settings import Settings
+
+left = 0
+
+def counted(call):
+    def counting(*args, **kwargs):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args, **kwargs)
+    return counting
+
+def act(directory, action, step):
+    global left
+    app = create_app(Settings(data_dir=directory, scenario="empty"))
+    for name in ("rename", "replace", "link", "unlink", "mkdir", "rmdir"):
+        setattr(os, name, counted(getattr(os, name)))
+    left = step
+    path, body = {"save": ("", {"name": "one"}), "restore": ("/one/restore", None)}[action]
+    assert app.test_client().post("/_dryline/snapshots" + path, json=body).status_code < 300
+
+world, action = sys.argv[1:]
+for step in itertools.count(1):
+    copy = f"{world} {step}"
+    shutil.copytree(world, copy)
+    child = os.fork()
+    if child == 0:
+        act(copy, action, step)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status == 0:
+        break
+    assert status == signal.SIGKILL, status
+"""
+KEY = {"x-api-key": "dryline-local-key"}
+
+
+@pytest.fixture
+def left_world(tmp_path):
+    """Open and leave a world with a save point `one` that has a worker and an upload which the world has lost since."""
+
+    @contextlib.contextmanager
+    def opened(directory=tmp_path / "world"):
+        app = create_app(Settings(data_dir=directory, scenario="empty"))
+        try:
+            yield app
+        finally:
+            app.close()
+
+    with opened() as app:
+        client = app.test_client()
+        worker = {"name": "One", "description": None, "status": None}
+        worker = client.post("/api/workers", json=worker, headers=KEY).json
+        query = {"fileName": "a.txt", "contentType": "text/plain"}
+        url = f"/api/upload/{worker['id']}/resource-upload-url"
+        address = client.get(url, query_string=query, headers=KEY).json["uploadUrl"]
+        assert client.put(address, data=b"one").status_code == 200
+        client.post("/_dryline/snapshots", json={"name": "one"})
+        client.post("/_dryline/reset")
+        client.post("/_dryline/clock/advance", json={"seconds": 0})
+        assert list((tmp_path / "world" / "uploads").iterdir()) == []
+    return opened
+
+
+def broken_off(tmp_path, action):
+    """The directories that this leaves."""
+    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "world", action], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    copies = list(tmp_path.glob("world *"))
+    assert len(copies) > 5
+    return copies
+
+
+def test_a_save_point_whose_replacement_was_killed_is_there(tmp_path, left_world):
+    for copy in broken_off(tmp_path, "save"):
+        with left_world(copy) as app:
+            client = app.test_client()
+            assert [found["name"] for found in client.get("/_dryline/snapshots").json] == ["one"]
+            assert client.post("/_dryline/snapshots/one/restore").status_code == 204
+        assert {path.name for path in (copy / "snapshots").iterdir()} == {"one"}
+
+
+def test_a_restore_that_was_killed_leaves_no_row_without_its_file(tmp_path, left_world):
+    counts = set()
+    for copy in broken_off(tmp_path, "restore"):
+        with left_world(copy) as app, app.world.active():
+            rows = {id for (id,) in app.world.db.execute_sql("SELECT id FROM upload")}
+            assert rows <= {path.name for path in (copy / "uploads").iterdir()}
+            counts.add(len(rows))
+    assert counts == {0, 1}
+
+
+@pytest.mark.parametrize("half", [b"", b"SQLite format 3", "cut"])
+def test_a_half_of_a_database_that_was_to_come_replaces_nothing(tmp_path, left_world, half):
+    with left_world() as app:
+        app.test_client().post("/_dryline/snapshots/one/restore")
+    database = tmp_path / "world" / "dryline.sqlite3"
+    database.with_suffix(".coming").write_bytes(database.read_bytes()[:20_000] if half == "cut" else half)
+    with left_world() as app:
+        assert len(app.test_client().get("/api/workers", headers=KEY).json) == 1
+    assert not database.with_suffix(".coming").exists()
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.write_bytes(b""), lambda file: file.unlink()])
+def test_a_damaged_save_point_is_refused_and_nothing_lost(tmp_path, left_world, damage):
+    damage(tmp_path / "world" / "snapshots" / "one" / "dryline.sqlite3")
+    with left_world() as app:
+        answer = app.test_client().post("/_dryline/snapshots/one/restore")
+        assert (answer.status_code, answer.json) == (409, {"error": "The snapshot one is damaged."})
+        assert app.test_client().get("/api/workers", headers=KEY).json == []
+
+
+def test_a_restored_database_is_on_the_disk_before_the_old_one_goes(tmp_path, left_world, monkeypatch):
+    done, world = [], tmp_path / "world"
+
+    def spy(name, note):
+        call = getattr(os, name)
+
+        def noted(*args, **kwargs):
+            done.append(note(*args))
+            return call(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, noted)
+
+    def forced(file):
+        (path,) = [path for path in (world, *world.rglob("*")) if path.stat().st_ino == os.fstat(file).st_ino][:1]
+        return f"force {path.name}"
+
+    with left_world() as app:
+        spy("fsync", forced)
+        spy("replace", lambda source, target: f"rename {Path(source).name} to {Path(target).name}")
+        spy("unlink", lambda path: f"remove {Path(path).name}")
+        assert app.test_client().post("/_dryline/snapshots/one/restore").status_code == 204
+        monkeypatch.undo()
+    assert [step for step in done if "dryline." in step or step == "force world"] == [
+        "force dryline.coming.part",
+        "rename dryline.coming.part to dryline.coming",
+        "force world",
+        "remove dryline.sqlite3-wal",
+        "remove dryline.sqlite3-shm",
+        "rename dryline.coming to dryline.sqlite3",
+    ]
+
+
+def test_a_save_point_is_on_the_disk_before_it_has_its_name(tmp_path, left_world, monkeypatch):
+    forced, fsync = set(), os.fsync
+
+    def remembered(file):
+        forced.add(os.fstat(file).st_ino)
+        fsync(file)
+
+    with left_world() as app:
+        monkeypatch.setattr(os, "fsync", remembered)
+        assert app.test_client().post("/_dryline/snapshots", json={"name": "two"}).status_code == 201
+        monkeypatch.undo()
+    two = tmp_path / "world" / "snapshots" / "two"
+    assert forced >= {path.stat().st_ino for path in (two / "dryline.sqlite3", two / "about.json", two, two.parent)}

@@ -1,0 +1,214 @@
+"""Save points and teams as files: made by another dryline, loaded, or refused."""
+
+import contextlib
+import io
+import json
+import sqlite3
+import tarfile
+import tempfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dryline.command_line import cli
+from dryline.state.portable import schema_of
+from dryline.state.snapshots import find
+from dryline.testing import DrylineServer
+from dryline.tests.conftest import NEW_WORKER
+from dryline.tests.moves.conftest import Team, http
+from dryline.tests.test_schema import AS_OF_SCHEMA_2
+from dryline.world.migrations import LATEST
+
+
+def repacked(content, change):
+    """A file with its about.json, or its database, changed."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(content)) as old, tarfile.open(fileobj=out, mode="w:gz") as new:
+        for member in old:
+            data = change(member.name, old.extractfile(member).read())
+            member.size = len(data)
+            new.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def with_schema(number):
+    """A database that says so of itself: https://www.sqlite.org/fileformat.html, offset 60."""
+
+    def change(name, data):
+        return data[:60] + number.to_bytes(4, "big") + data[64:] if name.endswith("sqlite3") else data
+
+    return change
+
+
+def changed_by(*statements):
+    """A database after these."""
+
+    def change(name, data):
+        if name != "dryline.sqlite3":
+            return data
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            with contextlib.closing(sqlite3.connect(file.name)) as database:
+                database.executescript("PRAGMA journal_mode = delete;" + ";".join(statements))
+            return Path(file.name).read_bytes()
+
+    return change
+
+
+as_of_schema_2 = changed_by(*AS_OF_SCHEMA_2)
+
+
+def test_a_team_of_an_older_dryline_is_brought_up_to_date(a, b, team):
+    team.hire(a)
+    before = team.state(a)
+    copied = team.step(a, "POST").json()
+    content = repacked(team.step(a, path="/file").content, as_of_schema_2)
+    about = {"move": copied["move"], "digest": copied["digest"], "address": b.url}
+    try:
+        assert team.step(b, "PUT", f"/file?move={copied['move']}", content=content).status_code == 201
+        assert schema_of(next(b.app.world.directory.glob("arriving/*/dryline.sqlite3"))) == LATEST
+        assert team.step(a, "POST", "/hand-over", json=about).status_code == 204
+    finally:
+        team.step(a, "DELETE")
+    assert team.step(b, "POST", "/take", json={"move": copied["move"]}).status_code == 204
+    assert team.state(b) == before
+
+
+@pytest.mark.parametrize("of", ["team", "world"])
+def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, of):
+    query = {"team": team.id} if of == "team" else {}
+    path = f"{a.url}/_dryline/snapshots"
+    team.hire(a, "Kept")
+    http.post(path, json={"name": "old"}, params=query)
+    content = http.get(f"{path}/old/file", params=query).content
+    team.hire(a, "Later")
+    old = repacked(content, as_of_schema_2)
+    assert http.put(f"{path}/old/file", content=old, params=query).status_code == 201
+    assert http.post(f"{path}/old/restore", params=query).status_code == 204
+    assert team.names(a) == ["Kept"]
+    with a.app.world.active():
+        assert a.app.world.db.pragma("user_version") == LATEST
+        if query:
+            assert schema_of(find(a.app.world, "old", team.id).path / "dryline.sqlite3") == LATEST
+    newer = http.put(f"{path}/new/file", content=repacked(content, with_schema(999)), params=query)
+    assert newer.status_code == 409 and "newer dryline" in newer.json()["error"]
+    assert [found["name"] for found in http.get(path, params=query).json()] == ["old"]
+    http.delete(f"{path}/old", params=query)
+
+
+def with_about(**members):
+    return lambda name, data: json.dumps(json.loads(data) | members).encode() if name == "about.json" else data
+
+
+def scrambled(name, data):
+    """A database of the right length whose pages do not fit together."""
+    return data[:8192] + bytes(range(256)) * 80 + data[8192 + 256 * 80 :] if name == "dryline.sqlite3" else data
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda name, data: b"[]" if name == "about.json" else data, "about.json is no object"),
+        (with_about(createdAt=5), "about.json does not say when"),
+        (with_about(clock={}), "about.json does not say when"),
+        (with_about(clock={"frozen_at": None, "offset_seconds": "x"}), "about.json does not say when"),
+        (with_about(ids=[1, 2]), "about.json does not say when"),
+        (scrambled, "is damaged"),
+        (changed_by("DROP TABLE tag"), "not dryline's: it has no tag."),
+        (changed_by("DROP TABLE schema_migration", "PRAGMA user_version = 1"), "not dryline's"),
+    ],
+)
+def test_a_file_that_could_not_be_restored_is_no_save_point(a, spoil, told):
+    path = f"{a.url}/_dryline/snapshots"
+    http.post(path, json={"name": "good"})
+    content = http.get(f"{path}/good/file").content
+    answer = http.put(f"{path}/bad/file", content=repacked(content, spoil))
+    assert answer.status_code == 409 and told in answer.json()["error"]
+    assert [found["name"] for found in http.get(path).json()] == ["good"]
+    http.delete(f"{path}/good")
+
+
+def other_digest(name, data):
+    return json.dumps(json.loads(data) | {"digest": "0" * 64}).encode() if name == "about.json" else data
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda content: b"nothing", "no whole save point"),
+        (lambda content: content[: len(content) // 2], "no whole save point"),
+        (lambda content: repacked(content, with_schema(999)), "made by a newer dryline"),
+        (lambda content: repacked(content, other_digest), "does not hold what it says"),
+        (lambda content: repacked(content, scrambled), "is damaged"),
+    ],
+)
+def test_a_copy_that_is_not_whole_or_newer_is_refused(a, b, team, spoil, told):
+    copied = team.step(a, "POST").json()
+    try:
+        content = spoil(team.step(a, path="/file").content)
+    finally:
+        team.step(a, "DELETE")
+    answer = team.step(b, "PUT", f"/file?move={copied['move']}", content=content)
+    assert answer.status_code == 409 and told in answer.json()["error"]
+    assert team.step(b).json()["arriving"] is None
+
+
+def snapshot(command, *arguments, code=0):
+    done = CliRunner().invoke(cli, ["snapshot", command, *arguments])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def test_a_world_is_saved_to_a_file_and_loaded_into_another(tmp_path):
+    with DrylineServer() as one:
+        one.client().workers.create(**NEW_WORKER)
+        snapshot("save", str(tmp_path / "world"), "--url", one.url)
+        before = one.state()
+        one.reset()
+        snapshot("load", str(tmp_path / "world"), "--url", one.url)
+        assert one.state() == before
+        assert http.get(f"{one.url}/_dryline/snapshots").json() == []
+
+
+def test_a_world_that_nobody_serves_is_saved_and_loaded_too(tmp_path):
+    for name in ("one", "two"):
+        with DrylineServer(data_dir=tmp_path / name) as server:
+            if name == "one":
+                server.client().workers.create(**NEW_WORKER)
+    snapshot("save", str(tmp_path / "file"), "--data-dir", str(tmp_path / "one"))
+    snapshot("load", str(tmp_path / "file"), "--data-dir", str(tmp_path / "two"))
+    with DrylineServer(data_dir=tmp_path / "two") as server:
+        assert [worker.name for worker in server.client().workers.list()] == ["Front desk"]
+
+
+def test_a_teams_file_holds_that_team_alone_and_loads_as_that_team_alone(a, team, tmp_path):
+    other = Team(a)
+    other.hire(a, "Theirs")
+    team.hire(a, "Ours")
+    file = str(tmp_path / "team")
+    snapshot("save", file, "--url", a.url, "--team", team.id)
+    with tarfile.open(file) as tar:
+        assert b"Theirs" not in b"".join(tar.extractfile(member).read() for member in tar)
+    team.hire(a, "Later")
+    snapshot("load", file, "--url", a.url, "--team", team.id)
+    assert (team.names(a), other.names(a)) == (["Ours"], ["Theirs"])
+    assert f"holds team {team.id} alone" in snapshot("load", file, "--url", a.url, code=1)
+    assert other.names(a) == ["Theirs"]
+
+
+def test_a_presigned_address_takes_and_gives_the_file(a, team, tmp_path):
+    """S3's are plain PUT and GET; an upload address here is the same."""
+    worker = team.hire(a, "Kept").json()
+    about = {"fileName": "world", "contentType": "application/gzip"}
+    address = team.ask(a, "GET", f"/api/upload/{worker['id']}/resource-upload-url", params=about).json()["uploadUrl"]
+    snapshot("save", address, "--url", a.url, "--team", team.id)
+    with a.app.world.active():
+        from dryline.models.uploads import reading_address
+
+        address = reading_address(address.partition("?")[0])
+    team.hire(a, "Later")
+    snapshot("load", address, "--url", a.url, "--team", team.id)
+    assert team.names(a) == ["Kept"]
+    assert "answered 403" in snapshot("load", f"{address}x", "--url", a.url, "--team", team.id, code=1)
