@@ -21,8 +21,8 @@ _LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litest
 log = logging.getLogger("dryline")
 
 PRAGMAS = {
-    # Of a new file. A call's row fills most of SQLite's own 4,096: half as many pages to read and write, and less of each
-    # left empty, for 10 µs more a creation (docs/performance.md).
+    # Of a new file. A call's row fills most of SQLite's own 4,096: half as many pages to read and write, and less of
+    # each left empty, for 10 µs more a creation (docs/performance.md).
     "page_size": 8192,
     "journal_mode": "wal",
     # What one large write has left of the write-ahead log goes with the next write.
