@@ -60,7 +60,7 @@ def answered(demo):
 @pytest.fixture(scope="module")
 def onlooker(profile, demo):
     """One tab for all pages."""
-    seen = Tab(profile, demo.url)
+    seen = Tab(profile).turn_to(demo)
     yield seen
     seen.page.close()
 
