@@ -21,6 +21,11 @@ FINDINGS = """(rules) => axe.run({preload: false, resultTypes: ["violations"], .
 # A page asks every 1.5 s whether anything changed: to see that it asks by itself, nobody has to wait so long.
 QUICK = "const every = setInterval; window.setInterval = (does, ms, ...given) => every(does, ms / 5, ...given)"
 
+LENGTH = """new Promise((known) => {
+    const audio = document.getElementById("recording");
+    if (audio.readyState > 2) known(audio.duration);
+    else audio.addEventListener("canplay", () => known(audio.duration));
+})"""
 
 # The first shows nothing: it has no window to draw around each tab, and takes a third of the others' time for one.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -72,6 +77,10 @@ class Tab:
         """The page once its scripts run: one that a click led to can be used before, and then does without them."""
         self.page.wait_for_load_state()
         return self.page
+
+    def length(self):
+        """The seconds of the page's recording, once the browser can play it from where it was told to."""
+        return self.page.evaluate(LENGTH)
 
     def faults(self):
         """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""

@@ -3,6 +3,7 @@
 from functools import cache
 
 import pytest
+from playwright.sync_api import expect
 
 from dryline.blueprints.console.app import PAGES
 from dryline.settings import Settings
@@ -107,9 +108,9 @@ def test_letters_lead_to_pages(demo, tab):
 def test_help_tells_the_keys(demo, tab):
     page = tab(demo).go("")
     page.keyboard.press("?")
-    assert page.locator("#keys").is_visible()
+    expect(page.locator("#keys")).to_be_visible()
     page.keyboard.press("Escape")
-    assert not page.locator("#keys").is_visible()
+    expect(page.locator("#keys")).to_be_hidden()
 
 
 def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
