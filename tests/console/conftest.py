@@ -53,7 +53,7 @@ def chromium():
     """
     found = found_browser()
     if found is None:
-        told = "There is no chromium on the PATH: apt-get install chromium."
+        told = "There is no chromium on the PATH: apt-get install chromium-headless-shell."
         pytest.fail(told) if os.environ.get("DRYLINE_TEST_BROWSER") else pytest.skip(told)
     from playwright.sync_api import expect, sync_playwright
 
