@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
 import sys
 
 import pytest
@@ -235,6 +236,14 @@ def add_log(app):
             return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
 
     return add
+
+
+@pytest.fixture
+def free_port():
+    """A port of this machine on which nothing listens: it is held, and not listened on."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
 
 
 @pytest.fixture

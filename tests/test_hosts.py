@@ -12,7 +12,7 @@ from dryline.settings import BadSetting, Settings
 PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", "/uploads/x/y", "/no-such-path"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def start():
     """Serve with these settings; gives a function that asks with a Host header and answers status, headers and body."""
     running = []
@@ -42,20 +42,26 @@ def start():
         app.close()
 
 
+@pytest.fixture(scope="module")
+def ask(start):
+    """Asks the server that no setting says anything to."""
+    return start()
+
+
 @pytest.mark.parametrize("path", PATHS)
-def test_a_name_that_leads_here_from_elsewhere_is_refused(start, path):
-    status, _, body = start()(path, host="evil.example:4010")
+def test_a_name_that_leads_here_from_elsewhere_is_refused(ask, path):
+    status, _, body = ask(path, host="evil.example:4010")
     assert status == 403
     assert b"--allowed-host" in body
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1:1", "[::1]:4010", "127.8.8.8"])
-def test_any_name_of_this_machine_will_do(start, host):
-    assert start()("/api/workers", host=host)[0] == 200
+def test_any_name_of_this_machine_will_do(ask, host):
+    assert ask("/api/workers", host=host)[0] == 200
 
 
-def test_health_is_open_to_all_names(start):
-    assert start()("/_dryline/health", host="evil.example")[0] == 200
+def test_health_is_open_to_all_names(ask):
+    assert ask("/_dryline/health", host="evil.example")[0] == 200
 
 
 def test_a_name_from_the_settings_opens_the_api_and_the_plane(start):
@@ -82,25 +88,25 @@ def test_a_name_that_is_none_is_a_bad_setting(host):
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/_dryline/health", "/_dryline/clock"])
-def test_every_answer_says_that_its_type_is_what_it_says(start, path):
-    assert start()(path)[1]["X-Content-Type-Options"] == "nosniff"
+def test_every_answer_says_that_its_type_is_what_it_says(ask, path):
+    assert ask(path)[1]["X-Content-Type-Options"] == "nosniff"
 
 
 @pytest.mark.parametrize("path", ["/docs", "/"])
-def test_no_page_is_shown_within_another(start, path):
-    headers = start()(path)[1]
+def test_no_page_is_shown_within_another(ask, path):
+    headers = ask(path)[1]
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/console", "/console/static/console.css"])
-def test_no_header_comes_twice(start, path):
-    names = start()(path)[1].keys()
+def test_no_header_comes_twice(ask, path):
+    names = ask(path)[1].keys()
     assert sorted(names) == sorted(set(names))
 
 
-def test_a_page_of_the_console_has_its_own_policy_alone(start):
-    (policy,) = start()("/console")[1].get_all("Content-Security-Policy")
+def test_a_page_of_the_console_has_its_own_policy_alone(ask):
+    (policy,) = ask("/console")[1].get_all("Content-Security-Policy")
     assert policy.startswith("default-src 'none'") and "frame-ancestors 'none'" in policy
 
 

@@ -30,8 +30,12 @@ FEW = settings(
 
 @pytest.fixture(scope="module")
 def app():
-    """One stand-in for all of these tests, filled anew for each."""
+    """One stand-in for all of these tests, in which both teams are and the clock stands still."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    client = app.test_client()
+    assert client.put("/_dryline/state", json=document()).status_code == 204
+    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    client.post("/_dryline/snapshots", json={"name": "start"})
     yield app
     app.close()
 
@@ -43,14 +47,12 @@ def schema(app):
 
 @pytest.fixture
 def filled(app, monkeypatch):
-    """Both teams are there, the clock stands still; nobody waits for requests that do not come."""
+    """All is as at the start; nobody waits for requests that do not come."""
     wait = RequestRecord.wait
     monkeypatch.setattr(
         RequestRecord, "wait", lambda self, wanted, count, within_s, ending: wait(self, wanted, count, 0, ending)
     )
-    client = app.test_client()
-    assert client.put("/_dryline/state", json=document()).status_code == 204
-    client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    assert app.test_client().post("/_dryline/snapshots/start/restore").status_code == 204
 
 
 def probe(operation, own):

@@ -15,8 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from dryline import __version__
+from dryline.command_line import cli
 
 DRYLINE = str(Path(sys.executable).with_name("dryline"))
 KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
@@ -265,10 +267,11 @@ def test_a_taken_port_is_refused_with_one_line(tmp_path):
     ],
 )
 def test_a_bad_setting_stops_the_start_with_one_line(tmp_path, flags, says):
-    code, err = refused("serve", "--data-dir", str(tmp_path / "world"), *flags)
-    assert code == 2
-    assert says in err
-    assert "\n" not in err
+    done = CliRunner().invoke(cli, ["serve", "--data-dir", str(tmp_path / "world"), *flags])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
     assert not (tmp_path / "world").exists()
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
-from contextlib import ExitStack
 
 import pytest
 from jinja2 import BytecodeCache
@@ -14,7 +12,7 @@ from dryline.app import create_app
 from dryline.blueprints.console.app import Console
 from dryline.server import Server
 from dryline.settings import Settings
-from dryline.tests.console.browser_tab import Tab
+from dryline.tests.console.browser_tab import Tab, found_browser
 from dryline.tests.console.visitor import Visitor
 
 
@@ -53,9 +51,9 @@ def chromium():
     The package's, not the session's: while it is there, playwright keeps an event loop running in this thread, and
     tests of async clients need one of their own.
     """
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    found = found_browser()
     if found is None:
-        told = "There is no chromium on the PATH: apt-get install chromium."
+        told = "There is no chromium on the PATH: apt-get install chromium-headless-shell."
         pytest.fail(told) if os.environ.get("DRYLINE_TEST_BROWSER") else pytest.skip(told)
     from playwright.sync_api import expect, sync_playwright
 
@@ -73,6 +71,21 @@ def profile(chromium):
     context.set_default_timeout(30_000)
     yield context
     context.close()
+
+
+@pytest.fixture(scope="package")
+def scriptless(chromium):
+    """The profile of a person who has switched scripts off."""
+    context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(30_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="package")
+def idle():
+    """The tabs that wait for the next test, with script and without: to open a new one costs as much as four pages."""
+    return {True: [], False: []}
 
 
 @pytest.fixture(scope="module")
@@ -109,20 +122,19 @@ class serving:
 
 
 @pytest.fixture
-def tab(chromium, profile):
+def tab(profile, scriptless, idle):
     """Gives a function that opens a tab on a server, in a width and a theme."""
-    with ExitStack() as opened:
+    lent = []
 
-        def open_tab(server, width=1280, theme="light", script=True):
-            context = profile
-            if not script:
-                context = chromium.new_context(java_script_enabled=False)
-                opened.callback(context.close)
-            seen = Tab(context, server.url, width, theme)
-            if script:
-                opened.callback(seen.page.close)
-            return seen
+    def open_tab(server, width=1280, theme="light", script=True):
+        seen = idle[script].pop() if idle[script] else Tab(profile if script else scriptless)
+        lent.append((script, seen))
+        return seen.turn_to(server, width, theme)
 
-        yield open_tab
-    profile.clear_cookies()
-    profile.clear_permissions()
+    yield open_tab
+    for script, seen in lent:
+        seen.leave()
+        idle[script].append(seen)
+    for context in (profile, scriptless):
+        context.clear_cookies()
+        context.clear_permissions()

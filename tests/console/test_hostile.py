@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from dryline.tests.console.browser_tab import found_browser
+
 # Everything that a page can try without asking anybody: each leaves its mark in the title when it got through.
 HOSTILE = """<!doctype html><title>hostile</title>
 <iframe id="frame" src="{base}/console"></iframe>
@@ -89,15 +91,10 @@ def test_another_sites_page_changes_nothing_and_reads_nothing(chromium, served, 
 
 def test_a_name_that_is_bound_anew_to_this_machine_reads_nothing(chromium, served):
     """DNS rebinding: the page's own name leads here, so all is of one origin for the browser."""
-    import os
-    import shutil
-
     port = served.url.rpartition(":")[2]
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     browser = chromium.browser_type.launch(
-        executable_path=found,
+        executable_path=found_browser(),
         args=["--no-sandbox", f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"],
-        env=dict(os.environ),
     )
     page = browser.new_page()
     answer = page.goto(f"http://evil.example:{port}/console")

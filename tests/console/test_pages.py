@@ -3,6 +3,7 @@
 from functools import cache
 
 import pytest
+from playwright.sync_api import expect
 
 from dryline.blueprints.console.app import PAGES
 from dryline.settings import Settings
@@ -62,7 +63,7 @@ def answered(demo):
 @pytest.fixture(scope="module")
 def onlooker(profile, demo):
     """One tab for all pages."""
-    seen = Tab(profile, demo.url)
+    seen = Tab(profile).turn_to(demo)
     yield seen
     seen.page.close()
 
@@ -109,9 +110,9 @@ def test_letters_lead_to_pages(demo, tab):
 def test_help_tells_the_keys(demo, tab):
     page = tab(demo).go("")
     page.keyboard.press("?")
-    assert page.locator("#keys").is_visible()
+    expect(page.locator("#keys")).to_be_visible()
     page.keyboard.press("Escape")
-    assert not page.locator("#keys").is_visible()
+    expect(page.locator("#keys")).to_be_hidden()
 
 
 def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):

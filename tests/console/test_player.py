@@ -8,6 +8,9 @@ import pytest
 
 from dryline.tests.console.demo_rows import demo_id
 
+# A turn of two seconds is spoken for 16 s: a slow machine looks at it before the next one is.
+SLOWLY = "document.getElementById('recording').playbackRate = 1 / 8"
+
 
 def sound(seconds):
     """A WAV file of silence."""
@@ -55,7 +58,9 @@ def open_call(demo, tab):
         }
         demo.app.test_client().post("/_dryline/state", json={"version": 1, "voiceLogs": [row]})
         seen.page.route("**/recordings/CA1.wav", serve)
-        return seen, seen.go(f"/calls/log_heard{fragment}")
+        page = seen.go(f"/calls/log_heard{fragment}")
+        page.evaluate(SLOWLY)
+        return seen, page
 
     return open_page
 
@@ -66,9 +71,9 @@ def test_a_turn_is_heard_by_a_click_and_the_transcript_follows(open_call):
     page.locator("#turn-3.now").wait_for()
     page.locator("#recording-state:empty").wait_for(state="attached")
     assert page.evaluate("document.getElementById('recording').currentTime") >= 7
-    assert page.evaluate("Math.round(document.getElementById('recording').duration)") == 121
+    assert seen.length() == 121
     assert page.url.endswith("#turn-3")
-    page.evaluate("document.getElementById('recording').currentTime = 116.5")
+    page.evaluate("document.getElementById('recording').currentTime = 115.1")
     page.locator("#turn-39.now").wait_for()
     assert page.locator("#turn-39").get_attribute("aria-current") == "true"
     assert page.locator("li.now").count() == 1
@@ -93,13 +98,15 @@ def test_the_drawing_leads_to_its_moment(open_call):
 
 
 def test_nothing_is_fetched_until_somebody_listens_and_then_it_says_that_it_is_made(open_call):
-    waiting = []
-    _, page = open_call(lambda route: waiting.append(route))
+    made, waiting = [], []
+    serve = answer_with(sound(121))
+    _, page = open_call(lambda route: serve(route) if made else waiting.append(route))
     assert waiting == []
     page.locator("#turn-1 p").click()
     page.get_by_text("The recording is being made.").wait_for()
+    made.append(True)
     for route in waiting:
-        answer_with(sound(121))(route)
+        serve(route)
     page.locator("#recording-state:empty").wait_for(state="attached")
 
 
@@ -117,7 +124,7 @@ def test_an_address_with_a_turn_begins_there(open_call):
 def test_without_script_turns_are_places_on_the_page(open_call):
     _, page = open_call(answer_with(sound(121)), script=False)
     page.locator("#turn-38 a.at").click()
-    assert page.url.endswith("#turn-38")
+    page.wait_for_url("**#turn-38")
     assert page.locator("audio").is_visible()
 
 
@@ -134,7 +141,5 @@ def test_a_simulated_call_is_heard_as_long_as_it_was(demo, tab):
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
     page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))
     page.locator("#turn-1 p").click()
-    page.locator("#recording-state:empty").wait_for(state="attached")
-    length = float(page.locator("#lanes").get_attribute("data-length"))
-    assert page.evaluate("document.getElementById('recording').duration") == length
+    assert seen.length() == float(page.locator("#lanes").get_attribute("data-length"))
     assert seen.wrong == []

@@ -187,16 +187,6 @@ def test_a_redirect_is_told_and_not_followed(talk, api_server):
 
 
 @pytest.fixture
-def free_port():
-    """A port of this machine on which nothing listens: it is held, and not listened on."""
-    import socket
-
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        yield held.getsockname()[1]
-
-
-@pytest.fixture
 def api_server():
     import threading
     from http.server import BaseHTTPRequestHandler, HTTPServer

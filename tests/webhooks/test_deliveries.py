@@ -105,17 +105,11 @@ def test_all_retries_that_are_due_happen_before_the_clock_answers(receiver, add_
     assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
 
 
-def test_nobody_there_is_a_failure_that_says_so(receiver, add_webhook, simulate, deliveries):
-    add_webhook(f"http://127.0.0.1:{unused_port()}/")
+def test_nobody_there_is_a_failure_that_says_so(free_port, add_webhook, simulate, deliveries):
+    add_webhook(f"http://127.0.0.1:{free_port}/")
     simulate()
     assert {(one["status"], one["response"]) for one in deliveries()} == {("PENDING", None)}
     assert "ConnectionRefusedError" in deliveries()[0]["error"]
-
-
-def unused_port():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    server.server_close()
-    return server.server_port
 
 
 def test_an_answer_that_does_not_come_in_time_holds_back_the_others(
@@ -127,7 +121,7 @@ def test_an_answer_that_does_not_come_in_time_holds_back_the_others(
     simulate()
     assert [(one["attempts"], one["error"]) for one in deliveries()] == [(1, "No answer within 0.1 s."), (0, None)]
     receiver.wait.set()
-    monkeypatch.setattr(webhooks, "TIMEOUT_S", 5)
+    monkeypatch.setattr(webhooks, "TIMEOUT_S", 60)
     advance(10)
     assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
 
