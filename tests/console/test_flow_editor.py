@@ -294,13 +294,19 @@ def test_findings_follow_what_is_typed_and_lead_to_their_place(served, tab):
 def test_who_leaves_with_something_typed_is_asked_and_who_saves_is_not(served, tab):
     seen, at = editing(served, tab)
     page, asked = seen.page, []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+
+    def stay(dialog):
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
     page.get_by_label("Code", exact=True).press("End")
     page.keyboard.type("  # typed")
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("button", name="Save", exact=True).last.click()
     page.wait_for_url(f"**{at}")
     expect(page.get_by_role("status")).to_contain_text("Saved as version")
+    page.remove_listener("dialog", stay)  # the tab serves other tests
     assert asked == ["beforeunload"]
 
 

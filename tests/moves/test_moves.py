@@ -14,7 +14,7 @@ from dryline.settings import Settings
 from dryline.state.document import unchecked, wipe
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
-from dryline.tests.moves.conftest import Team, http
+from dryline.tests.moves.nodes import Team, http
 
 FOREVER = {"startDate": "2020-01-01T00:00:00Z", "endDate": "2020-02-01T00:00:00Z"}
 

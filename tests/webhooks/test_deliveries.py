@@ -1,7 +1,6 @@
 """Custom webhooks hear of calls, over HTTP."""
 
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
