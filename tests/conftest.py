@@ -13,6 +13,7 @@ import pytest
 from dryline.app import create_app
 from dryline.engine import running, sandbox
 from dryline.engine.sandbox import TURN_S
+from dryline.models import voice_log_filters
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.settings import Settings
@@ -236,6 +237,20 @@ def add_log(app):
             return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
 
     return add
+
+
+@pytest.fixture
+def transcriptions_read(monkeypatch):
+    """The transcriptions that searches read, in their order."""
+    read = []
+    plain = voice_log_filters._contains_folded
+
+    def contains(text, part):
+        read.append(text)
+        return plain(text, part)
+
+    monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
+    return read
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dryline.models import totals, voice_log_filters
+from dryline.models import totals
 from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
 from dryline.world.channels import CHANNELS
@@ -231,19 +231,11 @@ class TestOtherCalls:
         page = visitor.go("/calls/log_2?searchQuery=yes")
         assert self.beside(page)[:2] == ["/console/calls/log_0?searchQuery=yes", "/console/calls/log_4?searchQuery=yes"]
 
-    def test_a_step_from_a_searched_list_reads_no_transcription_again(self, visitor, said, monkeypatch):
-        read = []
-        plain = voice_log_filters._contains_folded
-
-        def contains(text, part):
-            read.append(text)
-            return plain(text, part)
-
-        monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
+    def test_a_step_from_a_searched_list_reads_no_transcription_again(self, visitor, said, transcriptions_read):
         visitor.go("/calls?searchQuery=yes")
-        listed = len(read)
+        listed = len(transcriptions_read)
         visitor.go("/calls/log_2?searchQuery=yes")
-        assert (listed, len(read)) == (5, 5)
+        assert (listed, len(transcriptions_read)) == (5, 5)
 
     def test_calls_of_one_instant_are_stepped_through(self, visitor, add_call):
         for number in (1, 2, 3):
