@@ -127,7 +127,7 @@ def change(worker_id: str, flow_id: str | None) -> Any:
     refused = None
     if "check" not in typed:
         try:
-            return _try(worker_id, typed) if "try" in typed else _save(worker_id, flow_id)
+            return _try(worker_id, typed) if "try" in typed else _save(worker_id, flow_id, typed)
         except (BadRequest, DomainError) as error:
             # No way back to the form as others have it: there, without script, what was typed would be gone.
             refused = error
@@ -144,10 +144,10 @@ def _try(worker_id: str, typed: dict[str, str]) -> Any:
     return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=row.id), 303)
 
 
-def _save(worker_id: str, flow_id: str | None) -> Any:
+def _save(worker_id: str, flow_id: str | None, typed: dict[str, str]) -> Any:
     """As the API's createFlow and updateFlow do, but signed by a person."""
-    asked = form(FlowSheetSchema)
-    code = asked["code"] = _plain(asked["code"])
+    asked = form(FlowSheetSchema, code=typed.get("code", ""))
+    code = asked["code"]
     if asked.pop("validate_code", False):
         demand_sound(current(), code)
     with current().transaction():
