@@ -212,7 +212,7 @@ def _the_running_one(*, takes_away: bool) -> str:
         raise BadSetting(f"Several servers run: {told}. Name one with --url.")
     ((url, place),) = found.items()
     # Neither its place nor its port is the usual one: it may be a test run's, whose state no guess may cost it.
-    if takes_away and url != USUAL_URL and place not in (None, *USUAL):
+    if takes_away and url != USUAL_URL and place not in USUAL:
         raise BadSetting(f"The one server that runs may be a test run's: {told}. Name it with --url if it is meant.")
     click.echo(f"On {told}.", err=True)
     return url
