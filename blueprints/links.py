@@ -11,7 +11,7 @@ from werkzeug.sansio.utils import get_current_url
 from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
 from dryline.models.logs import Log
-from dryline.models.recordings import Addresses
+from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_pages import SelectedLogs, VoiceLogPage
 from dryline.models.voice_logs import VoiceLog
 from dryline.world.world import current
@@ -37,7 +37,7 @@ def with_link(export: Export) -> Export:
 
 def with_recordings(logs: SelectedLogs) -> SelectedLogs:
     """Voice logs with the addresses where their recordings are heard."""
-    logs.addresses = Addresses(base_url())
+    logs.addresses = addresses_at(base_url())
     return logs
 
 
@@ -50,7 +50,7 @@ def page_with_recordings(page: VoiceLogPage) -> VoiceLogPage:
 def log_with_recording(log: Log) -> Log:
     """A log, of whatever channel, with the address where its recording is heard, if it has one."""
     if isinstance(log, VoiceLog):
-        log.recording_url = Addresses(base_url()).of(log.id, log.recording_url)
+        log.recording_url = addresses_at(base_url()).of(log.id, log.recording_url)
     return log
 
 

@@ -6,15 +6,18 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from dryline.world.clock import working_for
-from dryline.world.world import World
+
+if TYPE_CHECKING:
+    from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
 # A step does one piece of the work that is due at a moment of API time, and says whether it found any. It looks without
 # a lock: most looks find nothing.
-Step = Callable[[World, str], bool]
+Step = Callable[["World", str], bool]
 
 
 class Runner:

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import json
+import logging
 import os
 import secrets
 import sqlite3
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
+from peewee import SQL
 
-from dryline.jobs.csv_lines import CsvLines, header
+from dryline.jobs.csv_columns import CsvColumns, header
+from dryline.jobs.csv_lines import BATCH, CsvLines
+from dryline.jobs.line_writers import Gone, LineWriters, processors
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
-from dryline.models.recordings import Addresses
+from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_filters import conditions, teach_contains
 from dryline.schemas.exports import MEMBERS, members, read_filters
 from dryline.world.files import rename
@@ -30,7 +34,10 @@ from dryline.world.world import current
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
-BATCH = 50  # rows: large enough for speed, small enough for long transcripts and the processor's cache
+log = logging.getLogger("dryline")
+
+AT_ONCE = 800  # rows of CSV that one process writes before it is the next one's turn
+LARGE = 20_000  # rows, from which on processes write a CSV file
 SUFFIXES = (".csv", ".json", ".part")
 
 
@@ -55,12 +62,55 @@ def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, in
     document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(stop), current().reading():  # one view of the data, however long it takes
-            rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
+        with _interruptible(stop), _view(export, part) as writers:
+            try:
+                rows = _written(export, file, writers)
+            except Gone as gone:
+                _note(export, gone)
+                file.seek(0)
+                file.truncate()
+                rows = _written(export, file, None)
         file.flush()
         if current().durable:
             os.fsync(file.fileno())
         return rows, os.fstat(file.fileno()).st_size
+
+
+@contextlib.contextmanager
+def _view(export: Export, part: Path) -> Iterator[LineWriters | None]:
+    """One view of the data, however long it takes; of a large CSV file shared with processes that write it."""
+    writers = None
+    with contextlib.ExitStack() as stack:
+        if _is_large(export):
+            try:
+                writers = stack.enter_context(LineWriters(processors()))
+                with current().held():
+                    stack.enter_context(current().reading())
+                    connection().execute("PRAGMA user_version").fetchone()  # BEGIN alone looks at nothing yet
+                    writers.begin(current().db.path, part)
+            except Gone as gone:
+                _note(export, gone)
+                writers = None
+                stack.close()
+        if writers is None:
+            stack.enter_context(current().reading())
+        yield writers
+
+
+def _is_large(export: Export) -> bool:
+    """Whether processes that write it save more time than their start takes."""
+    if export.format != "CSV" or processors() < 2 or "search_query" in read_filters(export.filters_json):
+        return False  # what is searched for is not to be looked for twice
+    count = 0
+    for source in _sources(export):
+        for window in source.where:
+            sql, params = source.model.select(SQL("1")).where(*window).limit(LARGE).sql()
+            count += connection().execute(f"SELECT COUNT(*) FROM ({sql})", params).fetchone()[0]
+    return count >= LARGE
+
+
+def _note(export: Export, gone: Gone) -> None:
+    log.info("Export %s is written by one thread: a process that was to help ended (%s).", export.id, gone)
 
 
 @contextlib.contextmanager
@@ -76,6 +126,10 @@ def _interruptible(stop: Callable[[], bool]) -> Iterator[None]:
         raise
     finally:
         db.set_progress_handler(None, 0)
+
+
+def _written(export: Export, file: IO[bytes], writers: LineWriters | None) -> int:
+    return _write_json(export, file) if export.format == "JSON" else _write_csv(export, file, writers)
 
 
 def part_of(export: Export) -> Path:
@@ -128,30 +182,46 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
             at = end + 1
 
 
-def _write_csv(export: Export, file: IO[bytes]) -> int:
+def _write_csv(export: Export, file: IO[bytes], writers: LineWriters | None) -> int:
     """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
     names = export.fields or members(export.log_type)
     file.write(header(names))
-    count, addresses = 0, Addresses(export.base_url)
-    with _bytes_from(connection()):
-        for source in _sources(export):
-            csv = CsvLines(source.model, [source.columns.get(name) for name in names], addresses)
-            for rows in _batches(source, csv.columns):
-                file.write(csv.of(rows, connection()))
-                count += len(rows)
+    count, addresses = 0, addresses_at(export.base_url)
+    for source in _sources(export):
+        csv = CsvColumns(source.model, [source.columns.get(name) for name in names], addresses)
+        if writers:
+            file.flush()
+            numbers = ([number for (number,) in rows] for rows in _batches(source, [SQL("t1.rowid")], AT_ONCE))
+            rows, end = writers.write(csv.making(), numbers, file.tell())
+            file.seek(end)
+        else:
+            rows = _write_lines(source, csv, file)
+        count += rows
+    if writers:
+        writers.finish()
+    return count
+
+
+def _write_lines(source: Source, csv: CsvColumns, file: IO[bytes]) -> int:
+    db, count = connection(), 0
+    lines = CsvLines(csv.making(), db)
+    with _bytes_from(db):
+        for rows in _batches(source, csv.columns, BATCH):
+            file.write(lines.of(rows))
+            count += len(rows)
     return count
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
     """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
-    count, comma, addresses = 0, b"[", Addresses(export.base_url)
+    count, comma, addresses = 0, b"[", addresses_at(export.base_url)
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
         heard = [name for name, attribute in read.items() if attribute == "recording_url"]
         columns = [source.model._meta.fields[attribute] for attribute in read.values()]
-        for rows in _batches(source, [*columns, source.model.id]):
+        for rows in _batches(source, [*columns, source.model.id], BATCH):
             records = wire_rows(source.model, read, rows)
             for name in heard:
                 addresses.put_into(records, name, map(itemgetter(-1), rows))
@@ -173,14 +243,14 @@ def _bytes_from(db: Any) -> Iterator[None]:
         db.text_factory = str
 
 
-def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
+def _batches(source: Source, columns: list[Any], size: int) -> Iterator[list[tuple[Any, ...]]]:
     """The rows, some at a time. Raises Stopped once the server ends: a step may be many long rows."""
     model, ending = source.model, current().ending
     for window in source.where:
         # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.
         sql, params = model.select(*columns).where(*window).order_by(model.start_time, model.id).sql()
         cursor = connection().execute(sql, params)
-        while rows := cursor.fetchmany(BATCH):
+        while rows := cursor.fetchmany(size):
             if ending.is_set():
                 raise Stopped
             yield rows

@@ -21,7 +21,7 @@ from dryline.world.record import Record, connection
 from dryline.world.signatures import signer
 
 if TYPE_CHECKING:
-    from dryline.models.recordings import Addresses
+    from dryline.models.recording_addresses import Addresses
 
 
 def search(

@@ -14,7 +14,7 @@ import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.custom_webhooks import CustomWebhook
-from dryline.models.recordings import Addresses
+from dryline.models.recordings import addresses_at
 from dryline.world.clock import parse, wire, work_for
 from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.world.due import due_rows
@@ -57,7 +57,7 @@ class WebhookDelivery(Record):
         """What is sent: the recording is where it can be heard."""
         body = self.body
         if isinstance(body.get("recording_url"), str):
-            addresses = Addresses(current().base_url)
+            addresses = addresses_at(current().base_url)
             body = {**body, "recording_url": addresses.of(self.log_id, body["recording_url"])}
         return {"method": self.method, "url": self.url, "body": body}
 
