@@ -174,6 +174,12 @@ class TestMeanwhile:
         (made,) = api.get(at.rpartition("/")[0]).json
         assert (made["name"], made["code"]) == ("Desk", OTHER)
 
+    def test_a_check_tells_that_it_was_changed_until_that_was_seen(self, overtaken):
+        told = "warning The flow was changed meanwhile: saving shows first what that would change."
+        assert told in words(press(overtaken, "check", code=OTHER))
+        assert told not in words(press(overtaken))
+        assert told not in words(press(overtaken, "check"))
+
     def test_a_check_in_between_does_not_count_as_having_seen_it(self, overtaken):
         press(overtaken, "check", code=OTHER)
         assert press(overtaken).status == 409
