@@ -22,7 +22,7 @@ from dryline.simulator.conversations import Conversation, write
 from dryline.simulator.following import Following, state_of
 from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_call
-from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
+from dryline.simulator.prepared import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
 from dryline.simulator.talks import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.world.world import World, current
@@ -117,6 +117,7 @@ def prepare_calls(
         make=lambda index, plan: make_call(line, rng, **times.of(index), **settled, plan=plan),
         keep=partial(store, in_progress=in_progress),
         llm_logs=llm_logs,
+        at_once=TOLD_AT_ONCE if line.heard else AT_ONCE,
     )
 
 

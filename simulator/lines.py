@@ -10,6 +10,7 @@ from zlib import crc32
 import orjson
 
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
+from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
@@ -55,6 +56,7 @@ class Line:
     closing: str | None = None
     voicemail: str | None = None
     longest_s: int | None = None
+    heard: bool = False  # whether webhooks are told of its calls
     program: Program = field(init=False)
     sought: tuple[analysis.Sought, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
@@ -125,6 +127,7 @@ def line_of(deployment: Deployment) -> Line:
         success_criteria=getattr(deployment, "success_criteria", None),
         opening=getattr(deployment, "start_sentence", None) or getattr(deployment, "welcome_message", None),
         closing=getattr(deployment, "end_sentence", None),
+        heard=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
         **_voice(deployment),
     )
 

@@ -11,7 +11,6 @@ from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
 CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
-_PERCENTILES = (("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99))
 
 
 @dataclass(slots=True)
@@ -122,14 +121,15 @@ def typed(steps: Sequence[Step], rng: Random) -> Talk:
 
 def spread(values: Sequence[int]) -> dict[str, Any]:
     """A list of milliseconds with its percentiles (nearest rank), null where there is nothing."""
-    ranked = sorted(values)
-    count = len(ranked)
-    found: dict[str, Any] = {
+    count = len(values)
+    ranked: Sequence[int | None] = sorted(values) or [None]
+    return {
         "values": list(values),
         "num": count,
-        "min": ranked[0] if count else None,
-        "max": ranked[-1] if count else None,
+        "min": ranked[0],
+        "max": ranked[-1],
+        "p50": ranked[-(-50 * count // 100) - 1],
+        "p90": ranked[-(-90 * count // 100) - 1],
+        "p95": ranked[-(-95 * count // 100) - 1],
+        "p99": ranked[-(-99 * count // 100) - 1],
     }
-    for name, percent in _PERCENTILES:
-        found[name] = ranked[-(-percent * count // 100) - 1] if count else None
-    return found

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 def wire(moment: datetime) -> str:
     """`moment` as the API writes time: UTC, ISO 8601, milliseconds and `Z`. Such texts sort as their times do."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    return moment.astimezone(UTC).isoformat("T", "milliseconds")[:-6] + "Z"
 
 
 def parse(text: str) -> datetime:

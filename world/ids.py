@@ -101,10 +101,9 @@ class Ids:
             low = source.random.getrandbits(62)
             rising = source.high & (1 << 60) - 1
         # Written out here, not by uuid.UUID, which takes as long as all the rest: a simulated call has three ids.
-        high, low_digits = f"{rising:015x}", f"{0b10 << 62 | low:016x}"
-        if self._node_digits is not None:
-            low_digits = low_digits[:4] + self._node_digits
-        return f"{prefix}_{high[:8]}-{high[8:12]}-4{high[12:]}-{low_digits[:4]}-{low_digits[4:]}"
+        digits = (rising << 64 | 0b10 << 62 | low).to_bytes(16, "big").hex()[1:]
+        end = digits[19:] if self._node_digits is None else self._node_digits
+        return f"{prefix}_{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-{digits[15:19]}-{end}"
 
     def skip_past(self, ids: Iterable[str]) -> None:
         """Never hand out one of these: they came from elsewhere, maybe from an earlier run with the same seed."""
