@@ -19,8 +19,8 @@ _DAY_S = 86_400
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
 # Conversations that are held in memory before they are written. Of more, the first have left the processor's caches by
-# then: a call takes up to 12 % longer, the most on a busy machine. Where webhooks are told, it stays a hundred: the ids
-# of the messages are drawn after each portion, and a seed is to give what it gave.
+# then: of a hundred, each takes up to an eighth longer, most on a busy machine. Where webhooks are told, it stays a
+# hundred: the ids of messages are drawn after each portion, and a seed is to give what it gave.
 AT_ONCE, TOLD_AT_ONCE = 20, 100
 
 

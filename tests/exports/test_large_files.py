@@ -187,7 +187,8 @@ def test_no_process_outlives_its_orders(tmp_path, app):
     (tmp_path / "part").touch()
     command = [sys.executable, "-P", "-m", "dryline.jobs.line_writer"]
     orders = json.dumps([app.world.db.path.as_uri(), str(tmp_path / "part")])
-    assert subprocess.run(command, input=orders.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout == b"0\n0\n"
+    ended = subprocess.run(command, input=f"{orders}\n", text=True, stdout=subprocess.PIPE, check=True)
+    assert ended.stdout == "0\n0\n"
 
 
 def test_such_a_process_imports_no_library():
