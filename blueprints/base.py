@@ -183,12 +183,11 @@ class Area(flask_smorest.Blueprint):
 
         return name
 
-    def response(self, status_code: Any, schema: Any = None, **kwargs: Any) -> Any:
-        """As flask-smorest's, which writes the document; the answer takes a shorter way.
+    def response(self, status_code: Any, schema: Any = None, **described: Any) -> Any:
+        """As flask-smorest's, which is asked when the document is made; the answer takes a shorter way.
 
         A view answers what the schema dumps, alone or with its status, or a whole Response.
         """
-        documented = super().response(status_code, schema, **kwargs)
 
         def decorator(view: Any) -> Any:
             @wraps(view)
@@ -201,7 +200,8 @@ class Area(flask_smorest.Blueprint):
                 form = instance_of(schema)
                 return json_response(form.dump(result) if isinstance(form, Schema) else result, status)
 
-            answer._apidoc = documented(view)._apidoc  # type: ignore[attr-defined]
+            told = {**getattr(view, "_apidoc", {}), "house_answer": (status_code, schema, described)}
+            answer._apidoc = told  # type: ignore[attr-defined]
             return answer
 
         return decorator
@@ -235,6 +235,14 @@ class Area(flask_smorest.Blueprint):
     def _prepare_response_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
+        if "house_answer" in doc_info:
+
+            def view() -> None:
+                """Stands for the view: flask-smorest notes the answer on it, beside what is noted already."""
+
+            view._apidoc = doc_info  # type: ignore[attr-defined]
+            status_code, schema, described = doc_info["house_answer"]
+            doc_info = super().response(status_code, schema, **described)(view)._apidoc
         return super()._prepare_response_doc(doc, openapi.with_answer_schemas(doc_info), **kwargs)
 
     def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
