@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any
 
 import flask_smorest
@@ -183,6 +184,18 @@ class Area(flask_smorest.Blueprint):
 
         return name
 
+    def arguments(self, schema: Any, *, location: str = "json", **described: Any) -> Any:
+        """As flask-smorest's, which is asked when the document is made; the body or query takes a shorter way."""
+
+        def decorator(view: Any) -> Any:
+            known = getattr(view, "_apidoc", {})
+            asked = (*known.get("house_arguments", ()), (schema, {"location": location, **described}))
+            taking = self.ARGUMENTS_PARSER.use_args(schema, location=location)(view)
+            taking._apidoc = {**known, "house_arguments": asked}  # type: ignore[attr-defined]
+            return taking
+
+        return decorator
+
     def response(self, status_code: Any, schema: Any = None, **described: Any) -> Any:
         """As flask-smorest's, which is asked when the document is made; the answer takes a shorter way.
 
@@ -230,19 +243,19 @@ class Area(flask_smorest.Blueprint):
     def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
+        view: Any = SimpleNamespace(_apidoc=doc_info)  # on which flask-smorest notes what is asked for
+        for schema, described in doc_info.get("house_arguments", ()):
+            view = super().arguments(schema, **described)(view)
+        doc_info.update(view._apidoc)
         return super()._prepare_arguments_doc(doc, openapi.with_body_schemas(doc_info), **kwargs)
 
     def _prepare_response_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
         if "house_answer" in doc_info:
-
-            def view() -> None:
-                """Stands for the view: flask-smorest notes the answer on it, beside what is noted already."""
-
-            view._apidoc = doc_info  # type: ignore[attr-defined]
             status_code, schema, described = doc_info["house_answer"]
-            doc_info = super().response(status_code, schema, **described)(view)._apidoc
+            view: Any = SimpleNamespace(_apidoc=doc_info)  # likewise
+            doc_info.update(super().response(status_code, schema, **described)(view)._apidoc)
         return super()._prepare_response_doc(doc, openapi.with_answer_schemas(doc_info), **kwargs)
 
     def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
