@@ -15,14 +15,45 @@ from typing import Any, NoReturn
 
 import click
 
-from dryline import __version__, flow_commands, team_commands, traffic_commands, world_commands
+from dryline import __version__
 from dryline.control_client import DefaultGroup, Plane, on_own_world
-from dryline.remote.commands import drift, pull
 from dryline.settings import BadSetting, Settings
 
 
 class Commands(DefaultGroup):
-    """The commands. A value that cannot work, or cannot even be read, is one clear line and exit code 2."""
+    """The commands. A value that cannot work, or cannot even be read, is one clear line and exit code 2.
+
+    `serve` starts without the others, whose import is 2 % of a start: they come with the first look for one.
+    """
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in self.commands:
+            self.complete()
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all."""
+        self.complete()
+        return super().list_commands(ctx)
+
+    def complete(self) -> None:
+        """Add all others, in the order in which `--help` names them. Told again, it does nothing."""
+        if mcp.name in self.commands:
+            return
+        from dryline import flow_commands, team_commands, traffic_commands, world_commands
+        from dryline.remote.commands import drift, pull
+
+        for command in (team_commands.save, team_commands.load):
+            world_commands.snapshots.add_command(command)
+        for command in (
+            *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *team_commands.COMMANDS, *flow_commands.COMMANDS),
+            *(pull, drift, mcp, openapi),
+        ):
+            self.add_command(command)
+        as_one = copy(world_commands.snapshots)  # who has one thing to save thinks of one
+        as_one.hidden = True
+        self.add_command(as_one, "snapshot")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -37,6 +68,7 @@ class Commands(DefaultGroup):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands, each with its whole line, then what `serve` takes, which is what most look for."""
+        self.complete()
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.commands[name].get_short_help_str(200)) for name in self.commands])
         with formatter.section("Options"):
@@ -167,6 +199,7 @@ def _slips() -> Iterator[tuple[str, str]]:
         return
     from difflib import get_close_matches  # imported late: most starts have no variables
 
+    cli.complete()
     known = {name for command in _all_commands(cli) for each in command.params for name in _variables(each)}
     for name in given:
         if name not in known:
@@ -230,16 +263,3 @@ def mcp(plane: Plane) -> None:
         Server(connect(plane.url, plane.token)).run("stdio")
     except DrylineError as error:
         raise click.ClickException(str(error)) from None
-
-
-for command in (team_commands.save, team_commands.load):
-    world_commands.snapshots.add_command(command)
-# In the order in which `--help` names them.
-for command in (
-    *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *team_commands.COMMANDS, *flow_commands.COMMANDS),
-    *(pull, drift, mcp, openapi),
-):
-    cli.add_command(command)
-as_one = copy(world_commands.snapshots)  # who has one thing to save thinks of one
-as_one.hidden = True
-cli.add_command(as_one, "snapshot")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from types import SimpleNamespace
 from typing import Any
 
 import flask_smorest
@@ -183,12 +184,23 @@ class Area(flask_smorest.Blueprint):
 
         return name
 
-    def response(self, status_code: Any, schema: Any = None, **kwargs: Any) -> Any:
-        """As flask-smorest's, which writes the document; the answer takes a shorter way.
+    def arguments(self, schema: Any, *, location: str = "json", **described: Any) -> Any:
+        """As flask-smorest's, which is asked when the document is made; the body or query takes a shorter way."""
+
+        def decorator(view: Any) -> Any:
+            known = getattr(view, "_apidoc", {})
+            asked = (*known.get("house_arguments", ()), (schema, {"location": location, **described}))
+            taking = self.ARGUMENTS_PARSER.use_args(schema, location=location)(view)
+            taking._apidoc = {**known, "house_arguments": asked}  # type: ignore[attr-defined]
+            return taking
+
+        return decorator
+
+    def response(self, status_code: Any, schema: Any = None, **described: Any) -> Any:
+        """As flask-smorest's, which is asked when the document is made; the answer takes a shorter way.
 
         A view answers what the schema dumps, alone or with its status, or a whole Response.
         """
-        documented = super().response(status_code, schema, **kwargs)
 
         def decorator(view: Any) -> Any:
             @wraps(view)
@@ -201,7 +213,8 @@ class Area(flask_smorest.Blueprint):
                 form = instance_of(schema)
                 return json_response(form.dump(result) if isinstance(form, Schema) else result, status)
 
-            answer._apidoc = documented(view)._apidoc  # type: ignore[attr-defined]
+            told = {**getattr(view, "_apidoc", {}), "house_answer": (status_code, schema, described)}
+            answer._apidoc = told  # type: ignore[attr-defined]
             return answer
 
         return decorator
@@ -230,11 +243,19 @@ class Area(flask_smorest.Blueprint):
     def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
+        view: Any = SimpleNamespace(_apidoc=doc_info)  # on which flask-smorest notes what is asked for
+        for schema, described in doc_info.get("house_arguments", ()):
+            view = super().arguments(schema, **described)(view)
+        doc_info.update(view._apidoc)
         return super()._prepare_arguments_doc(doc, openapi.with_body_schemas(doc_info), **kwargs)
 
     def _prepare_response_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
+        if "house_answer" in doc_info:
+            status_code, schema, described = doc_info["house_answer"]
+            view: Any = SimpleNamespace(_apidoc=doc_info)  # likewise
+            doc_info.update(super().response(status_code, schema, **described)(view)._apidoc)
         return super()._prepare_response_doc(doc, openapi.with_answer_schemas(doc_info), **kwargs)
 
     def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:

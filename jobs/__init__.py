@@ -91,13 +91,13 @@ class Runner:
     def _loop(self) -> None:
         with self.world.active():
             while not self.world.ending.is_set():
+                self._wake.wait(self.LOOK_EVERY_S)
                 self._wake.clear()
                 round = self._asked
                 self.run()
                 with self._news:
                     self._done = round
                     self._news.notify_all()
-                self._wake.wait(self.LOOK_EVERY_S)
 
     def _run(self) -> None:
         for team_id in (None, *self.world.clock.teams):

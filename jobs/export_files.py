@@ -27,7 +27,7 @@ from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_filters import conditions, teach_contains
-from dryline.schemas.exports import MEMBERS, members, read_filters
+from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.world.files import rename
 from dryline.world.record import connection, wire_rows
 from dryline.world.world import current
@@ -267,7 +267,7 @@ def _sources(export: Export) -> Iterator[Source]:
             asked.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
             asked.append(log.deployment_id == export.deployment_id)
-        yield Source(log, MEMBERS[log_type], [[*asked, *part] for part in _window(export, log)])
+        yield Source(log, FORMS[log_type].wire_names, [[*asked, *part] for part in _window(export, log)])
 
 
 def _window(export: Export, log: type[Log]) -> Iterator[list[Any]]:

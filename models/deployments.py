@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
-from peewee import TextField
-
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
@@ -15,7 +13,7 @@ from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
 from dryline.world.channels import CHANNELS
 from dryline.world.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
-from dryline.world.record import Record, Rows
+from dryline.world.record import Column, Record, Rows
 
 
 class Deployment(Record):
@@ -27,12 +25,12 @@ class Deployment(Record):
     id_prefix = "deploy"
     channel: ClassVar[str] = ""  # the value of `type`; empty for all channels
 
-    updated_at = TextField()
-    worker_id = TextField()
-    type = TextField()
-    flow_id = TextField()
-    name = TextField()
-    status = TextField(default="ACTIVE")
+    updated_at = Column()
+    worker_id = Column()
+    type = Column()
+    flow_id = Column()
+    name = Column()
+    status = Column(default="ACTIVE")
 
     # There only where a lookup asked for them (models/deployments_lookup.py).
     included_success_criteria: list[Any]

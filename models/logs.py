@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
-from peewee import TextField
-
 from dryline.world.channels import CHANNELS, Channel
 from dryline.world.collection import FLOW, WORKER, Collection
-from dryline.world.record import JsonField, Record, connection
+from dryline.world.record import Column, JsonField, Record, connection
 
 # Times have one form, in which nothing has to be escaped or quoted.
 TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
@@ -36,12 +34,12 @@ class Log(Record):
     session: ClassVar[str] = "NULL"
     call: ClassVar[str] = "NULL"
 
-    updated_at = TextField()
-    worker_id = TextField()
-    deployment_id = TextField(null=True)
-    flow_id = TextField(null=True)
-    start_time = TextField(null=True)
-    end_time = TextField(null=True)
+    updated_at = Column()
+    worker_id = Column()
+    deployment_id = Column(null=True)
+    flow_id = Column(null=True)
+    start_time = Column(null=True)
+    end_time = Column(null=True)
     messages = JsonField(null=True)
     extractions_data = JsonField(null=True)
     metadata = JsonField(null=True)

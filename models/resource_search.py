@@ -6,8 +6,7 @@ The real service puts a retrieval model behind this; here the answer is made of 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
@@ -30,8 +29,7 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A resource that matches. A higher `score` is a better match.
 
     `passage` is what its text says; empty where no text is known, of a link and of a file that is no text.

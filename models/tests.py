@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
@@ -51,8 +51,7 @@ class Test(Record):
         return TestRun.begin(self, test_id=self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """One that was held with the flow. `fault` is a sentence where the flow is to blame; `told` is what happened."""
 
     fault: str | None

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from itsdangerous import BadData
 
-from dryline.models import voice_log_keys
 from dryline.models.log_json import json_array
 from dryline.models.logs import Page, first_of
 from dryline.models.voice_logs import VoiceLog
@@ -40,6 +39,8 @@ def search(
     A cursor carries on where its page ended, in that page's order, whatever `page` and the sort say.
     Raises Invalid for a cursor that was never given out.
     """
+    from dryline.models import voice_log_keys  # imported late: a start does not need it
+
     after = None
     if cursor is not None:
         sort_by, sort_order, page, *after = _read_cursor(cursor)

@@ -17,14 +17,14 @@ STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
 FORMATS = ("CSV", "JSON")
 LOG_TYPES = tuple(channel.key for channel in CHANNELS)
 
-# The members of each type of log: the wire's name and the attribute.
-MEMBERS = {channel.key: instance_of(schema_of(channel)).wire_names for channel in CHANNELS}
+# The form of each type of log: its `wire_names` are the members, and are looked up when somebody exports.
+FORMS = {channel.key: instance_of(schema_of(channel)) for channel in CHANNELS}
 
 
 def members(log_type: str | None) -> list[str]:
     """The wire's names of a log type's members in the record's order; of every type's (None), each name once."""
     types = [log_type] if log_type else LOG_TYPES
-    return list(dict.fromkeys(name for one in types for name in MEMBERS[one]))
+    return list(dict.fromkeys(name for one in types for name in FORMS[one].wire_names))
 
 
 def demand_members(names: list[str], log_type: str | None = None) -> None:

@@ -16,6 +16,7 @@ from dryline.schemas.base import (
     QueryInteger,
     QuerySchema,
     Timestamp,
+    instance_of,
 )
 from dryline.schemas.logs import LogFilterSchema, LogSchema, NumberedPageSchema, PageArgumentsSchema
 from dryline.schemas.row_forms import RowForm, null_text
@@ -104,10 +105,10 @@ class VoiceLogSchema(LogSchema):
     transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
 
 
+ATTRIBUTES = instance_of(VoiceLogSchema).wire_names
 # `fields` can leave out any member but the id.
-VoiceLogSchema.Meta.sometimes = tuple(VoiceLogSchema().fields.keys() - {"id"})
+VoiceLogSchema.Meta.sometimes = tuple(instance_of(VoiceLogSchema).fields.keys() - {"id"})
 
-ATTRIBUTES = VoiceLogSchema().wire_names
 SORTABLE = (
     "startTime",
     "endTime",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import orjson
 
 from dryline.state.document import wipe
@@ -23,7 +21,7 @@ def recall(world: World) -> None:
 
 def note(world: World, gone: Gone) -> None:
     """A team has gone, once the running transaction is committed."""
-    value = orjson.dumps(asdict(gone)).decode()
+    value = orjson.dumps(gone._asdict()).decode()
     world.db.execute_sql("INSERT OR REPLACE INTO server (name, value) VALUES (?, ?)", (f"{_NAME}{gone.team_id}", value))
     world.db.after_commit(lambda: world.moves.remember(gone))
 

@@ -41,11 +41,14 @@ def begin(world: World) -> None:
             _path(name)  # a reset will look for it
             with world.transaction():
                 admit_start_keys(world)
+            world.wake()
             return
         document = load(name)
         with unchecked(world), world.transaction():
             _fill(world, document)
         world.is_new = True
+        if document is not None:  # else there is no work yet, and the first answer waits for no look at it
+            world.wake()
     except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
 

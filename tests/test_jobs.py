@@ -1,12 +1,18 @@
 """What moves by itself: a step that fails, one that takes long, and looks that find nothing."""
 
+import json
 import logging
 import threading
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
-from dryline.jobs import Jobs, export_files
+from dryline.app import create_app
+from dryline.jobs import Jobs, Runner, export_files
 from dryline.models.echo_runs import EchoRun
+from dryline.server import running
+from dryline.settings import DEFAULT_API_KEY, Settings
 
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
 
@@ -105,6 +111,47 @@ def test_a_call_on_the_clock_waits_for_what_the_threads_have_begun(app, export, 
     mine, others = export(), export(other_api)
     advance()
     assert (mine(), others()) == ("COMPLETED", "COMPLETED")
+
+
+# The first look
+
+
+@pytest.fixture
+def left(tmp_path):
+    """The settings of a world whose server has ended before it came to an export, and the state's document."""
+    settings = Settings(data_dir=tmp_path / "world", scenario="empty")
+    with closing(create_app(settings)) as app:
+        client = app.test_client()
+        assert client.post("/api/team/exports", json=ASK, headers={"x-api-key": DEFAULT_API_KEY}).status_code == 201
+        return settings, client.get("/_dryline/state").json
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Set once an export is begun, by a look that nobody has waited a while for."""
+    begun, write = threading.Event(), export_files.write
+
+    def told(*args):
+        begun.set()
+        return write(*args)
+
+    monkeypatch.setattr(export_files, "write", told)
+    monkeypatch.setattr(Runner, "LOOK_EVERY_S", 3600.0)
+    return begun
+
+
+def test_what_a_server_has_left_the_next_one_begins_at_its_start(left, begun):
+    settings, _ = left
+    with running(settings):
+        assert begun.wait(20)
+
+
+def test_what_a_scenario_has_waiting_is_begun_at_the_start(left, begun, tmp_path):
+    settings, state = left
+    scenario = tmp_path / "state.json"
+    scenario.write_text(json.dumps(state))
+    with running(replace(settings, data_dir=tmp_path / "other", scenario=str(scenario))):
+        assert begun.wait(20)
 
 
 # Looks that find nothing

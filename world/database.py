@@ -116,7 +116,7 @@ class WorldDatabase(SqliteDatabase):
     def hurry(self) -> None:
         """From now on the running thread never waits for the disk: its commits leave checkpoints to others."""
         self._hurried = threading.get_ident()
-        self.close()  # its next connection is made so
+        self.execute_sql("PRAGMA wal_autocheckpoint = 0")  # its next connections, after an exchange, are made so
 
     def checkpoint(self) -> None:
         """Move what is in the write-ahead log into the database, beside those that read and write."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 LONGEST_MS = 600_000
 
 
-@dataclass
-class DelayDistribution:
+class DelayDistribution(NamedTuple):
     """`uniform` from `lower_ms` to `upper_ms`; or `lognormal` around `median_ms`: most are short, some are long.
 
     `sigma` is the standard deviation of its logarithm: two thirds lie within a factor of e^sigma of the median.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.world.errors import Moved, NotReady
 
@@ -28,8 +28,7 @@ class Hold:
         self.until = time.monotonic() + HOLD_S
 
 
-@dataclass(frozen=True)
-class Gone:
+class Gone(NamedTuple):
     """A team that lives elsewhere: at an address, on a node with a name where it has one."""
 
     team_id: str

@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 # Callers whose windows are remembered; the API's own keys are never so many, but any text may be sent as one.
 _MOST_CALLERS = 10_000
 
 
-@dataclass
-class Allowance:
+class Allowance(NamedTuple):
     """What one request finds: whether it may pass, how many more may, and in how many seconds all may again."""
 
     limit: int

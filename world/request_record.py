@@ -67,8 +67,7 @@ class Entry(NamedTuple):
         return self.body.decode(errors="replace")
 
 
-@dataclass
-class Wanted:
+class Wanted(NamedTuple):
     """What to look for. `path` may hold `*`; `after` is the number of a request before; None matches anything."""
 
     method: str | None = None
