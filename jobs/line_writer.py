@@ -2,8 +2,8 @@
 
 It tells 0 when it is there. Its orders come as lines of JSON. First the addresses of the database and of the file: it
 opens both, has one view of the data from then on, and tells 0 again. Then a `Making`; and arrays of row numbers, whose
-lines it makes, and tells how long they are. A number is where in the file those lines go that it has told of first. It
-ends with its orders.
+lines it makes, and tells how long they are. A number is where in the file those lines go that it has told of first. When
+its orders end all is written, which a last 0 tells.
 
 It imports next to nothing (csv_lines.py), so that it is there within some 40 ms.
 """
@@ -33,6 +33,7 @@ def main() -> None:
         db.execute("PRAGMA user_version").fetchone()  # BEGIN alone looks at nothing yet
         _tell(0)
         _write(orders, db, file)
+    _tell(0)
 
 
 def _write(orders: Iterator[Any], db: sqlite3.Connection, file: IO[bytes]) -> None:

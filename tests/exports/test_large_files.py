@@ -188,7 +188,7 @@ def test_no_process_outlives_its_orders(tmp_path, app):
     command = [sys.executable, "-P", "-m", "dryline.jobs.line_writer"]
     orders = json.dumps([app.world.db.path.as_uri(), str(tmp_path / "part")])
     ended = subprocess.run(command, input=f"{orders}\n", text=True, stdout=subprocess.PIPE, check=True)
-    assert ended.stdout == "0\n0\n"
+    assert ended.stdout == "0\n0\n0\n"
 
 
 def test_such_a_process_imports_no_library():
