@@ -2,8 +2,8 @@
 
 It tells 0 when it is there. Its orders come as lines of JSON. First the addresses of the database and of the file: it
 opens both, has one view of the data from then on, and tells 0 again. Then a `Making`; and arrays of row numbers, whose
-lines it makes, and tells how long they are. A number is where in the file those lines go that it has told of first. When
-its orders end all is written, which a last 0 tells.
+lines it makes, and tells how long they are. A number is where in the file those lines go that it has told of first. At
+the end of its orders all is written, which a last 0 tells.
 
 It imports next to nothing (csv_lines.py), so that it is there within some 40 ms.
 """
