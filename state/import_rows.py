@@ -50,13 +50,15 @@ class Import:
         self.rows = self.links.rows
         self.now = self.world.clock.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}
-        self.shift: Callable[[str], str] | None = None
-        self.ends: str | None = None  # where the present is, in the document's own time
+        self.shift: Callable[[str], str] | None = None  # of a document with an `asOf`
         self.unfinished: frozenset[str] = frozenset()  # the sessions that lie ahead
         if document.as_of:
-            now = self.world.clock.now()
-            weeks = (now - parse(document.as_of)) // _WEEK
-            self.shift, self.ends = _shift(weeks * _WEEK), wire(now - weeks * _WEEK)
+            weeks = (self.world.clock.now() - parse(document.as_of)) // _WEEK
+            self.shift = _shift(weeks * _WEEK)
+            # Before anything is completed: what that adds is of the present. JSON is moved as it is written.
+            for row in chain.from_iterable(self.rows.values()):
+                for moving in (row, *(row.get("api_keys") or ())):
+                    _move(moving, self.shift)
             self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._lies_ahead(row))
 
     def run(self) -> None:
@@ -110,7 +112,7 @@ class Import:
     def _insert(self, name: str, about: Collection) -> None:
         rows = self.rows[name]
         places: Sequence[int] = range(len(rows))
-        if self.ends is not None:
+        if self.shift:
             places = [place for place in places if not self._lies_ahead(rows[place])]
             rows = [rows[place] for place in places]
         if rows:
@@ -121,8 +123,7 @@ class Import:
 
     def _lies_ahead(self, row: Row) -> bool:
         """Whether the row, or the session that it is of, is of a time that has not come."""
-        ends = self.ends or ""
-        return any((row.get(name) or "") > ends for name in _HAPPENED) or row.get("session_id") in self.unfinished
+        return any((row.get(name) or "") > self.now for name in _HAPPENED) or row.get("session_id") in self.unfinished
 
     def _execute(
         self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str], rows: list[Row] | None = None
@@ -165,10 +166,14 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
                 value = text
                 if shift and 'Z"' in value:
                     value = _STAMP.sub(lambda match: shift(match[0]), value)
-            elif shift and type(value) is str and len(value) == 24 and _STAMP.fullmatch(value) and value != state.now:
-                value = shift(value)
             cells.append(value)
         yield cells
+
+
+def _move(row: Row, shift: Callable[[str], str]) -> None:
+    for name, value in row.items():
+        if type(value) is str and len(value) == 24 and _STAMP.fullmatch(value):
+            row[name] = shift(value)
 
 
 def _default(field: Any, now: str) -> Callable[[], Any]:

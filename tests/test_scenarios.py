@@ -182,6 +182,19 @@ class TestCampaign:
         advance()
         return lambda: next(one for one in api.get(path).json if one["name"] == campaign.RUNNING)
 
+    @pytest.fixture(params=[0, 1, 250], ids="{} weeks later".format)
+    def weeks_later(self, request, control):
+        """Loads the scenario that many weeks after it was written, while the clock goes."""
+        document = orjson.loads((SHIPPED / "campaign.json").read_bytes())
+        now = parse(document["asOf"]) + timedelta(weeks=request.param, hours=3)
+        control.put("/clock", {"now": now.isoformat(), "frozen": False})
+        assert control.put("/state", document).status_code == 204
+
+    def test_it_goes_on_whenever_it_is_loaded(self, weeks_later, running, advance):
+        assert running()["status"] == "RUNNING"
+        advance(4200)
+        assert running()["status"] == "COMPLETED"
+
     def test_a_campaign_is_in_the_middle_of_its_run(self, visitor, running):
         assert running()["status"] == "RUNNING"
         page = visitor.go(f"/campaigns/{running()['id']}")

@@ -238,6 +238,14 @@ def test_of_a_document_that_names_its_moment_nothing_comes_in_that_has_not_happe
     assert [[row["id"] for row in state[name]] for name in rows] == [["over"], ["s over"], ["r over"]]
 
 
+def test_what_a_moved_document_leaves_out_is_of_the_present(put, control):
+    control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
+    asked = {"format": "CSV", "startDate": "2026-02-01T00:00:00.000Z", "endDate": "2026-02-20T00:00:00.000Z"}
+    state = put(asOf="2026-02-23T10:00:00.000Z", exports=[{"id": "e", "status": "COMPLETED", **asked}])
+    (export,) = state["exports"]
+    assert (export["endDate"], export["expiresAt"]) == ("2026-03-06T00:00:00.000Z", "2026-03-13T10:00:00.000Z")
+
+
 def test_without_a_moment_a_document_may_tell_of_the_future(put):
     log = {"id": "l", "workerId": "w", "endTime": "2999-01-01T00:00:00.000Z"}
     assert put(workers=[{"id": "w", "name": "W"}], voiceLogs=[log])["voiceLogs"][0]["endTime"] == log["endTime"]
