@@ -34,7 +34,7 @@ class Line:
 
     def close(self):
         self.over.set()
-        with contextlib.suppress(ConnectionRefusedError):  # somebody came
+        with contextlib.suppress(ConnectionError):  # somebody came, maybe just now
             socket.create_connection(("127.0.0.1", self.port)).close()
         self.thread.join()
 
