@@ -34,11 +34,11 @@ from dryline.world.world import current
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
-log = logging.getLogger("dryline")
-
 AT_ONCE = 800  # rows of CSV that one process writes before it is the next one's turn
 LARGE = 20_000  # rows, from which on processes write a CSV file
 SUFFIXES = (".csv", ".json", ".part")
+
+log = logging.getLogger("dryline")
 
 
 class Stopped(Exception):
@@ -67,6 +67,8 @@ def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, in
                 rows = _written(export, file, writers)
             except Gone as gone:
                 _note(export, gone)
+                if writers:
+                    writers.end()  # so that none of them writes any more
                 file.seek(0)
                 file.truncate()
                 rows = _written(export, file, None)

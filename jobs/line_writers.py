@@ -28,7 +28,7 @@ class Gone(Exception):
 
 
 class LineWriters:
-    """Some processes. They end with the block that this is entered for, and when a method raises Gone, as each may."""
+    """Some processes. They end with the block that this is entered for. Each method may raise Gone."""
 
     def __init__(self, count: int) -> None:
         self._count = count

@@ -163,6 +163,20 @@ def test_a_process_that_ends_leaves_the_file_to_the_thread(begun, many_logs, row
     assert "is written by one thread" in caplog.text
 
 
+def test_none_of_the_others_writes_any_more_when_the_thread_does(begun, many_logs, rows, told, monkeypatch):
+    write_lines, running = export_files._write_lines, []
+
+    def note_and_write(*args):
+        running.extend(writer._process.poll() is None for writer in begun[-1]._writers)
+        return write_lines(*args)
+
+    _, happenings = told
+    happenings[11] = lambda process: process.kill()
+    monkeypatch.setattr(export_files, "_write_lines", note_and_write)
+    assert len(rows(logType="voice")) == 41
+    assert running == [False] * COUNT
+
+
 def test_where_no_process_starts_the_thread_writes_the_file(begun, many_logs, rows, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
     assert len(rows(logType="voice")) == 41
