@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable
@@ -18,7 +17,6 @@ from typing import IO, Any, Self
 
 from dryline.jobs.csv_lines import Making
 
-_PIPE = subprocess.PIPE
 _AT_MOST = 4
 _AHEAD = 2  # orders that a writer has before it is told where the first one's lines go
 
@@ -87,11 +85,17 @@ class _Writer:
     """One process."""
 
     def __init__(self) -> None:
+        import subprocess  # imported late: a start does not need it
+
         command = [sys.executable, "-P", "-m", "dryline.jobs.line_writer"]
         try:
             # In a session of its own, so that Ctrl-C is the server's, which ends its writers as it ends.
             self._process = subprocess.Popen(
-                command, stdin=_PIPE, stdout=_PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
         except OSError as error:
             raise Gone(str(error)) from None
