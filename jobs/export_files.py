@@ -21,7 +21,7 @@ from peewee import SQL
 
 from dryline.jobs.csv_columns import CsvColumns, header
 from dryline.jobs.csv_lines import BATCH, CsvLines
-from dryline.jobs.line_writers import Gone, LineWriters, processors
+from dryline.jobs.line_writers import Gone, LineWriters, line_writers, processors
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
@@ -62,41 +62,36 @@ def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, in
     document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(stop), _view(export, part) as writers:
-            try:
-                rows = _written(export, file, writers)
-            except Gone as gone:
-                _note(export, gone)
-                if writers:
-                    writers.end()  # so that none of them writes any more
-                file.seek(0)
-                file.truncate()
-                rows = _written(export, file, None)
+        with _interruptible(stop):
+            rows = _write(export, file, part)
         file.flush()
         if current().durable:
             os.fsync(file.fileno())
         return rows, os.fstat(file.fileno()).st_size
 
 
-@contextlib.contextmanager
-def _view(export: Export, part: Path) -> Iterator[LineWriters | None]:
+def _write(export: Export, file: IO[bytes], part: Path) -> int:
     """One view of the data, however long it takes; of a large CSV file shared with processes that write it."""
-    writers = None
+    if _is_large(export):
+        try:
+            with line_writers(processors()) as writers, _shared_view(writers, part):
+                return _write_csv(export, file, writers)
+        except Gone as gone:
+            log.info("Export %s is written by one thread: a process that was to help ended (%s).", export.id, gone)
+            file.seek(0)
+            file.truncate()
+    with current().reading():
+        return _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
+
+
+@contextlib.contextmanager
+def _shared_view(writers: LineWriters, part: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        if _is_large(export):
-            try:
-                writers = stack.enter_context(LineWriters(processors()))
-                with current().held():
-                    stack.enter_context(current().reading())
-                    connection().execute("PRAGMA user_version").fetchone()  # BEGIN alone looks at nothing yet
-                    writers.begin(current().db.path, part)
-            except Gone as gone:
-                _note(export, gone)
-                writers = None
-                stack.close()
-        if writers is None:
+        with current().held():
             stack.enter_context(current().reading())
-        yield writers
+            connection().execute("PRAGMA user_version").fetchone()  # BEGIN alone looks at nothing yet
+            writers.begin(current().db.path, part)
+        yield
 
 
 def _is_large(export: Export) -> bool:
@@ -109,10 +104,6 @@ def _is_large(export: Export) -> bool:
             sql, params = source.model.select(SQL("1")).where(*window).limit(LARGE).sql()
             count += connection().execute(f"SELECT COUNT(*) FROM ({sql})", params).fetchone()[0]
     return count >= LARGE
-
-
-def _note(export: Export, gone: Gone) -> None:
-    log.info("Export %s is written by one thread: a process that was to help ended (%s).", export.id, gone)
 
 
 @contextlib.contextmanager
@@ -128,10 +119,6 @@ def _interruptible(stop: Callable[[], bool]) -> Iterator[None]:
         raise
     finally:
         db.set_progress_handler(None, 0)
-
-
-def _written(export: Export, file: IO[bytes], writers: LineWriters | None) -> int:
-    return _write_json(export, file) if export.format == "JSON" else _write_csv(export, file, writers)
 
 
 def part_of(export: Export) -> Path:
@@ -184,7 +171,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
             at = end + 1
 
 
-def _write_csv(export: Export, file: IO[bytes], writers: LineWriters | None) -> int:
+def _write_csv(export: Export, file: IO[bytes], writers: LineWriters | None = None) -> int:
     """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
     names = export.fields or members(export.log_type)
     file.write(header(names))

@@ -9,11 +9,11 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from dryline.jobs.csv_lines import Making
 
@@ -25,30 +25,26 @@ class Gone(Exception):
     """A writer has ended, whatever the reason."""
 
 
-class LineWriters:
-    """Some processes. They end with the block that this is entered for. Each method may raise Gone."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._writers: list[_Writer] = []
-
-    def __enter__(self) -> Self:
-        with ExitStack() as undo:
-            undo.callback(self.end)
-            for _ in range(self._count):
-                self._writers.append(_Writer())
-            for writer in self._writers:  # so that nobody waits for that in `begin`
-                writer.told()
-            undo.pop_all()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """End them now."""
-        for writer in self._writers:
+@contextmanager
+def line_writers(count: int) -> Iterator[LineWriters]:
+    """Some processes, which end with the block. Raises Gone."""
+    writers: list[_Writer] = []
+    try:
+        for _ in range(count):
+            writers.append(_Writer())
+        for writer in writers:  # so that nobody waits for that in `begin`
+            writer.told()
+        yield LineWriters(writers)
+    finally:
+        for writer in writers:
             writer.end()
+
+
+class LineWriters:
+    """Processes at work. Each method may raise Gone."""
+
+    def __init__(self, writers: list[_Writer]) -> None:
+        self._writers = writers
 
     def begin(self, database: Path, part: Path) -> None:
         """Let them open the file, and have their view of the data from now on. Nobody may write meanwhile."""

@@ -20,17 +20,16 @@ COUNT = 3  # of processes
 @pytest.fixture
 def begun(monkeypatch):
     """Let every CSV file be a large one, of turns of three rows. Gives the processes of each file that was begun."""
-    found = []
+    begin, found = LineWriters.begin, []
 
-    class Noted(LineWriters):
-        def begin(self, *args):
-            super().begin(*args)
-            found.append(self)
+    def begin_and_note(self, *args):
+        begin(self, *args)
+        found.append(self)
 
+    monkeypatch.setattr(LineWriters, "begin", begin_and_note)
     monkeypatch.setattr(export_files, "LARGE", 1)
     monkeypatch.setattr(export_files, "AT_ONCE", 3)
     monkeypatch.setattr(export_files, "processors", lambda: COUNT)
-    monkeypatch.setattr(export_files, "LineWriters", Noted)
     return found
 
 
