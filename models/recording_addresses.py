@@ -60,7 +60,7 @@ class Addresses:
 
 @lru_cache(maxsize=64)  # each world has a secret, and teams may have clocks of their own
 def _sealer(until: str, secret: str) -> Callable[[Iterable[str]], list[str]]:
-    return sealer(f"{KIND} {USE}", until, secret)
+    return sealer(KIND, USE, until, secret)
 
 
 def name_in(kept: str | None) -> str | None:

@@ -64,7 +64,7 @@ class RowFiles:
 
         `secret` is the current world's.
         """
-        return sealer(f"{self.kind} {use}", until, secret)
+        return sealer(self.kind, use, until, secret)
 
     def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
         """Raises Forbidden unless what was sealed is good for this."""
