@@ -186,13 +186,13 @@ class Area(flask_smorest.Blueprint):
 
     def arguments(self, schema: Any, *, location: str = "json", **described: Any) -> Any:
         """As flask-smorest's, which is asked when the document is made; the body or query takes a shorter way."""
+        documented = super().arguments
 
         def decorator(view: Any) -> Any:
-            known = getattr(view, "_apidoc", {})
-            asked = (*known.get("house_arguments", ()), (schema, {"location": location, **described}))
             taking = self.ARGUMENTS_PARSER.use_args(schema, location=location)(view)
-            taking._apidoc = {**known, "house_arguments": asked}  # type: ignore[attr-defined]
-            return taking
+            return _describe_later(
+                taking, view, lambda known: documented(schema, location=location, **described)(known)
+            )
 
         return decorator
 
@@ -201,6 +201,7 @@ class Area(flask_smorest.Blueprint):
 
         A view answers what the schema dumps, alone or with its status, or a whole Response.
         """
+        documented = super().response
 
         def decorator(view: Any) -> Any:
             @wraps(view)
@@ -213,9 +214,7 @@ class Area(flask_smorest.Blueprint):
                 form = instance_of(schema)
                 return json_response(form.dump(result) if isinstance(form, Schema) else result, status)
 
-            told = {**getattr(view, "_apidoc", {}), "house_answer": (status_code, schema, described)}
-            answer._apidoc = told  # type: ignore[attr-defined]
-            return answer
+            return _describe_later(answer, view, lambda known: documented(status_code, schema, **described)(known))
 
         return decorator
 
@@ -243,25 +242,28 @@ class Area(flask_smorest.Blueprint):
     def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
-        view: Any = SimpleNamespace(_apidoc=doc_info)  # on which flask-smorest notes what is asked for
-        for schema, described in doc_info.get("house_arguments", ()):
-            view = super().arguments(schema, **described)(view)
+        view: Any = SimpleNamespace(_apidoc=doc_info)  # on which flask-smorest notes what it is told
+        for describe in doc_info.get("house_described", ()):
+            view = describe(view)
         doc_info.update(view._apidoc)
         return super()._prepare_arguments_doc(doc, openapi.with_body_schemas(doc_info), **kwargs)
 
     def _prepare_response_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
-        if "house_answer" in doc_info:
-            status_code, schema, described = doc_info["house_answer"]
-            view: Any = SimpleNamespace(_apidoc=doc_info)  # likewise
-            doc_info.update(super().response(status_code, schema, **described)(view)._apidoc)
         return super()._prepare_response_doc(doc, openapi.with_answer_schemas(doc_info), **kwargs)
 
     def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
         from dryline.blueprints import openapi
 
         return openapi.with_errors(doc, doc_info, self.security)
+
+
+def _describe_later(answer: Any, view: Any, describe: Callable[[Any], Any]) -> Any:
+    """`answer`, which stands before a view; what `describe` tells of it is asked for when the document is made."""
+    known = getattr(view, "_apidoc", {})
+    answer._apidoc = {**known, "house_described": (*known.get("house_described", ()), describe)}
+    return answer
 
 
 def operation_id(view: Any, method: str) -> str | None:
