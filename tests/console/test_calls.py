@@ -14,10 +14,12 @@ from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
 from dryline.blueprints.console import snippets as requests
 from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
+from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import snippets
 from dryline.world.request_record import Wanted
 
-PRACTICE = "Bayside Dental"
+# The worker with the most calls of the demo. Which has the newest changes through the week.
+PRACTICE = demo_id("workers", name="Bayside Dental")
 
 
 @pytest.fixture
@@ -33,12 +35,6 @@ def worker(api):
         for worker in api.get("/workers").json
     ]
     return max((logs[0] for logs in newest if logs), key=lambda log: log["startTime"])["workerId"]
-
-
-@pytest.fixture
-def practice(api):
-    """The worker with the most calls of the demo. Which has the newest changes through the week."""
-    return next(worker["id"] for worker in api.get("/workers").json if worker["name"] == PRACTICE)
 
 
 def ids(page):
@@ -119,20 +115,20 @@ def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
     assert (form["fields"]["minDuration"], form["fields"]["status"]) == ("many", "failed")
 
 
-def test_next_by_cursor_shows_each_call_once(visitor, api, practice):
-    seen, pages = [], [f"/calls?worker={practice}&limit=30"]
+def test_next_by_cursor_shows_each_call_once(visitor, api):
+    seen, pages = [], [f"/calls?worker={PRACTICE}&limit=30"]
     for address in pages:
         page = visitor.go(address)
         seen += ids(page)
         nexts = [link for link in page.links if link.startswith("/console/calls?") and "cursor=" in link]
         pages += [link.removeprefix("/console") for link in nexts]
-    every = listed(api, practice, limit=100) + listed(api, practice, limit=100, page=2)
+    every = listed(api, PRACTICE, limit=100) + listed(api, PRACTICE, limit=100, page=2)
     assert len(every) > 60
     assert seen == every
 
 
-def test_what_was_found_is_marked(visitor, practice):
-    body = visitor.go(f"/calls?worker={practice}&searchQuery=APPOINTMENT&limit=3").answer.text
+def test_what_was_found_is_marked(visitor):
+    body = visitor.go(f"/calls?worker={PRACTICE}&searchQuery=APPOINTMENT&limit=3").answer.text
     assert len(re.findall(r"<mark>appointment</mark>", body)) == 3
 
 
@@ -207,7 +203,7 @@ class TestExport:
 class TestRequests:
     """The list as curl, Python and JavaScript."""
 
-    QUERY = "status=transferred&minDuration=100&fromNumber=%2B1&limit=3"
+    QUERY = f"worker={PRACTICE}&status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
 
     @pytest.fixture
     def shown(self, demo):
@@ -223,7 +219,7 @@ class TestRequests:
         wanted, codes = shown(f"/calls?{self.QUERY}")
         printed = run(codes["Python"])
         assert [line.split()[0] for line in printed.splitlines()] == wanted
-        assert len(wanted) == 3
+        assert len(wanted) == 5
 
     def test_curl_lists_the_same(self, shown):
         wanted, codes = shown(f"/calls?{self.QUERY}")
@@ -275,9 +271,7 @@ class TestRequests:
 class TestInTheBrowser:
     def test_new_calls_wait_to_be_clicked(self, served, tab):
         seen = tab(served)
-        page = seen.go("/calls")
-        page.get_by_label("Worker").select_option(PRACTICE)
-        page.wait_for_url("**worker=*")
+        page = seen.go(f"/calls?worker={PRACTICE}")
         before = page.locator("tr[data-open] a").all_text_contents()
         worker = page.locator("select[name=worker]").input_value()
         line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
@@ -292,12 +286,12 @@ class TestInTheBrowser:
         page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
 
     def test_the_slash_leads_to_the_search(self, demo, tab):
-        page = tab(demo).go("/calls")
+        page = tab(demo).go(f"/calls?worker={PRACTICE}")
         page.keyboard.press("/")
-        page.keyboard.type("could")  # which callers say to every business
+        page.keyboard.type("appointment")
         page.keyboard.press("Enter")
-        page.wait_for_url("**searchQuery=could*")
-        assert page.locator("mark").first.text_content().lower() == "could"
+        page.wait_for_url("**searchQuery=appointment*")
+        assert page.locator("mark").first.text_content() == "appointment"
 
     def test_a_call_is_found_and_opened_without_script(self, demo, tab):
         page = tab(demo, script=False).go("/calls")
