@@ -22,9 +22,10 @@ from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import moves as team_moves
 from dryline.state import scenarios, snapshots
+from dryline.storage.current_world import enter, leave
 from dryline.world.clock import work_for
 from dryline.world.outgoing import INBOX
-from dryline.world.world import World, enter, leave, refusing
+from dryline.world.world import World, refusing
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
 AREAS = (

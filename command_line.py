@@ -183,8 +183,8 @@ def serve(ready_file: Path | None, **values: Any) -> None:
             raise BadSetting("--api-key must not be empty.")
         settings = Settings(**values)
         _remove_stale(ready_file)
-        from dryline import server
         from dryline.app import create_app
+        from dryline.serving import server
 
         with server.bind(settings) as listening:  # before the world: a port that is taken leaves none behind
             server.serve(create_app(settings), listening, ready_file)

@@ -232,7 +232,7 @@ def load(plane: Plane, file: str, team_id: str | None) -> None:
 @contextlib.contextmanager
 def _server(plane: Plane) -> Iterator[Server]:
     """The server that is meant. A world that nobody serves is served for as long as the block takes, to this alone."""
-    from dryline.server import bind, served
+    from dryline.serving.server import bind, served
 
     if plane.app is None:
         yield Server(plane.url, plane.token)
@@ -248,7 +248,7 @@ def _is_address(file: str) -> bool:
 @contextlib.contextmanager
 def _written(file: str) -> Iterator[IO[bytes]]:
     """Where to write: once the block is through, all of it is where it was to go."""
-    from dryline.world.files import part_of
+    from dryline.storage.files import part_of
 
     if _is_address(file):
         with tempfile.TemporaryFile() as content:

@@ -61,7 +61,7 @@ def faults_add(plane: Plane, rule: str | None, **values: Any) -> None:
 @faults.command("presets")
 def faults_presets() -> None:
     """List the rules that have a name."""
-    from dryline.world.fault_presets import PRESETS
+    from dryline.traffic.fault_presets import PRESETS
 
     for name, preset in PRESETS.items():
         click.echo(f"{name:<20} {preset.title}")
@@ -129,7 +129,7 @@ def _follow(plane: Plane, newest: int, as_json: bool, wanted: dict[str, Any]) ->
 
 
 def _tell(found: list[dict[str, Any]], as_json: bool) -> None:
-    from dryline.log_lines import request_line
+    from dryline.serving.access_log import request_line
 
     for one in found:
         if as_json:

@@ -53,7 +53,7 @@ def show(document: Any) -> None:
 
 def write_file(file: Path, content: bytes) -> None:
     """Write a file that a command was told of, whole or not at all. Raises click.FileError."""
-    from dryline.world.files import write_whole
+    from dryline.storage.files import write_whole
 
     try:
         write_whole(file, content)

@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask, Response, request
 from waitress import wasyncore
 
-from dryline.listener import Listener, most_connections
+from dryline.serving.listener import Listener, most_connections
 
 
 def application(answers: list[bytes]) -> Flask:

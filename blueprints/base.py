@@ -19,9 +19,9 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
+from dryline.storage.current_world import current
+from dryline.storage.nesting import too_deep
 from dryline.world.clock import work_for
-from dryline.world.nesting import too_deep
-from dryline.world.world import current
 
 # Where the stand-in's own plane lies: no fault hits it, no record keeps it, no other origin reaches it.
 PLANE = "/_dryline"

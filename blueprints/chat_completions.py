@@ -15,9 +15,9 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.base import json_response, read_json
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
+from dryline.storage.current_world import current
+from dryline.storage.errors import Unauthorized
 from dryline.world.clock import work_for
-from dryline.world.errors import Unauthorized
-from dryline.world.world import current
 
 blp = Blueprint("chat_completions", __name__, url_prefix="/v1")
 
@@ -52,8 +52,8 @@ def demand_keys() -> None:
 @blp.post("/chat/completions")
 def complete() -> Any:
     """One turn of a conversation with a worker's flow."""
-    from dryline.talks.completions import complete
-    from dryline.talks.forms import Asked  # imported late: a start does not need the engine
+    from dryline.flow_sessions.completions import complete
+    from dryline.flow_sessions.forms import Asked  # imported late: a start does not need the engine
 
     world = current()
     body = _body()

@@ -10,7 +10,7 @@ from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryPageSchema, DeploymentHistoryQuerySchema
-from dryline.world.pages import window
+from dryline.storage.pages import window
 
 blp = Area(
     "Deployment History",

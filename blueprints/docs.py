@@ -8,8 +8,8 @@ from flask import Blueprint, make_response, redirect, render_template, request, 
 
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.control.base import guard
-from dryline.world.errors import Forbidden
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden
 
 blp = Blueprint("documentation", __name__, template_folder="swagger", static_folder="swagger")
 

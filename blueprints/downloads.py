@@ -10,8 +10,8 @@ from dryline.blueprints.base import Area
 from dryline.jobs.exports import remake_soon
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import NotReady
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotReady
 
 blp = Area("Downloads", "/downloads", key_required=False, description="Files behind signed links.")
 

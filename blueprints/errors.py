@@ -12,7 +12,8 @@ from werkzeug.routing import WebsocketMismatch
 
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import camel
-from dryline.world.errors import (
+from dryline.storage.current_world import current
+from dryline.storage.errors import (
     BadDocument,
     Busy,
     Conflict,
@@ -25,7 +26,6 @@ from dryline.world.errors import (
     Unauthorized,
     disk_is_full,
 )
-from dryline.world.world import current
 
 STATUS = {NotFound: 404, Conflict: 409, Invalid: 400, Unauthorized: 401, Forbidden: 403, NotReady: 503, Busy: 503}
 

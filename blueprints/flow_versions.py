@@ -11,7 +11,7 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flow_versions import FlowVersionPageSchema, FlowVersionSchema
 from dryline.schemas.pages import WindowSchema
-from dryline.world.pages import window
+from dryline.storage.pages import window
 
 blp = Area(
     "Flow Versions", "/api/workers/<worker_id>/flows/<flow_id>/versions", description="Committed versions of a flow."

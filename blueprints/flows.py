@@ -10,7 +10,7 @@ from dryline.models.deployment_parameters import show_flow
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Area("Flows", "/api/workers/<worker_id>/flows", description="The Based programs of a worker.")
 
@@ -74,6 +74,6 @@ class FlowById(MethodView):
 
 def _demand_sound(asked, code):
     if asked:
-        from dryline.talks.engines import demand_sound  # imported late: a start does not need it
+        from dryline.flow_sessions.engines import demand_sound  # imported late: a start does not need it
 
         demand_sound(current(), code)

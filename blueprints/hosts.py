@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from flask import Request
 
 from dryline.settings import Settings
-from dryline.world.errors import Forbidden
+from dryline.storage.errors import Forbidden
 
 # Answers whoever asks, by any name: for scripts and containers that wait for a start.
 HEALTH = "/_dryline/health"

@@ -16,10 +16,10 @@ from werkzeug.wsgi import ClosingIterator
 from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
+from dryline.storage.errors import DomainError
+from dryline.traffic.faults import GIVES_UP, Fault
+from dryline.traffic.request_log import ANSWER_BYTES, masked
 from dryline.world.clock import working_for
-from dryline.world.errors import DomainError
-from dryline.world.faults import GIVES_UP, Fault
-from dryline.world.request_record import ANSWER_BYTES, masked
 from dryline.world.world import World
 
 # What the record does not keep: headers by their names in the environ, and members by theirs in queries.

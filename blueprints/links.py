@@ -14,7 +14,7 @@ from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_pages import SelectedLogs, VoiceLogPage
 from dryline.models.voice_logs import VoiceLog
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 
 def base_url() -> str:

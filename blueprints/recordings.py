@@ -9,8 +9,8 @@ from dryline.blueprints import files
 from dryline.blueprints.base import Area
 from dryline.models import recordings
 from dryline.schemas.base import QuerySchema
-from dryline.world.errors import NotReady
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotReady
 
 blp = Area("Recordings", "/recordings", key_required=False, description="Recordings of calls, behind signed links.")
 

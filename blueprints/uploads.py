@@ -11,7 +11,7 @@ from dryline.blueprints.links import base_url
 from dryline.models.uploads import Upload
 from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
-from dryline.world.errors import NotFound
+from dryline.storage.errors import NotFound
 
 blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
 

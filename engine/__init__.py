@@ -9,6 +9,6 @@ from dryline.engine.events import Event
 from dryline.engine.findings import CodeRefused, Finding
 from dryline.engine.program import Program
 from dryline.engine.session import NotLoadable, Session, SessionOver
-from dryline.world.errors import Busy
+from dryline.storage.errors import Busy
 
 __all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "NotLoadable", "Program", "Session", "SessionOver"]

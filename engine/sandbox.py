@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from dryline.world.errors import Busy
+from dryline.storage.errors import Busy
 
 if TYPE_CHECKING:
     import pydantic_monty

@@ -13,7 +13,7 @@ from peewee import SQL, BooleanField, Case, IntegerField, Join, TextField, Value
 from dryline.jobs.csv_lines import PLACE, QUOTE, Making
 from dryline.models.logs import TIMES, Log
 from dryline.models.recording_addresses import Addresses
-from dryline.world.record import JsonField
+from dryline.storage.record import JsonField
 
 # What people say and write, which has commas and line ends.
 _LONG = frozenset({"transcription", "flow_snapshot", "feedback", "response_content"})

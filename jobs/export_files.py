@@ -28,9 +28,9 @@ from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_filters import conditions, teach_contains
 from dryline.schemas.exports import FORMS, members, read_filters
-from dryline.world.files import rename
-from dryline.world.record import connection, wire_rows
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.files import rename
+from dryline.storage.record import connection, wire_rows
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads

@@ -12,8 +12,8 @@ from marshmallow import ValidationError
 
 from dryline.jobs import export_files
 from dryline.models.exports import Export, give_back_all
+from dryline.storage.errors import Conflict, NotFound
 from dryline.world.clock import work_for
-from dryline.world.errors import Conflict, NotFound
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")

@@ -13,8 +13,8 @@ from pathlib import Path
 from dryline.models.recordings import FILES, being_made
 from dryline.simulator.recordings import Call, write
 from dryline.simulator.voices import Murmur, SpeechFailed, Voice, voice_of
-from dryline.world.errors import NotReady
-from dryline.world.files import part_of, rename
+from dryline.storage.errors import NotReady
+from dryline.storage.files import part_of, rename
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")

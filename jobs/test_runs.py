@@ -11,7 +11,7 @@ def finish_next(world: World, moment: str) -> bool:
     runs = TestRun.over(moment, 1)
     if not runs:
         return False
-    from dryline.talks import checkpoints  # imported late: a start does not need it
+    from dryline.flow_sessions import checkpoints  # imported late: a start does not need it
 
     for run in runs:
         try:

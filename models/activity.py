@@ -10,7 +10,7 @@ from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
-from dryline.world.record import Record, connection
+from dryline.storage.record import Record, connection
 
 AnyLog = TypeVar("AnyLog", bound=Log)
 

@@ -6,13 +6,13 @@ from typing import Self
 
 from peewee import BooleanField, TextField
 
+from dryline.models.collection import WORKER, Collection, Neighbours, Row
 from dryline.models.integrations import Integration
 from dryline.models.numbering import country_of, e164
 from dryline.models.teams import Team, forget_keys
-from dryline.world.collection import WORKER, Collection, Neighbours, Row
-from dryline.world.errors import Invalid
-from dryline.world.record import JsonField, Record, unique
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.record import JsonField, Record, unique
 
 # Who provides a number: one taken over from the team's own account, one bought. Contract: records.phone_number.
 IMPORTED, BOUGHT = "twilio", "brainbase"

@@ -11,9 +11,9 @@ from dryline.models.conditions import Condition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
 from dryline.models.said_outcomes import demand_outcomes
-from dryline.world.errors import Invalid
-from dryline.world.nesting import too_deep
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.nesting import too_deep
 
 # A V1 row says how far it is; one that was called already is not called again.
 _OPEN = (None, "PENDING")

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
+from dryline.models.collection import Collection, Neighbours, Row
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
-from dryline.world.collection import Collection, Neighbours, Row
-from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import JsonField, Record
+from dryline.storage.errors import Invalid, NotFound
+from dryline.storage.record import JsonField, Record
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAY = 24 * 60  # minutes

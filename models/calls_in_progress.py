@@ -13,6 +13,8 @@ from typing import Any, Self
 
 from peewee import FloatField, IntegerField, IntegrityError, TextField
 
+from dryline.models.collection import Collection, Neighbours
+from dryline.models.due import due_rows
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
@@ -20,12 +22,10 @@ from dryline.models.sessions import Session
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.record import JsonField, Record, connection, connection_execute
 from dryline.world.clock import parse, wire
-from dryline.world.collection import Collection, Neighbours
-from dryline.world.due import due_rows
-from dryline.world.errors import Invalid
-from dryline.world.record import JsonField, Record, connection, connection_execute
-from dryline.world.world import current
 
 Row = dict[str, Any]
 

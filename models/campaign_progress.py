@@ -12,9 +12,9 @@ from dryline.models.campaigns import OutboundCampaign
 from dryline.models.queued_calls import number_fault, numbered
 from dryline.models.teams import Team
 from dryline.models.voicev1_campaigns import NEVER, OPEN, Voicev1Campaign
-from dryline.world.errors import NotFound
-from dryline.world.record import Record, connection_execute
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
+from dryline.storage.record import Record, connection_execute
 
 IN_CALL = "in progress"
 QUEUED = "queued"

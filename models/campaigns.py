@@ -11,16 +11,16 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
+from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
+from dryline.models.due import due_rows
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
 from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.record import JsonField, Record, connection_execute
 from dryline.world.clock import parse
-from dryline.world.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.errors import Invalid
-from dryline.world.record import JsonField, Record, connection_execute
-from dryline.world.world import current
 
 ACTIVE = ("STARTED", "RUNNING")
 _SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import VERSION, Neighbours, Row
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
-from dryline.world.collection import VERSION, Neighbours, Row
-from dryline.world.errors import NotFound
-from dryline.world.record import JsonField, Record
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
+from dryline.storage.record import JsonField, Record
 
 
 class ChatEmbedDeployment(Deployment):

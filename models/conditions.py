@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 
 Values = Mapping[str, Any]
 Token = tuple[str, str]  # what it is (literal, text, name, word, sign, null), and what it says

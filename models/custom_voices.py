@@ -8,9 +8,9 @@ from typing import Self
 
 from peewee import TextField
 
+from dryline.models.collection import Collection, Neighbours, Row
 from dryline.models.teams import Team
-from dryline.world.collection import Collection, Neighbours, Row
-from dryline.world.record import Record
+from dryline.storage.record import Record
 
 GIVEN = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
 MANNERS = ("Warm", "Calm", "Bright", "Friendly", "Clear", "Deep", "Gentle", "Lively", "Soft", "Steady")

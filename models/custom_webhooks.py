@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from peewee import BooleanField, TextField
 
-from dryline.world.collection import VOICE_DEPLOYMENT, Collection
-from dryline.world.record import Record, Rows
-from dryline.world.world import current
+from dryline.models.collection import VOICE_DEPLOYMENT, Collection
+from dryline.storage.current_world import current
+from dryline.storage.record import Record, Rows
 
 if TYPE_CHECKING:
     from dryline.models.deployments import Deployment

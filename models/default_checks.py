@@ -6,10 +6,10 @@ from typing import Any, Self
 
 from peewee import BareField, BooleanField, TextField
 
+from dryline.models.collection import DEPLOYMENTS, Collection
 from dryline.models.deployments import Deployment
-from dryline.world.collection import DEPLOYMENTS, Collection
-from dryline.world.errors import NotFound
-from dryline.world.record import JsonField, Record
+from dryline.storage.errors import NotFound
+from dryline.storage.record import JsonField, Record
 
 # Contract: records.default_checks. `latency_threshold` is in milliseconds.
 START = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from peewee import TextField
 
+from dryline.models.collection import DEPLOYMENT, Collection
 from dryline.models.teams import ApiKey
-from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.json_field import differ
-from dryline.world.record import JsonField, Record, Rows
+from dryline.storage.json_field import differ
+from dryline.storage.record import JsonField, Record, Rows
 
 if TYPE_CHECKING:
     from dryline.models.deployments import Deployment

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import DEPLOYMENT, Collection
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.teams import ApiKey
-from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.record import JsonField, Record, Rows, unique
+from dryline.storage.record import JsonField, Record, Rows, unique
 
 
 class DeploymentParameter(Record):

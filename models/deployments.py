@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
+from dryline.models.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.logs import model_of
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
+from dryline.storage.record import Column, Record, Rows
 from dryline.world.channels import CHANNELS
-from dryline.world.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
-from dryline.world.record import Column, Record, Rows
 
 
 class Deployment(Record):

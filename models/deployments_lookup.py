@@ -10,7 +10,7 @@ from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.world.record import Record
+from dryline.storage.record import Record
 
 CHANNELS: dict[str, type[Deployment]] = {
     model.channel: model for model in (VoiceDeployment, VoiceV1Deployment, ChatDeployment, ChatEmbedDeployment)

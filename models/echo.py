@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
+from dryline.models.collection import DEPLOYMENT, Collection
 from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.record import JsonField, Record
+from dryline.storage.record import JsonField, Record
 
 
 class EchoRecord(Record):

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import Collection
 from dryline.models.deployments import Deployment
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.runs import Run
 from dryline.models.teams import Team
-from dryline.world.collection import Collection
-from dryline.world.errors import NotFound
-from dryline.world.record import JsonField, Record
+from dryline.storage.errors import NotFound
+from dryline.storage.record import JsonField, Record
 
 ITEM_PASSES = 0.93  # the share of scorecard items that come out well
 

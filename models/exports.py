@@ -13,17 +13,17 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
+from dryline.models.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
 from dryline.models.deployments import Deployment
+from dryline.models.due import due_rows
 from dryline.models.logs import Log, model_of
+from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
+from dryline.storage.current_world import current
+from dryline.storage.errors import Conflict, Forbidden, Invalid, NotFound
+from dryline.storage.record import JsonField, Record, unique
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse, wire, work_for
-from dryline.world.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.errors import Conflict, Forbidden, Invalid, NotFound
-from dryline.world.record import JsonField, Record, unique
-from dryline.world.row_files import RowFiles
-from dryline.world.world import current
 
 FILES = RowFiles("exports")
 

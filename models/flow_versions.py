@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from peewee import IntegerField, TextField, fn
 
+from dryline.models.collection import FLOW, Collection, Neighbours, Row
 from dryline.models.teams import ApiKey, Team
-from dryline.world.collection import FLOW, Collection, Neighbours, Row
-from dryline.world.record import JsonField, Record
+from dryline.storage.record import JsonField, Record
 
 if TYPE_CHECKING:
     from dryline.models.flows import Flow

@@ -8,13 +8,13 @@ from typing import Any, Self
 import orjson
 from peewee import IntegerField, TextField
 
+from dryline.models.collection import WORKER, Collection
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
-from dryline.world.collection import WORKER, Collection
-from dryline.world.errors import Conflict
-from dryline.world.json_field import differ
-from dryline.world.record import JsonField, Record
+from dryline.storage.errors import Conflict
+from dryline.storage.json_field import differ
+from dryline.storage.record import JsonField, Record
 
 # What the committed version says when the update came without a message. Assumed.
 UPDATE_MESSAGE = "Updated through the API"

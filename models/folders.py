@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import WORKER, Collection
 from dryline.models.workers import Worker
-from dryline.world.collection import WORKER, Collection
-from dryline.world.record import JsonField, Record, unique
+from dryline.storage.record import JsonField, Record, unique
 
 
 class Folder(Record):

@@ -6,9 +6,9 @@ from typing import Self
 
 from peewee import TextField
 
+from dryline.models.collection import WORKER, Collection
 from dryline.models.teams import Team
-from dryline.world.collection import WORKER, Collection
-from dryline.world.record import JsonField, Record, Rows
+from dryline.storage.record import JsonField, Record, Rows
 
 
 class Integration(Record):

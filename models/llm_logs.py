@@ -8,10 +8,10 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import WORKER, Collection
 from dryline.models.logs import Log
 from dryline.models.workers import Worker
-from dryline.world.collection import WORKER, Collection
-from dryline.world.record import JsonField, Record, Rows
+from dryline.storage.record import JsonField, Record, Rows
 
 
 class LlmLog(Record):

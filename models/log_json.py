@@ -18,7 +18,7 @@ import orjson
 from peewee import IntegerField
 
 from dryline.models.logs import TIMES, Log
-from dryline.world.record import JsonField, connection
+from dryline.storage.record import JsonField, connection
 
 # They follow each other in a log, so that one mark stands for both: to find a mark takes 0.15 µs.
 _FILLED_IN = frozenset({"transcription", "recording_url"})

@@ -20,8 +20,8 @@ from typing import Any
 import orjson
 from peewee import SQL, Case, Select, fn
 
-from dryline.world.record import connection
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.record import connection
 
 SIZE = 4096  # logs in a segment, up to twice as many once some were added
 _KEPT = 64  # bitmaps of a segment

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
+from dryline.models.collection import FLOW, WORKER, Collection
+from dryline.storage.record import Column, JsonField, Record, connection
 from dryline.world.channels import CHANNELS, Channel
-from dryline.world.collection import FLOW, WORKER, Collection
-from dryline.world.record import Column, JsonField, Record, connection
 
 # Times have one form, in which nothing has to be escaped or quoted.
 TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})

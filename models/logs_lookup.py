@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dryline.models.logs import Log, model_of
+from dryline.storage.errors import NotFound
+from dryline.storage.record import Record
 from dryline.world.channels import CHANNELS
-from dryline.world.errors import NotFound
-from dryline.world.record import Record
 
 LOGS: tuple[type[Log], ...] = tuple(map(model_of, CHANNELS))
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import DEPLOYMENT, Collection
 from dryline.models.deployments import Deployment
+from dryline.models.due import due_rows
 from dryline.models.numbering import e164
+from dryline.storage.current_world import current
+from dryline.storage.record import JsonField, Record, connection, connection_execute
 from dryline.world.clock import parse, wire
-from dryline.world.collection import DEPLOYMENT, Collection
-from dryline.world.due import due_rows
-from dryline.world.record import JsonField, Record, connection, connection_execute
-from dryline.world.world import current
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from dryline.world.seals import sealer
+from dryline.storage.seals import sealer
 
 KIND, USE = "recordings", "get"  # what a seal is good for
 NEUTRAL = "https://recordings.dryline.invalid/"

@@ -15,12 +15,12 @@ from typing import Any
 import orjson
 
 from dryline.models.recording_addresses import KIND, NEUTRAL, USE, Addresses, name_in
+from dryline.models.row_files import RowFiles
 from dryline.models.voice_logs import VoiceLog
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
+from dryline.storage.record import connection
 from dryline.world.clock import wire, work_for
-from dryline.world.errors import NotFound
-from dryline.world.record import connection
-from dryline.world.row_files import RowFiles
-from dryline.world.world import current
 
 FILES = RowFiles(KIND)
 

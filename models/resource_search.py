@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
-from dryline.world.errors import NotFound
-from dryline.world.record import connection
+from dryline.storage.errors import NotFound
+from dryline.storage.record import connection
 
 TOP_K = 10  # hits when the query does not say how many. Assumed.
 _TERMS_LIMIT = 64

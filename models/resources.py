@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 
 from peewee import IntegerField, TextField
 
+from dryline.models.collection import WORKER, Collection, Neighbours, Row
+from dryline.models.due import due_rows
 from dryline.models.folders import Folder
 from dryline.models.uploads import Upload, own_id, reading_address
 from dryline.models.workers import Worker
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.record import JsonField, Record, connection_execute
 from dryline.world.clock import parse, wire
-from dryline.world.collection import WORKER, Collection, Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.errors import Invalid
-from dryline.world.record import JsonField, Record, connection_execute
-from dryline.world.world import current
 
 # How long after its creation a resource is PROCESSING, and done. Assumed.
 PROCESSING_AFTER = timedelta(seconds=1)

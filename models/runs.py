@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
+from dryline.models.collection import Neighbours, Row
+from dryline.models.due import due_rows
+from dryline.storage.current_world import current
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
-from dryline.world.collection import Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.record import JsonField, Record
-from dryline.world.world import current
 
 STARTS_AFTER = timedelta(seconds=1)
 SECONDS_EACH = 2  # of one conversation, in API time

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField, fn
 
+from dryline.models.collection import DEPLOYMENT, FLOW, WORKER, Collection
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.logs import Log
 from dryline.models.workers import Worker
-from dryline.world.collection import DEPLOYMENT, FLOW, WORKER, Collection
-from dryline.world.record import JsonField, Record, Rows
+from dryline.storage.record import JsonField, Record, Rows
 
 
 class RuntimeErrorRecord(Record):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 
 MEMBER = "dryline"  # of a contact row: `{"outcome": …}`, or the outcome alone where rows hold texts only
 # By the last four digits of a number of the range that is kept for fiction: any area code, then 555-01xx.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from peewee import FloatField, IntegerField, TextField
 
-from dryline.world.collection import FLOW, WORKER, Collection
-from dryline.world.record import JsonField, Record
+from dryline.models.collection import FLOW, WORKER, Collection
+from dryline.storage.record import JsonField, Record
 
 
 class Session(Record):

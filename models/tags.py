@@ -7,11 +7,11 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import WORKER, Collection
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
-from dryline.world.collection import WORKER, Collection
-from dryline.world.errors import NotFound
-from dryline.world.record import Record, Rows, unique
+from dryline.storage.errors import NotFound
+from dryline.storage.record import Record, Rows, unique
 
 
 class Tag(Record):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 from peewee import BlobField, IntegerField, TextField
 
-from dryline.world.errors import Conflict
-from dryline.world.record import JsonField, Record
+from dryline.storage.errors import Conflict
+from dryline.storage.record import JsonField, Record
 
 
 class TalkSession(Record):

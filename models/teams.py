@@ -8,10 +8,10 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.world.collection import Collection
-from dryline.world.errors import Unauthorized
-from dryline.world.record import Record, unique
-from dryline.world.world import current
+from dryline.models.collection import Collection
+from dryline.storage.current_world import current
+from dryline.storage.errors import Unauthorized
+from dryline.storage.record import Record, unique
 
 _KEYS = "api_keys"  # where a world remembers the keys that were looked up, by their hash
 MOST_REMEMBERED = 1_000

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
+from dryline.models.collection import FLOW, WORKER, Collection
 from dryline.models.flows import Flow
 from dryline.models.runs import Run
 from dryline.models.workers import Worker
-from dryline.world.collection import FLOW, WORKER, Collection
-from dryline.world.record import JsonField, Record
+from dryline.storage.record import JsonField, Record
 
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that come out well
 MOST_RUNS = 1_000_000  # of one checkpoint; what asks for more runs as often as this

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from dryline.world.record import connection
+from dryline.storage.record import connection
 
 FEW = 2000  # rows that are remembered beside their total
 

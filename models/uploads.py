@@ -13,12 +13,12 @@ from typing import Self
 
 from peewee import IntegerField, TextField
 
+from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
+from dryline.storage.record import Record, connection
 from dryline.world.clock import wire, work_for
-from dryline.world.errors import NotFound
-from dryline.world.record import Record, connection
-from dryline.world.row_files import RowFiles
-from dryline.world.world import current
 
 FILES = RowFiles("uploads")
 

@@ -14,10 +14,10 @@ from peewee import SQL, Select, fn
 from dryline.models.business_hours import zone_of
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.voice_logs import VoiceLog
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
+from dryline.storage.record import Record, connection
 from dryline.world.clock import parse, wire
-from dryline.world.errors import Invalid
-from dryline.world.record import Record, connection
-from dryline.world.world import current
 
 # A call without a start counts by when its log was made.
 moment = fn.COALESCE(VoiceLog.start_time, VoiceLog.created_at)

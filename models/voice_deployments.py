@@ -9,14 +9,14 @@ from typing import Any, Self
 
 from peewee import BooleanField, TextField
 
+from dryline.models.collection import Neighbours, Row
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
-from dryline.world.collection import Neighbours, Row
-from dryline.world.record import JsonField, Rows
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.record import JsonField, Rows
 
 
 class VoiceDeployment(Deployment):

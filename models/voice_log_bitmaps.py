@@ -15,8 +15,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dryline.models.log_segments import Bitmaps, Test
-from dryline.world.record import connection
-from dryline.world.world import World, current
+from dryline.storage.current_world import current
+from dryline.storage.record import connection
+from dryline.world.world import World
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

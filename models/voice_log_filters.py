@@ -9,7 +9,7 @@ from typing import Any
 from peewee import SQL, fn
 
 from dryline.models.logs import Log
-from dryline.world.record import Values, connection
+from dryline.storage.record import Values, connection
 
 
 def conditions(filters: Values, log: type[Log]) -> list[Any]:

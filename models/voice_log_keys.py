@@ -18,7 +18,7 @@ from dryline.models.log_segments import keys_of
 from dryline.models.voice_log_bitmaps import bitmaps_of
 from dryline.models.voice_log_filters import FILTERS, conditions, teach_contains
 from dryline.models.voice_logs import VoiceLog
-from dryline.world.record import Record, Values, connection
+from dryline.storage.record import Record, Values, connection
 
 # Filters that need no bitmaps: few calls have the id, which is looked up.
 _IDS = frozenset({"external_call_id", "call_sid"})

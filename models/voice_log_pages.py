@@ -15,9 +15,9 @@ from itsdangerous import BadData
 from dryline.models.log_json import json_array
 from dryline.models.logs import Page, first_of
 from dryline.models.voice_logs import VoiceLog
-from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import Record, connection
-from dryline.world.signatures import signer
+from dryline.storage.errors import Invalid, NotFound
+from dryline.storage.record import Record, connection
+from dryline.storage.signatures import signer
 
 if TYPE_CHECKING:
     from dryline.models.recording_addresses import Addresses

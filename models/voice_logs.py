@@ -5,7 +5,7 @@ from __future__ import annotations
 from peewee import IntegerField, TextField
 
 from dryline.models.logs import Log, collection_of
-from dryline.world.record import JsonField
+from dryline.storage.record import JsonField
 
 # How a call may have come out: the `status` of one that is over. Assumed beyond `completed`.
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")

@@ -7,15 +7,15 @@ from typing import Any, Self
 
 from peewee import TextField
 
+from dryline.models.collection import Collection
+from dryline.models.due import due_rows
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
 from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid, NotFound
+from dryline.storage.record import JsonField, Record, connection, connection_execute
 from dryline.world.clock import parse
-from dryline.world.collection import Collection
-from dryline.world.due import due_rows
-from dryline.world.errors import Invalid, NotFound
-from dryline.world.record import JsonField, Record, connection, connection_execute
-from dryline.world.world import current
 
 OPEN = ("PENDING", "PROCESSING")
 # `due_at` of a row that somebody drives by hand.

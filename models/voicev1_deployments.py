@@ -5,7 +5,7 @@ from __future__ import annotations
 from peewee import TextField
 
 from dryline.models.deployments import Deployment, collection_of
-from dryline.world.record import JsonField
+from dryline.storage.record import JsonField
 
 
 class VoiceV1Deployment(Deployment):

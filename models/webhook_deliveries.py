@@ -13,15 +13,15 @@ from typing import Any, Self
 import orjson
 from peewee import IntegerField, TextField
 
+from dryline.models.collection import DEPLOYMENT, Collection, Neighbours, Row
 from dryline.models.custom_webhooks import CustomWebhook
+from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
+from dryline.storage.current_world import current
+from dryline.storage.errors import Conflict
+from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.statements import select_sql
 from dryline.world.clock import parse, wire, work_for
-from dryline.world.collection import DEPLOYMENT, Collection, Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.errors import Conflict
-from dryline.world.record import JsonField, Record, connection, connection_execute
-from dryline.world.statements import select_sql
-from dryline.world.world import current
 
 Log = Mapping[str, Any]
 

@@ -8,12 +8,12 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.assets import new_sid
+from dryline.models.collection import Collection, Neighbours, Row
+from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
-from dryline.world.collection import Collection, Neighbours, Row
-from dryline.world.due import due_rows
-from dryline.world.record import JsonField, Record
 
 REVIEW = timedelta(seconds=60)  # API time from purchase to the provider's word
 REFUSED = "+15005550001"  # the provider's own test number for one that cannot be used

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from peewee import TextField
 
+from dryline.models.collection import Collection
 from dryline.models.logs import model_of
+from dryline.storage.record import JsonField, Record, connection_execute
 from dryline.world.channels import CHANNELS
-from dryline.world.collection import Collection
-from dryline.world.record import JsonField, Record, connection_execute
 
 
 class Worker(Record):

@@ -18,8 +18,8 @@ import orjson
 
 from dryline import __version__
 from dryline.settings import DEFAULT_API_KEY, Settings
+from dryline.storage.files import write_whole
 from dryline.world.clock import parse, wire
-from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
@@ -226,7 +226,7 @@ def drift(url: str, api_key: str, rate: float) -> None:
     """
     from dryline.remote.drift import Drift
     from dryline.remote.reader import Reader, ReadError
-    from dryline.server import in_thread
+    from dryline.serving.server import in_thread
 
     deviating = 0
     with in_thread(Settings(ephemeral=True, port=0)) as own:

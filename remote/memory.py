@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from dryline.world.files import write_whole
+from dryline.storage.files import write_whole
 
 ABOUT = "about.json"
 # Whatever it writes, finished or not.

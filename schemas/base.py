@@ -14,8 +14,8 @@ import orjson
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 from marshmallow.schema import SchemaMeta
 
+from dryline.storage.record import Rows
 from dryline.world.clock import parse, wire
-from dryline.world.record import Rows
 from dryline.world.wire_names import camel
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.world.nesting import too_deep
+from dryline.storage.nesting import too_deep
 
 
 class ObjectAsText(fields.String):

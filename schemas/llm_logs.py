@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, QueryInteger, QuerySchema, Timestamp
 from dryline.schemas.row_forms import RowForm, null_text
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 
 
 class LlmLogSchema(ApiSchema):

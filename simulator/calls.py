@@ -25,7 +25,8 @@ from dryline.simulator.plans import Plan, plan_call
 from dryline.simulator.prepared import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
 from dryline.simulator.talks import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
-from dryline.world.world import World, current
+from dryline.storage.current_world import current
+from dryline.world.world import World
 
 
 @dataclass(slots=True)

@@ -22,8 +22,9 @@ from dryline.simulator.lines import Line, line_of
 from dryline.simulator.plans import Plan, plan_chat
 from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
 from dryline.simulator.talks import Talk, spread
+from dryline.storage.current_world import current
 from dryline.world.clock import wire
-from dryline.world.world import World, current
+from dryline.world.world import World
 
 # By the deployment's type.
 LOGS: dict[str, type[Log]] = {"Chat": ChatLog, "ChatEmbed": ChatEmbedLog}

@@ -12,7 +12,7 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import traces
 from dryline.simulator.lines import Line
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 
 @dataclass(slots=True)

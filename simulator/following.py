@@ -13,7 +13,7 @@ from dryline.simulator.courses import HANG_UP
 from dryline.simulator.lines import Line
 from dryline.simulator.playing import Played
 from dryline.simulator.surveys import SLOW, SLOW_S, Way, as_explored, survey
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"

@@ -23,7 +23,7 @@ from dryline.simulator.people import CITIES, STREETS, City
 from dryline.simulator.programs import Program, read_program
 from dryline.simulator.trades import Trade, trades_of
 from dryline.simulator.week import Week, usual_week, week_of
-from dryline.world.errors import NotFound
+from dryline.storage.errors import NotFound
 
 
 @dataclass(slots=True, kw_only=True)

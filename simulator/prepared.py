@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from dryline.simulator.following import Following
 from dryline.simulator.plans import Plan
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
 _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03)

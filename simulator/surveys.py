@@ -15,10 +15,10 @@ import orjson
 from dryline.engine.caller import Branch
 from dryline.engine.findings import CodeRefused
 from dryline.engine.program import Condition, Program
+from dryline.flow_sessions.engines import engine_of
 from dryline.simulator.lines import Line
 from dryline.simulator.playing import Played, Stage
-from dryline.talks.engines import engine_of
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from dryline.world.collection import Collection
+from dryline.models.collection import Collection
 
 AREAS = (
     "teams",

@@ -14,9 +14,10 @@ from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import VERSION, Document, forms
 from dryline.state.import_rows import Import
-from dryline.world.errors import Conflict
-from dryline.world.record import connection, wire_rows
-from dryline.world.world import World, current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Conflict
+from dryline.storage.record import connection, wire_rows
+from dryline.world.world import World
 
 Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"

@@ -16,8 +16,8 @@ from marshmallow import fields
 from dryline.schemas.base import ApiSchema, JsonObject, camel
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
 from dryline.state.collections import AREAS, COLLECTIONS
+from dryline.storage.errors import BadDocument
 from dryline.world.clock import parse, wire
-from dryline.world.errors import BadDocument
 
 VERSION = 1
 

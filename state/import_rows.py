@@ -11,17 +11,17 @@ from typing import Any
 
 import orjson
 
+from dryline.models.collection import Collection
 from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
 from dryline.state.links import Links, Row
+from dryline.storage.current_world import current
+from dryline.storage.errors import BadDocument, Conflict, Invalid
+from dryline.storage.nesting import AROUND_ROWS, too_deep
+from dryline.storage.record import JsonField, Record
+from dryline.storage.statements import insert_sql
 from dryline.world.clock import parse, wire
-from dryline.world.collection import Collection
-from dryline.world.errors import BadDocument, Conflict, Invalid
-from dryline.world.nesting import AROUND_ROWS, too_deep
-from dryline.world.record import JsonField, Record
-from dryline.world.statements import insert_sql
-from dryline.world.world import current
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)

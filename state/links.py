@@ -6,13 +6,13 @@ from typing import Any
 
 import orjson
 
+from dryline.models.collection import Collection
 from dryline.models.teams import ApiKey, Team, start_team
 from dryline.schemas.row_forms import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
-from dryline.world.collection import Collection
-from dryline.world.errors import BadDocument, Conflict
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import BadDocument, Conflict
 
 Row = dict[str, Any]
 

@@ -23,8 +23,8 @@ from dryline.state import gone, portable
 from dryline.state.document import replacing, team_tables, wipe
 from dryline.state.portable import ABOUT, DATABASE
 from dryline.state.snapshots import bring_team
-from dryline.world.errors import Conflict, NotFound
-from dryline.world.files import rename
+from dryline.storage.errors import Conflict, NotFound
+from dryline.storage.files import rename
 from dryline.world.moves import Gone, Hold
 from dryline.world.world import World
 

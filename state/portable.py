@@ -22,10 +22,10 @@ from peewee import PeeweeException
 from dryline.models import exports, uploads
 from dryline.settings import BadSetting
 from dryline.state.document import OWN_ROWS, team_tables, unchecked
-from dryline.world.database import WorldDatabase, is_whole
-from dryline.world.errors import Conflict
-from dryline.world.files import part_of, rename, sync
-from dryline.world.migrations import LATEST, bring_up_to_date
+from dryline.storage.database import WorldDatabase, is_whole
+from dryline.storage.errors import Conflict
+from dryline.storage.files import part_of, rename, sync
+from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"

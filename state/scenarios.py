@@ -13,8 +13,8 @@ from dryline.state import forms
 from dryline.state.document import admit_start_keys, demand_team, kept_teams, replacing, unchecked, wipe
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
+from dryline.storage.errors import BadDocument, Invalid
 from dryline.world.directory import NoWorld
-from dryline.world.errors import BadDocument, Invalid
 from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"

@@ -21,11 +21,11 @@ from dryline.state import gone, portable
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
 from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
+from dryline.storage.errors import Conflict, Invalid, NotFound
+from dryline.storage.files import rename, sync, write_whole
+from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.clock import Clock, parse
-from dryline.world.errors import Conflict, Invalid, NotFound
-from dryline.world.files import rename, sync, write_whole
 from dryline.world.ids import Ids
-from dryline.world.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")

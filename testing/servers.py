@@ -58,10 +58,10 @@ class Started(StandIn):
         raise NotImplementedError
 
     def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
-        """What `dryline.server` opens for these settings."""
+        """What `dryline.serving.server` opens for these settings."""
         # Imported by name: who only checks types need not have the whole server read.
         try:
-            server = import_module("dryline.server")
+            server = import_module("dryline.serving.server")
         except ModuleNotFoundError as error:
             raise DrylineError(
                 f"dryline's server cannot run in this environment, which has no {error.name}. Start one of another: "

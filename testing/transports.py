@@ -9,7 +9,7 @@ import anyio.to_thread
 import httpx
 from waitress.channel import ClientDisconnected
 
-from dryline.world.faults import GIVES_UP
+from dryline.traffic.faults import GIVES_UP
 
 if TYPE_CHECKING:
     from dryline.testing.servers import Started

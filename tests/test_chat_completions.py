@@ -6,7 +6,7 @@ import openai
 import orjson
 import pytest
 
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 CLINIC = """say("Oak Clinic.")

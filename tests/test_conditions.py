@@ -3,7 +3,7 @@
 import pytest
 
 from dryline.models.conditions import Condition
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 
 ROW = {
     "status": "active",

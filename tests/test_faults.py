@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import Settings
-from dryline.world.faults import Fault
-from dryline.world.path_patterns import PathPattern
+from dryline.traffic.faults import Fault
+from dryline.traffic.path_patterns import PathPattern
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from dryline.app import create_app
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import BadSetting, Settings
 
 PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", "/uploads/x/y", "/no-such-path"]

@@ -11,7 +11,7 @@ import pytest
 from dryline.app import create_app
 from dryline.jobs import Jobs, Runner, export_files
 from dryline.models.echo_runs import EchoRun
-from dryline.server import running
+from dryline.serving.server import running
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}

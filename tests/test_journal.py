@@ -9,8 +9,8 @@ from waitress.channel import ClientDisconnected
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
+from dryline.traffic.request_log import Wanted
 from dryline.world.clock import parse
-from dryline.world.request_record import Wanted
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 

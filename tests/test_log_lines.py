@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dryline.log_lines import MOST_LINES, JsonLines, Reporter
+from dryline.serving.access_log import MOST_LINES, JsonLines, Reporter
 from dryline.world.clock import parse
 
 WORKER = {"name": "Front desk", "description": None, "status": None}

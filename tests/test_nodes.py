@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from dryline.app import create_app
-from dryline.log_lines import Reporter, set_up_logging
+from dryline.serving.access_log import Reporter, set_up_logging
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.world.ids import Ids, node_digits

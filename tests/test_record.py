@@ -7,8 +7,8 @@ import pytest
 from dryline.models.tags import Tag
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
-from dryline.world.errors import Conflict
-from dryline.world.record import unique
+from dryline.storage.errors import Conflict
+from dryline.storage.record import unique
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 from waitress.channel import ClientDisconnected
 
-from dryline.world import request_record
+from dryline.traffic import request_log as request_record
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 

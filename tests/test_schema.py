@@ -10,7 +10,7 @@ import pytest
 from playhouse.migrations import Runner
 
 import dryline.models
-from dryline.world.migrations import HERE, LATEST
+from dryline.storage.migrations import HERE, LATEST
 
 
 def all_models():

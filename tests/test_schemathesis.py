@@ -15,7 +15,7 @@ from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
-from dryline.world.request_record import RequestRecord
+from dryline.traffic.request_log import RequestRecord
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 FEW = settings(

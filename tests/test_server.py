@@ -140,7 +140,7 @@ def test_an_output_that_nobody_reads_holds_up_neither_requests_nor_the_end(start
 # The command, with a server that would sit for an hour for whatever it is not told of.
 PATIENT = """
 import sys
-from dryline import server
+from dryline.serving import server
 from dryline.command_line import cli
 server.GRACE_S, look = 3600, server.Server._look
 server.Server._look = lambda self, timeout_s: look(self, 3600)

@@ -12,8 +12,8 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
+from dryline.storage.database import PRAGMAS
 from dryline.tests.test_server import DRYLINE, NEW_WORKER, Process, refused
-from dryline.world.database import PRAGMAS
 
 WHEN = "2030-01-01T09:00:00.000Z"
 
@@ -238,7 +238,7 @@ print(*sys.modules, file=sys.stderr)
 ANSWERED = """
 import sys
 from dryline.app import create_app
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import Settings
 app = create_app(Settings(ephemeral=True, scenario="demo", port=0))
 Server(app)
@@ -259,10 +259,10 @@ def loaded(script, *arguments):
 def test_what_is_only_shown_loads_nothing_that_serves(flags):
     modules = loaded(SHOWN, *flags)
     assert "dryline.command_line" in modules
-    assert modules & (SERVING | FOR_LATER - {"dryline.remote"} | {"dryline.app", "dryline.server"}) == set()
+    assert modules & (SERVING | FOR_LATER - {"dryline.remote"} | {"dryline.app", "dryline.serving.server"}) == set()
 
 
 def test_the_first_answer_loads_nothing_that_is_for_later():
     modules = loaded(ANSWERED)
-    assert modules >= {"flask", "dryline.server"}
+    assert modules >= {"flask", "dryline.serving.server"}
     assert modules & FOR_LATER == set()

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from dryline.flow_sessions import checkpoints as talks
 from dryline.jobs.test_runs import finish_next
-from dryline.talks import checkpoints as talks
 
 CLINIC = """
 say(f"{variables['clinic']}, good morning.")

@@ -75,7 +75,8 @@ import os, signal, sys
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.state import scenarios
-from dryline.world import directory, migrations
+from dryline.world import directory
+from dryline.storage import migrations
 
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -401,7 +402,7 @@ def test_a_directory_that_was_made_is_for_its_owner_alone(directory, open_world)
 
 
 def test_an_upload_is_on_the_disk_before_it_has_its_name(directory, open_world, monkeypatch):
-    from dryline.world import files
+    from dryline.storage import files
 
     app = open_world()
     worker = Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER).json

@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from dryline.command_line import cli
 from dryline.settings import BadSetting, Settings
+from dryline.storage.errors import Busy
 from dryline.testing import DrylineInProcess
 from dryline.tests.engine.test_engine_model import Model
-from dryline.world.errors import Busy
 
 CODE = 'loop:\n    talk("Help.", False)\nuntil "caller wants tea":\n    say("Tea it is.")\n'
 CHOICE = '{"index": 0, "why": "They are thirsty.", "sure": 0.9}'

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from dryline.settings import BadSetting
-from dryline.world.files import write_whole
+from dryline.storage.files import write_whole
 
 _PREFIX = "dryline-"
 _LOCK, _ADDRESS, _SECRET = "dryline.lock", "address", "secret"

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dryline.world.errors import Moved, NotReady
+from dryline.storage.errors import Moved, NotReady
 
 # How long a team is held when nobody goes on with its move, in seconds of real time.
 HOLD_S = 300.0

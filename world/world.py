@@ -1,7 +1,7 @@
-"""What one running stand-in owns: its database, clock, ids and secret.
+"""One running stand-in: its database, clock, ids and secret.
 
-Several may live in one process (tests do that), so nothing of it is global: `current()` is the one that the running
-request or job belongs to.
+Several worlds may live in one process, as tests do, so nothing here is global. `storage.current_world.current()` is the
+world of the running request or job.
 """
 
 from __future__ import annotations
@@ -11,46 +11,29 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar, Token
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from peewee import DatabaseProxy, PeeweeException, SqliteDatabase
+from peewee import PeeweeException
 
 from dryline.settings import BadSetting, Live, Settings
-from dryline.world import kept_requests
+from dryline.storage.current_world import enter, leave
+from dryline.storage.database import WorldDatabase
+from dryline.storage.errors import disk_is_full
+from dryline.traffic import kept_requests
+from dryline.traffic.faults import Faults
+from dryline.traffic.request_log import RequestRecord
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
-from dryline.world.database import WorldDatabase
 from dryline.world.directory import Directory, NoWorld, database_in
-from dryline.world.errors import disk_is_full
-from dryline.world.faults import Faults
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
 from dryline.world.moves import Moves
 from dryline.world.news import News
 from dryline.world.outgoing import Outgoing
-from dryline.world.request_record import RequestRecord
-
-_current: ContextVar[World] = ContextVar("dryline_world")
-
-
-def current() -> World:
-    """The world of the running request or job. Raises LookupError outside one."""
-    return _current.get()
-
-
-def enter(world: World) -> Token[World]:
-    """Make a world the current one; `leave` with what this gives. `World.active` is both, for a block."""
-    return _current.set(world)
-
-
-def leave(token: Token[World]) -> None:
-    """Back to the world that was current before."""
-    _current.reset(token)
 
 
 class World:
@@ -119,7 +102,7 @@ class World:
             file.unlink(missing_ok=True)  # of a server that was told to keep them
 
     def _bring_up_to_date(self) -> None:
-        from dryline.world import migrations
+        from dryline.storage import migrations
 
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
@@ -269,18 +252,3 @@ def refusing(settings: Settings) -> Iterator[None]:
         where = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
         reason = "the disk is full" if disk_is_full(error) else error
         raise BadSetting(f"Cannot use {where}: {reason}.") from error
-
-
-class CurrentDatabase(DatabaseProxy):
-    """peewee's stand-in for a database, always that of the current world."""
-
-    __slots__ = ("_callbacks",)
-
-    def __init__(self) -> None:
-        self._callbacks: list[Any] = []
-
-    @property
-    def obj(self) -> SqliteDatabase | None:  # type: ignore[override]
-        """The current world's database, or None outside one (peewee asks while classes are made)."""
-        world = _current.get(None)
-        return world.db if world else None

@@ -34,9 +34,9 @@ from dryline.blueprints.console import (
 from dryline.blueprints.console.base import chosen_team, told
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
+from dryline.storage.current_world import current
+from dryline.storage.errors import DomainError
 from dryline.world.clock import work_for
-from dryline.world.errors import DomainError
-from dryline.world.world import current
 
 # The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
 PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)

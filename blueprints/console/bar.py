@@ -16,8 +16,8 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.models.teams import Team
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
+from dryline.storage.current_world import current
 from dryline.world.clock import parse, working_for
-from dryline.world.world import current
 
 blp = Pages("bar", path="/bar")
 

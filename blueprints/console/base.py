@@ -15,7 +15,7 @@ from dryline.blueprints import errors
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.console import doors
 from dryline.models.teams import Team, start_team
-from dryline.world.errors import DomainError, NotFound
+from dryline.storage.errors import DomainError, NotFound
 
 
 class Pages(Blueprint):

@@ -30,8 +30,8 @@ from dryline.schemas.exports import FORMATS, ExportBody
 from dryline.schemas.logs import LogSchema, schema_of
 from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
+from dryline.storage.current_world import current
 from dryline.world.channels import CHANNELS, Channel
-from dryline.world.world import current
 
 blp = Pages("calls", "Calls", "c", path="/calls")
 

@@ -20,7 +20,7 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.contact_rows import CampaignSheetSchema, read_contacts
 from dryline.schemas.voicev1_campaigns import Voicev1CampaignRunSchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("campaigns", "Campaigns", "m", path="/campaigns")
 

@@ -8,7 +8,7 @@ from flask import render_template
 
 from dryline.blueprints.console.base import Pages
 from dryline.blueprints.links import base_url
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("connect", "Connect", "n", path="/connect")
 

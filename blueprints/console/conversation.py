@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from dryline.storage.current_world import current
 from dryline.world.clock import parse
-from dryline.world.world import current
 
 ROLES = {"assistant": "agent", "user": "caller"}
 # Details of steps that need no name.

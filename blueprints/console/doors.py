@@ -12,8 +12,9 @@ from flask import Blueprint, redirect, render_template, request, session, url_fo
 
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
-from dryline.world.errors import Forbidden
-from dryline.world.world import World, current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden
+from dryline.world.world import World
 
 blp = Blueprint("doors", __name__, url_prefix=CONSOLE)
 

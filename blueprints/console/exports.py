@@ -16,8 +16,8 @@ from dryline.models.deployments import Deployment
 from dryline.models.exports import MOVES, Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
+from dryline.storage.current_world import current
 from dryline.world.clock import wire
-from dryline.world.world import current
 
 blp = Pages("exports", "Exports", "x", path="/exports")
 

@@ -14,9 +14,9 @@ from dryline.blueprints.control import faults as plane
 from dryline.blueprints.control.base import known_team
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import camel
-from dryline.world.fault_presets import PRESETS
-from dryline.world.faults import Fault
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.faults import Fault
 
 blp = Pages("faults", "Faults", "f", path="/faults")
 

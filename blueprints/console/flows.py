@@ -10,6 +10,8 @@ from werkzeug.exceptions import BadRequest
 from dryline.blueprints.console.base import Pages, done, form, read, team, told
 from dryline.blueprints.console.words import pretty
 from dryline.engine.findings import Finding
+from dryline.flow_sessions import conversations
+from dryline.flow_sessions.engines import demand_sound, engine_of
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
@@ -17,11 +19,9 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
-from dryline.talks import conversations
-from dryline.talks.engines import demand_sound, engine_of
+from dryline.storage.current_world import current
+from dryline.storage.errors import Busy, Conflict, DomainError
 from dryline.world.clock import work_for
-from dryline.world.errors import Busy, Conflict, DomainError
-from dryline.world.world import current
 
 blp = Pages("flows", path="/workers/<worker_id>/flows", under="workers")
 

@@ -14,7 +14,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.workers import Worker
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("live", "Live", "l", path="/live")
 

@@ -20,10 +20,10 @@ from dryline.schemas.base import camel
 from dryline.schemas.chat_embed_logs import ChatEmbedLogFilterSchema
 from dryline.schemas.logs import NumberedLogsSchema, PageArgumentsSchema, schema_of
 from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogListSchema
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
 from dryline.world.channels import CHANNELS, Channel
 from dryline.world.clock import parse, wire
-from dryline.world.errors import NotFound
-from dryline.world.world import current
 
 WORDS = {
     "voice": "Calls",

@@ -15,8 +15,8 @@ from dryline.models import activity
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
+from dryline.storage.current_world import current
 from dryline.world.clock import wire
-from dryline.world.world import current
 
 blp = Pages("overview", "Overview", "o")
 

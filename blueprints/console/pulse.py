@@ -7,7 +7,7 @@ from typing import Any
 from flask import jsonify, request
 
 from dryline.blueprints.console.base import Pages
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("pulse")
 

@@ -10,7 +10,7 @@ from dryline.blueprints.console.base import Pages, done, settled, team
 from dryline.models.echo import EchoSuite, echo_of
 from dryline.models.echo_runs import EchoRun
 from dryline.models.workers import Worker
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("scorecards", path="/workers/<worker_id>/scorecards", under="workers")
 

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from dryline.blueprints.links import base_url
 from dryline.models.teams import Team, authenticate
+from dryline.storage.current_world import current
+from dryline.storage.errors import Unauthorized
 from dryline.world.channels import Channel
-from dryline.world.errors import Unauthorized
-from dryline.world.world import current
 
 # Stands for a key that this server does not know in clear.
 NO_KEY = "YOUR_API_KEY"

@@ -13,7 +13,7 @@ from dryline.models.teams import ApiKey, Team
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import document, forms, scenarios, snapshots
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("state", "State", "s", path="/state")
 

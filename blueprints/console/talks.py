@@ -7,14 +7,14 @@ from typing import Any
 from flask import redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import Pages, done, form, team
+from dryline.flow_sessions import conversations
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody, TurnBody
-from dryline.talks import conversations
-from dryline.world.errors import NotFound
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import NotFound
 
 blp = Pages("talks", path="/workers/<worker_id>/talk", under="workers")
 

@@ -10,7 +10,7 @@ from dryline.blueprints.console.base import Pages, done, settled, team
 from dryline.models.flows import Flow
 from dryline.models.tests import Test, TestRun
 from dryline.models.workers import Worker
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("tests", path="/workers/<worker_id>/tests", under="workers")
 

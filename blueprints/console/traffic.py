@@ -14,10 +14,10 @@ from dryline.blueprints.console.base import Pages, done, read, settled
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
 from dryline.models.teams import authenticate
-from dryline.world.errors import DomainError, NotFound
-from dryline.world.fault_presets import PRESETS
-from dryline.world.request_record import Entry, Wanted
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import DomainError, NotFound
+from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.request_log import Entry, Wanted
 
 blp = Pages("traffic", "Traffic", "t", path="/traffic")
 

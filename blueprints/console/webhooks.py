@@ -15,9 +15,9 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
+from dryline.storage.current_world import current
+from dryline.traffic.request_log import Wanted
 from dryline.world.outgoing import INBOX
-from dryline.world.request_record import Wanted
-from dryline.world.world import current
 
 blp = Pages("webhooks", "Webhooks", "h", path="/webhooks")
 

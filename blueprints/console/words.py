@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from dryline.storage.current_world import current
 from dryline.world.clock import parse
-from dryline.world.world import current
 
 
 def duration(seconds: float | None) -> str:

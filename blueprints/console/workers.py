@@ -15,7 +15,7 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.tags import Tag, WorkerTag, workers_with_tags
 from dryline.models.workers import Worker
 from dryline.schemas.workers import WorkerSchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = Pages("workers", "Workers", "w", path="/workers")
 

@@ -13,9 +13,10 @@ from dryline.blueprints.base import PLANE, READS, Area, Parser
 from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden, Invalid, NotFound
 from dryline.world.clock import work_for
-from dryline.world.errors import Forbidden, Invalid, NotFound
-from dryline.world.world import World, current
+from dryline.world.world import World
 
 # What takes a team to another server goes on while it is held.
 MOVES = f"{PLANE}/moves/"

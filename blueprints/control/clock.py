@@ -9,9 +9,9 @@ from marshmallow import validate
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.schemas.base import ApiSchema, Boolean, Number, Timestamp
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.world.clock import FIRST, LAST, parse, wire
-from dryline.world.errors import Invalid
-from dryline.world.world import current
 
 blp = ControlArea("Control: clock", description="Freeze, set and advance API time.")
 

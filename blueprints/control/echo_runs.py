@@ -7,7 +7,7 @@ from flask.views import MethodView
 from dryline.blueprints.control.base import ControlArea
 from dryline.models.echo_runs import EchoRun
 from dryline.schemas.echo_runs import EchoRunResultSchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: Echo runs", description="Results of Echo runs.")
 

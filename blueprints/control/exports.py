@@ -10,7 +10,7 @@ from dryline.blueprints.links import with_link
 from dryline.jobs import exports
 from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: exports", description="Drive one export through its states.")
 

@@ -11,11 +11,11 @@ from marshmallow import ValidationError, fields, post_load, pre_load, validate, 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
-from dryline.world.delays import LONGEST_MS, DelayDistribution
-from dryline.world.fault_presets import PRESETS
-from dryline.world.path_patterns import meets
-from dryline.world.rate_limits import RateLimit
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.traffic.delays import LONGEST_MS, DelayDistribution
+from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.path_patterns import meets
+from dryline.traffic.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
 

@@ -13,8 +13,8 @@ from marshmallow import fields
 
 from dryline import __version__
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
+from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.clock import wire
-from dryline.world.request_record import ANSWER_BYTES, Entry
 
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 

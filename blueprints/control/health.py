@@ -8,7 +8,7 @@ from marshmallow import fields
 from dryline import __version__
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control", guarded=False, description="The stand-in's own plane.")
 

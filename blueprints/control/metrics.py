@@ -10,9 +10,10 @@ from flask import Response
 from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea
+from dryline.storage.current_world import current
+from dryline.storage.record import connection
 from dryline.world.metrics import BUCKETS
-from dryline.world.record import connection
-from dryline.world.world import World, current
+from dryline.world.world import World
 
 blp = ControlArea("Control: metrics", description="Counts for Prometheus.")
 

@@ -13,7 +13,7 @@ from dryline.blueprints.links import base_url
 from dryline.schemas.base import QuerySchema
 from dryline.schemas.moves import CopySchema, HandOverBody, MoveBody, WhereSchema
 from dryline.state import moves
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: moves", MOVES.rstrip("/"), description="Teams that move to another server.")
 

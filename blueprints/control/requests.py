@@ -25,8 +25,8 @@ from dryline.schemas.base import (
     Timestamp,
     instance_of,
 )
-from dryline.world.request_record import Entry, Verdict, Wanted
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.traffic.request_log import Entry, Verdict, Wanted
 
 # The form of ids: `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")

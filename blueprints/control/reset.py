@@ -8,8 +8,8 @@ from marshmallow import fields
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.schemas.base import ApiSchema
 from dryline.state import scenarios
-from dryline.world.errors import Invalid
-from dryline.world.world import current
+from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 
 blp = ControlArea("Control: reset", description="Back to the start.")
 

@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: settings", description="What can change while the server runs.")
 

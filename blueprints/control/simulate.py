@@ -11,8 +11,8 @@ from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
+from dryline.storage.current_world import current
 from dryline.world.clock import parse, work_for
-from dryline.world.world import current
 
 blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
 

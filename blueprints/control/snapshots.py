@@ -11,7 +11,7 @@ from dryline.blueprints.control.moves import BYTES, FILE
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import snapshots
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named save points, kept on disk.")
 

@@ -12,7 +12,7 @@ from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.state import document as state
 from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: state", description="Everything there is, as one document.")
 

@@ -6,7 +6,7 @@ from flask.views import MethodView
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.schemas.talk_sessions import TalkBody, TalkSessionSchema, TurnBody
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows, turn by turn.")
 
@@ -25,7 +25,7 @@ class Talks(MethodView):
         `events` tell what it does up to where it waits for the user, `waiting` what it waits for. 404 for a flow or
         deployment that there is not.
         """
-        from dryline.talks import conversations
+        from dryline.flow_sessions import conversations
 
         return conversations.begin(current(), query.get("team"), **body)
 
@@ -39,7 +39,7 @@ class TalkById(MethodView):
 
         404 where there is none of this id.
         """
-        from dryline.talks import conversations
+        from dryline.flow_sessions import conversations
 
         with current().reading():
             return conversations.find(talk_id, query.get("team")).recall()
@@ -53,7 +53,7 @@ class TalkById(MethodView):
 
         `events` tell what follows. 409 where the conversation is over.
         """
-        from dryline.talks import conversations
+        from dryline.flow_sessions import conversations
 
         def turn(session):
             return session.say(body["say"]) if "say" in body else session.choose(body["choose"])
@@ -67,7 +67,7 @@ class TalkById(MethodView):
 
         404 where there is none of this id.
         """
-        from dryline.talks import conversations
+        from dryline.flow_sessions import conversations
 
         with current().transaction():
             conversations.find(talk_id, query.get("team")).remove()

@@ -8,7 +8,7 @@ from dryline.blueprints.control.base import ControlArea
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewApiKeySchema, NewTeamBody, NewTeamSchema, TeamWithKeysSchema
 from dryline.state import document as state
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and their API keys.")
 

@@ -10,7 +10,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
 from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, QuerySchema
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES, WebhookDeliverySchema
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 blp = ControlArea("Control: webhooks", description="What custom webhooks were sent, and what they answered.")
 

@@ -10,7 +10,7 @@ import pytest
 from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
 from brainbase_labs._resource import AsyncAPIResource, SyncAPIResource
 
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 

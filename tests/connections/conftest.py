@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import DEFAULT_API_KEY, Settings
-from dryline.world.faults import Fault
+from dryline.traffic.faults import Fault
 
 KEY = {"x-api-key": DEFAULT_API_KEY, "content-type": "application/json"}
 NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'

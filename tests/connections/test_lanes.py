@@ -6,10 +6,10 @@ import threading
 import orjson
 import pytest
 
-from dryline import lanes
-from dryline.lanes import SMALL_BODY, Lane, lane
-from dryline.world.database import WorldDatabase
-from dryline.world.faults import Faults
+from dryline.serving import lanes
+from dryline.serving.lanes import SMALL_BODY, Lane, lane
+from dryline.storage.database import WorldDatabase
+from dryline.traffic.faults import Faults
 from dryline.world.world import World
 
 PATIENCE_S = 20  # before a test counts as stuck

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from dryline import lanes, listener
-from dryline.server import Server
+from dryline.serving import lanes, listener
+from dryline.serving.server import Server
 
 PATIENCE_S = 20  # before a test counts as stuck
 NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'

@@ -10,7 +10,7 @@ from jinja2 import BytecodeCache
 
 from dryline.app import create_app
 from dryline.blueprints.console.app import Console
-from dryline.server import Server
+from dryline.serving.server import Server
 from dryline.settings import Settings
 from dryline.tests.console.browser_tab import Tab, found_browser
 from dryline.tests.console.visitor import Visitor

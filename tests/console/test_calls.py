@@ -16,7 +16,7 @@ from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
 from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import snippets
-from dryline.world.request_record import Wanted
+from dryline.traffic.request_log import Wanted
 
 # The worker with the most calls of the demo. Which has the newest changes through the week.
 PRACTICE = demo_id("workers", name="Bayside Dental")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dryline.settings import Settings
-from dryline.world.fault_presets import PRESETS
+from dryline.traffic.fault_presets import PRESETS
 
 
 @pytest.fixture

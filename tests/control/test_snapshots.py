@@ -6,10 +6,10 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import Settings
+from dryline.storage import database
+from dryline.storage.database import WorldDatabase
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
-from dryline.world import database
-from dryline.world.database import WorldDatabase
 
 # Save points stay through a reset.
 pytestmark = pytest.mark.alone

@@ -25,7 +25,7 @@ HELD = """
 import sys
 from dryline.command_line import cli
 from dryline.jobs import export_files
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 def hold(names, header=export_files.header):
     current().ending.wait()

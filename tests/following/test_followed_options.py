@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dryline.flow_sessions.engines import engine_of
 from dryline.simulator import surveys
-from dryline.talks.engines import engine_of
 from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
 
 

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from dryline.command_line import cli
 from dryline.state.portable import schema_of
 from dryline.state.snapshots import find
+from dryline.storage.migrations import LATEST
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
 from dryline.tests.moves.nodes import Team, http
 from dryline.tests.test_schema import AS_OF_SCHEMA_2
-from dryline.world.migrations import LATEST
 
 
 def repacked(content, change):

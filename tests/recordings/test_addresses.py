@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from dryline.storage.errors import Forbidden
 from dryline.tests.recordings.calls import NEUTRAL
-from dryline.world.errors import Forbidden
 
 
 def test_only_a_call_that_was_answered_has_a_recording(simulate):

@@ -9,7 +9,7 @@ from typing import Any
 from itsdangerous import URLSafeSerializer
 from itsdangerous.encoding import base64_encode
 
-from dryline.world.world import current
+from dryline.storage.current_world import current
 
 
 def signer(use: str) -> URLSafeSerializer:

@@ -12,6 +12,7 @@ from typing import Any
 from dryline.engine.events import Event
 from dryline.engine.findings import CodeRefused
 from dryline.engine.session import NotLoadable, Session, SessionOver
+from dryline.flow_sessions.engines import engine_of, refusal
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
@@ -19,8 +20,7 @@ from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.teams import Team, start_team
 from dryline.models.workers import Worker
-from dryline.talks.engines import engine_of, refusal
-from dryline.world.errors import Conflict, Invalid, NotFound
+from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
 VOICE = ("Voice", "VoiceV1")  # deployments on which there are transfer() and end_call()

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from dryline.world.delays import DelayDistribution
-from dryline.world.errors import NotFound
-from dryline.world.path_patterns import PathPattern
-from dryline.world.rate_limits import RateLimit
+from dryline.storage.errors import NotFound
+from dryline.traffic.delays import DelayDistribution
+from dryline.traffic.path_patterns import PathPattern
+from dryline.traffic.rate_limits import RateLimit
 
 # How often a delayed request looks whether its rule still stands, in seconds.
 LOOK_EVERY_S = 0.25

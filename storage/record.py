@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Self, TypeVar
 import orjson
 from peewee import BooleanField, IntegrityError, Model
 
-from dryline.world.errors import Conflict, NotFound
-from dryline.world.json_field import Column, JsonField
-from dryline.world.statements import count_sql, delete_sql, insert_sql, json_sql, places, select_sql, update_sql
-from dryline.world.world import CurrentDatabase, current
+from dryline.storage.current_world import CurrentDatabase, current
+from dryline.storage.errors import Conflict, NotFound
+from dryline.storage.json_field import Column, JsonField
+from dryline.storage.statements import count_sql, delete_sql, insert_sql, json_sql, places, select_sql, update_sql
 
 Values = Mapping[str, Any]
 Child = TypeVar("Child", bound="Record")

@@ -19,9 +19,9 @@ from dryline.engine.findings import CodeRefused
 from dryline.engine.naming import named
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import Session
+from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import Conversation, Held, Test, TestRun
-from dryline.talks.engines import engine_of
 from dryline.world.world import World
 
 MOST = 100  # conversations of one checkpoint; what they gave stands for all

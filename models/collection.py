@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dryline.world.record import Record
+from dryline.storage.record import Record
 
 Row = dict[str, Any]
 # Which collections a column may lead into.

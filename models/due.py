@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import orjson
 
+from dryline.storage.current_world import current
+from dryline.storage.record import Record, connection
 from dryline.world.clock import at_work
-from dryline.world.record import Record, connection
-from dryline.world.world import current
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 

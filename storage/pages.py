@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dryline.world.record import Rows
+from dryline.storage.record import Rows
 
 
 def window(rows: Rows, limit: int, offset: int) -> dict[str, Any]:

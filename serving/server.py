@@ -21,16 +21,16 @@ import orjson
 from waitress import wasyncore
 
 from dryline import __version__
-from dryline.lanes import Lanes
-from dryline.listener import Listener, allow_more_files, most_connections
-from dryline.log_lines import Reporter, set_up_logging, standard_error
 from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
+from dryline.serving.access_log import Reporter, set_up_logging, standard_error
+from dryline.serving.lanes import Lanes
+from dryline.serving.listener import Listener, allow_more_files, most_connections
 from dryline.settings import BadSetting, Settings
+from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
-from dryline.world.files import write_whole
 
 if TYPE_CHECKING:
     from dryline.app import Dryline

@@ -15,7 +15,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, Task, WSGITask
 
 from dryline.blueprints.interception import CLOSE
-from dryline.lanes import Lanes
+from dryline.serving.lanes import Lanes
 
 MOST_CONNECTIONS = 1000
 # A connection that was used less than this long ago, in seconds, is not closed to make room.

@@ -11,12 +11,12 @@ from typing import Any
 
 from itsdangerous import BadData
 
+from dryline.storage.current_world import current
+from dryline.storage.errors import Forbidden
+from dryline.storage.files import write_whole
+from dryline.storage.seals import sealer
+from dryline.storage.signatures import signer
 from dryline.world.clock import work_for
-from dryline.world.errors import Forbidden
-from dryline.world.files import write_whole
-from dryline.world.seals import sealer
-from dryline.world.signatures import signer
-from dryline.world.world import current
 
 _PLAIN = re.compile("[a-z0-9_-]{1,100}")
 

@@ -7,8 +7,8 @@ import json
 import logging
 from pathlib import Path
 
-from dryline.world.files import write_whole
-from dryline.world.request_record import Entry, RequestRecord
+from dryline.storage.files import write_whole
+from dryline.traffic.request_log import Entry, RequestRecord
 
 log = logging.getLogger("dryline")
 

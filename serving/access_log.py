@@ -19,9 +19,9 @@ from typing import Any, Self
 
 import orjson
 
+from dryline.traffic.request_log import Entry
 from dryline.world.clock import wire
 from dryline.world.news import Happening
-from dryline.world.request_record import Entry
 from dryline.world.world import World
 
 # How often a look is taken, in seconds.

@@ -8,7 +8,7 @@ from typing import Any
 
 from peewee import SQL, Model, fn
 
-from dryline.world.json_field import JsonField
+from dryline.storage.json_field import JsonField
 
 
 def _equal(model: type[Model], query: Any, columns: tuple[str, ...]) -> Any:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
-from dryline.world.errors import Invalid
-from dryline.world.path_patterns import PathPattern
+from dryline.storage.errors import Invalid
+from dryline.traffic.path_patterns import PathPattern
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 64_000_000

@@ -13,7 +13,7 @@ from typing import Any
 
 from peewee import InterfaceError, SqliteDatabase
 
-from dryline.world.files import copy_whole, part_of, sync
+from dryline.storage.files import copy_whole, part_of, sync
 
 # What Litestream keeps in each database that it replicates: https://github.com/benbjohnson/litestream, db.go.
 _LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litestream_lock (id INTEGER)")

@@ -8,7 +8,7 @@ from dryline.engine.engine import Engine
 from dryline.engine.findings import CodeRefused
 from dryline.engine.model import ModelJudge
 from dryline.engine.web import fetcher
-from dryline.world.errors import Invalid
+from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 _ENGINE = "engine"  # where a world remembers it

@@ -7,13 +7,13 @@ from typing import Any
 from dryline.engine.events import Event
 from dryline.engine.failures import Failure
 from dryline.engine.session import Session
+from dryline.flow_sessions.forms import Asked, Completion
 from dryline.models import sessions
 from dryline.models.api_logs import ApiLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.workers import Worker
-from dryline.talks.forms import Asked, Completion
+from dryline.storage.current_world import current
 from dryline.world.clock import parse
-from dryline.world.world import current
 
 
 def begin_log(worker: Worker, asked: Asked, session: Session, flow_id: str) -> ApiLog:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dryline.engine.events import Event
 from dryline.engine.session import Session
+from dryline.flow_sessions.conversations import Source, keep_new, kept, opened, resumed, source_of_flow
+from dryline.flow_sessions.forms import Asked, Completion
+from dryline.flow_sessions.logs import begin_log, keep_log
 from dryline.models.api_logs import ApiLog
 from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
-from dryline.talks.conversations import Source, keep_new, kept, opened, resumed, source_of_flow
-from dryline.talks.forms import Asked, Completion
-from dryline.talks.logs import begin_log, keep_log
-from dryline.world.errors import Conflict, Invalid
-from dryline.world.record import Record
+from dryline.storage.errors import Conflict, Invalid
+from dryline.storage.record import Record
 from dryline.world.world import World
 
 

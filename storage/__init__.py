@@ -1,0 +1,1 @@
+"""SQLite and files: database, base record, statements, migrations, signatures, domain errors."""

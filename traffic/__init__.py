@@ -1,0 +1,1 @@
+"""HTTP traffic: faults, rate limits, path patterns and the request log."""
