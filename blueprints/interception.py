@@ -34,7 +34,7 @@ _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?
 # How often a slow body goes on, in seconds.
 PIECE_S = 0.05
 
-# In a request's environ: the server closes the connection after the answer, and says so in it (listener.py).
+# In a request's environ: the server closes the connection after the answer, and says so in it (serving/listener.py).
 CLOSE = "dryline.close"
 
 

@@ -132,7 +132,7 @@ class ApiSchema(Schema, metaclass=ApiSchemaMeta):
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
         """The wire form of a record, of `Rows`, of a list of records, or of a dict by attribute names.
 
-        Values are in wire form already (world/record.py), so nothing is converted, only named.
+        Values are in wire form already (storage/record.py), so nothing is converted, only named.
         """
         if obj is None:
             return None

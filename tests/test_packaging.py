@@ -133,7 +133,7 @@ def test_what_lies_about_in_a_checkout_is_not_sent_to_docker(tmp_path):
     clean = build_context(checkout)
     for name in (
         *(".git/objects/pack", ".venv/lib/site.py", ".venv-3.13/lib/site.py", "build/lib/dryline/app.py"),
-        *("models/__pycache__/workers.pyc", "world/migrations/__pycache__/x.pyc", "dryline-data/dryline.sqlite3"),
+        *("models/__pycache__/workers.pyc", "storage/migrations/__pycache__/x.pyc", "dryline-data/dryline.sqlite3"),
         *("data/dryline.sqlite3", "data/exports/export.json", "node_modules/a/index.js", "world.json"),
     ):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Preset(NamedTuple):
-    """What happens, in a sentence, and the rule that does it (`world/faults.py`), its parts as on the wire."""
+    """What happens, in a sentence, and the rule that does it (`traffic/faults.py`), its parts as on the wire."""
 
     title: str
     rule: dict[str, Any]
