@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, interception, openapi
-from dryline.blueprints.base import CONSOLE, DOCS, PLANE, READS, NoSessions, OrjsonProvider
+from dryline.blueprints.base import CONSOLE, PLANE, READS, UNRECORDED, NoSessions, OrjsonProvider
 from dryline.blueprints.control.base import report
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
@@ -129,7 +129,6 @@ class Dryline(Flask):
     jobs: Jobs
     openapi: openapi.Api
     adapters: Adapters
-    unrecorded: tuple[str, ...]  # what paths begin with that no fault hits and no record keeps
     admissions: dict[str | None, Callable[[Request], None]]  # by the area's name, for those that ask for a key
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
@@ -159,15 +158,12 @@ class Dryline(Flask):
         return func
 
     def full_dispatch_request(self) -> Any:
-        """Answer one request, between faults and the request record.
-
-        The control plane's and, unless told otherwise, the documentation's are left alone.
-        """
+        """Answer one request, with faults and the request log around it, except for the paths in UNRECORDED."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
         path = asked.environ["PATH_INFO"]
         if path.startswith(PLANE):
             return report(self.world, asked, super().full_dispatch_request)
-        if path.startswith(self.unrecorded) or path == "/":
+        if path.startswith(UNRECORDED) or path == "/":
             return super().full_dispatch_request()
         return interception.around(self.world, asked, super().full_dispatch_request)
 
@@ -221,12 +217,9 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
     app.url_map.strict_slashes = False
     app.url_map.converters.update(CONVERTERS)
     app.adapters = Adapters()
-    app.unrecorded = (PLANE,)
     app.session_interface = NoSessions()
     app.world = World(settings or Settings(), must_exist=as_it_is)
     try:
-        if not app.world.settings.record_docs:
-            app.unrecorded += DOCS
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
         _register(app)
         app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)

@@ -133,8 +133,6 @@ SERVE = (
     ),
     setting("--label", help="What the console calls this server, where there are several."),
     setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
-    setting("--keep-requests", is_flag=True, help="Keep the record of requests over a restart."),
-    setting("--record-docs", is_flag=True, help="Record and count requests of /docs and its files, too."),
     setting("--quiet", is_flag=True, help="Say nothing but what went wrong: no start message, no line a request."),
 )
 

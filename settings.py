@@ -52,8 +52,6 @@ class Settings:
     label: str | None = None  # what the console calls this server
     log_format: str = "text"
     quiet: bool = False  # says nothing but what went wrong
-    keep_requests: bool = False  # the record of requests outlives a restart
-    record_docs: bool = False  # requests of /docs and its files are recorded and counted, too
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none

@@ -23,10 +23,11 @@ from dryline.storage.current_world import current
 from dryline.storage.nesting import too_deep
 from dryline.world.clock import work_for
 
-# Where the stand-in's own plane lies: no fault hits it, no record keeps it, no other origin reaches it.
+# The control plane's prefix. Pages of other origins cannot reach it.
 PLANE = "/_dryline"
-# Where the documentation and its files lie, and what a browser asks for beside them.
-DOCS = ("/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
+# Prefixes of paths that no fault hits and that are not in the request log: the control plane, the documentation, and
+# what a browser requests beside that.
+UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
 # Where the console's pages lie.
 CONSOLE = "/console"
 # The methods that change nothing.

@@ -1,4 +1,4 @@
-"""The request record as a journal: waited for, exported, kept over a restart; and what it leaves out."""
+"""The request log: waiting for requests, its export as an HTTP archive, and the requests that it leaves out."""
 
 import json
 import threading
@@ -6,8 +6,6 @@ import threading
 import pytest
 from waitress.channel import ClientDisconnected
 
-from dryline.app import create_app
-from dryline.settings import Settings
 from dryline.tests.conftest import Api
 from dryline.traffic.request_log import Wanted
 from dryline.world.clock import parse
@@ -100,13 +98,6 @@ def test_a_look_at_the_documentation_is_not_recorded(app, control, path):
     app.test_client().get(path).close()
     assert control.get("/requests/count").json == {"count": 0}
     assert "swagger" not in control.get("/metrics").text
-
-
-def test_the_documentation_is_recorded_where_that_is_asked_for():
-    app = create_app(Settings(ephemeral=True, scenario="empty", record_docs=True))
-    app.test_client().get("/docs")
-    assert app.test_client().get("/_dryline/requests/count").json == {"count": 1}
-    app.close()
 
 
 def test_a_fault_for_what_no_fault_hits_is_refused(control):
@@ -223,41 +214,3 @@ def test_an_archive_holds_what_is_asked_for(api, control):
     api.get("/workers")
     entries = control.get("/requests.har?method=GET").json["log"]["entries"]
     assert [entry["request"]["method"] for entry in entries] == ["GET"]
-
-
-# Over a restart
-
-
-def restarted(directory, **settings):
-    return create_app(Settings(data_dir=directory, scenario="empty", **settings))
-
-
-def test_the_record_outlives_a_restart_where_that_is_asked_for(tmp_path):
-    app = restarted(tmp_path, keep_requests=True)
-    Api(app.test_client(), "dryline-local-key").post("/workers", WORKER)
-    before = app.test_client().get("/_dryline/requests").json
-    app.close()
-    app = restarted(tmp_path, keep_requests=True)
-    assert app.test_client().get("/_dryline/requests").json == before
-    Api(app.test_client(), "dryline-local-key").get("/workers")
-    assert [entry["number"] for entry in app.test_client().get("/_dryline/requests").json] == [2, 1]
-    app.close()
-
-
-def test_without_being_asked_for_it_ends_with_the_server(tmp_path):
-    app = restarted(tmp_path, keep_requests=True)
-    Api(app.test_client(), "dryline-local-key").get("/workers")
-    app.close()
-    app = restarted(tmp_path)
-    assert app.test_client().get("/_dryline/requests").json == []
-    app.close()
-    assert not (tmp_path / "requests.jsonl").exists()
-
-
-def test_a_kept_record_that_cannot_be_read_stops_no_start(tmp_path, caplog):
-    restarted(tmp_path, keep_requests=True).close()
-    (tmp_path / "requests.jsonl").write_text("no JSON")
-    app = restarted(tmp_path, keep_requests=True)
-    assert app.test_client().get("/_dryline/requests").json == []
-    assert "cannot be read" in caplog.text
-    app.close()

@@ -228,17 +228,6 @@ class RequestRecord:
             newer = takewhile(lambda entry: entry[_NUMBER] > number, reversed(self._entries))
             return list(map(Entry._make, newer))
 
-    def kept(self) -> list[Entry]:
-        """All there is, oldest first."""
-        return self._newest_first()[::-1]
-
-    def take_up(self, entries: list[Entry]) -> None:
-        """Begin with these, of a time before, oldest first."""
-        with self._lock:
-            self._entries.extend(map(tuple, entries))
-            self._bytes = sum(map(_size, self._entries))
-            self._count = entries[-1].number if entries else 0
-
     def verify(self, wanted: Wanted, least: int | None, most: int | None) -> Verdict:
         """Check how often something was called; at least once where neither bound is given. Raises Invalid."""
         if least is None:

@@ -23,7 +23,6 @@ from dryline.settings import BadSetting, Live, Settings
 from dryline.storage.current_world import enter, leave
 from dryline.storage.database import WorldDatabase
 from dryline.storage.errors import disk_is_full
-from dryline.traffic import kept_requests
 from dryline.traffic.faults import Faults
 from dryline.traffic.request_log import RequestRecord
 from dryline.world.arrivals import Arrivals
@@ -73,7 +72,6 @@ class World:
         # Set when the server ends: long work gives itself back.
         self.ending = threading.Event()
         self._write_lock = threading.RLock()
-        self._left_as_it_is = must_exist
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
         self._open(settings)
@@ -91,15 +89,7 @@ class World:
             with self.active():
                 self._bring_up_to_date()
             self.secret = self._place.secret()
-            self._take_up_requests()
             undo.pop_all()
-
-    def _take_up_requests(self) -> None:
-        file = kept_requests.file_in(self.directory)
-        if self.settings.keep_requests or self._left_as_it_is:
-            kept_requests.load(self.requests, file)
-        else:
-            file.unlink(missing_ok=True)  # of a server that was told to keep them
 
     def _bring_up_to_date(self) -> None:
         from dryline.storage import migrations
@@ -221,8 +211,6 @@ class World:
     def close(self) -> None:
         """Give the data directory free, and remove it when it was only a temporary one."""
         self.endings.close()
-        if self.settings.keep_requests and not self._left_as_it_is:
-            kept_requests.save(self.requests, kept_requests.file_in(self.directory))
         self.db.close_for_good()
         self._place.close()
 

@@ -8,6 +8,7 @@ from flask import current_app
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
+from dryline.blueprints.base import UNRECORDED
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.blueprints.nearest import nearest
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
@@ -212,7 +213,7 @@ class FaultSchema(ApiSchema):
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
-        if path.startswith(current_app.unrecorded):  # type: ignore[attr-defined]  # app.py's own
+        if path.startswith(UNRECORDED):
             raise ValidationError("The control plane and the documentation are never hit.", "path")
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
