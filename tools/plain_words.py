@@ -1,7 +1,7 @@
-"""A check of the project's own wording: `python tools/plain_words.py [FILE …]` prints each place that has to be reworded.
+"""A check of the project's wording: `python tools/plain_words.py [FILE …]` prints each place to reword.
 
-It looks at docstrings, comments, help texts, field descriptions and the guides. ruff's pydocstyle rules check the mood of
-docstrings; this checks what they cannot: sentences whose subject is a question word, vague variable names, and class names
+It reads docstrings, comments, help texts, field descriptions and the guides. ruff's pydocstyle rules check the mood of
+docstrings. This finds sentences whose subject is a question word, vague variable names, and class names
 that stand for several classes.
 """
 
