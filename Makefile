@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 .PHONY: run test lint bench screenshots
 
 run: $(VENV)/serving
-	$(BIN)/dryline serve --data-dir data $(ARGS)
+	$(BIN)/dryline serve $(ARGS)
 
 test: $(VENV)/installed
 	$(BIN)/pytest -n 2 $(ARGS)

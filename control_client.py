@@ -15,9 +15,8 @@ from click.core import ParameterSource
 
 from dryline.settings import BadSetting, Settings
 
-# Where servers keep their worlds unless they are told: `dryline serve` and `make run`.
-USUAL = (Settings.data_dir, Path("data"))
-# Where they answer then.
+# The directory and the address of a server that was started without flags.
+USUAL_DIRECTORY = Settings.data_dir
 USUAL_URL = f"http://{Settings.host}:{Settings.port}"
 
 
@@ -202,8 +201,8 @@ def _the_running_one(*, takes_away: bool) -> str:
     found = dict(_running())
     if not found:
         raise BadSetting(
-            f"No server was found: none has ./{USUAL[0]} or ./{USUAL[1]}, and {USUAL_URL} does not answer. Start one "
-            "with dryline serve, name one with --url, or a world that nobody serves with --data-dir."
+            f"No server was found: none has ./{USUAL_DIRECTORY}, and {USUAL_URL} does not answer. Start one with "
+            "dryline serve, name one with --url, or a world that nobody serves with --data-dir."
         )
     told = ", ".join(
         f"{url} ({f'its state is in {place}' if place else 'the usual port'})" for url, place in found.items()
@@ -212,7 +211,7 @@ def _the_running_one(*, takes_away: bool) -> str:
         raise BadSetting(f"Several servers run: {told}. Name one with --url.")
     ((url, place),) = found.items()
     # Neither its place nor its port is the usual one: it may be a test run's, whose state no guess may cost it.
-    if takes_away and url != USUAL_URL and place not in USUAL:
+    if takes_away and url != USUAL_URL and place != USUAL_DIRECTORY:
         raise BadSetting(f"The one server that runs may be a test run's: {told}. Name it with --url if it is meant.")
     click.echo(f"On {told}.", err=True)
     return url
@@ -226,7 +225,7 @@ def _running() -> Iterator[tuple[str, Path | None]]:
     from dryline.world.directory import address_in, is_in_use, temporary_ones
 
     known = set()
-    for directory in (*USUAL, *temporary_ones(Path(tempfile.gettempdir()))):
+    for directory in (USUAL_DIRECTORY, *temporary_ones(Path(tempfile.gettempdir()))):
         with suppress(OSError):
             url = address_in(directory).read_text()
             if url not in known and is_in_use(directory):

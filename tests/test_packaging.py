@@ -22,6 +22,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import dryline
+from dryline.state.scenarios import ABOUT, EMPTY
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -134,7 +135,7 @@ def test_what_lies_about_in_a_checkout_is_not_sent_to_docker(tmp_path):
     for name in (
         *(".git/objects/pack", ".venv/lib/site.py", ".venv-3.13/lib/site.py", "build/lib/dryline/app.py"),
         *("models/__pycache__/workers.pyc", "storage/migrations/__pycache__/x.pyc", "dryline-data/dryline.sqlite3"),
-        *("data/dryline.sqlite3", "data/exports/export.json", "node_modules/a/index.js", "world.json"),
+        *("data/dryline.sqlite3", "data/mine.json", "node_modules/a/index.js", "world.json"),
     ):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).touch()
@@ -188,6 +189,18 @@ def test_every_folder_of_code_is_a_package():
     folders = {str(Path(name).parent) for name in tracked() if name.endswith(".py")}
     code = {folder for folder in folders if folder.split("/")[0] not in APART}
     assert {f"dryline.{folder.replace('/', '.')}" if folder != "." else "dryline" for folder in code} == set(PACKAGES)
+
+
+def test_only_the_shipped_scenarios_are_part_of_the_project():
+    shipped = {f"{name}.json" for name in ABOUT if name != EMPTY}
+    assert set(PROJECT["tool"]["setuptools"]["package-data"]["dryline.data"]) == shipped
+    assert {name.removeprefix("data/") for name in tracked() if name.startswith("data/")} == {"__init__.py", *shipped}
+
+
+def test_a_state_document_saved_among_the_scenarios_is_ignored_by_git():
+    names = ["data/mine.json", "data/demo.json"]
+    done = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["data/mine.json"]
 
 
 def test_the_source_distribution_is_the_checkout_and_makes_the_same_wheel(wheel, tmp_path):
@@ -244,3 +257,8 @@ def test_an_old_python_is_refused_with_one_line_before_anything_is_made(tmp_path
 def test_serving_does_without_the_tools_of_the_tests(tmp_path):
     assert "--editable '.'\n" in make("--dry-run", f"VENV={tmp_path}", "run")[1]
     assert "--editable '.[dev]'\n" in make("--dry-run", f"VENV={tmp_path}", "test")[1]
+
+
+def test_make_run_keeps_its_state_where_the_command_does(tmp_path):
+    out = make("--dry-run", f"VENV={tmp_path}", "run")[1]
+    assert out.splitlines()[-1].split() == [f"{tmp_path}/bin/dryline", "serve"]

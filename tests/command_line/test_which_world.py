@@ -42,7 +42,7 @@ def test_without_a_server_there_is_a_refusal_with_the_way_out_and_nothing_is_mad
     assert list(elsewhere.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["dryline-data", "data", "temporary"])
+@pytest.mark.parametrize("place", ["dryline-data", "temporary"])
 def test_the_server_that_runs_is_found_and_named(elsewhere, place):
     settings = {} if place == "temporary" else {"data_dir": elsewhere / place}
     with DrylineServer(**settings) as server:
@@ -79,9 +79,8 @@ def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere,
         assert server.state()["workers"] == []
 
 
-@pytest.mark.parametrize("place", ["dryline-data", "data"])
-def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere, place):
-    with DrylineServer(data_dir=elsewhere / place) as server:
+def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
+    with DrylineServer(data_dir=elsewhere / "dryline-data") as server:
         (server.app.world.directory / "address").write_text(server.url)
         server.client().workers.create(**NEW)
         assert invoked("reset")[0] == 0
@@ -94,7 +93,7 @@ def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, 
 
 
 def test_of_several_servers_none_is_taken(elsewhere):
-    with DrylineServer(data_dir="data") as one, DrylineServer(data_dir="dryline-data") as two:
+    with DrylineServer() as one, DrylineServer(data_dir="dryline-data") as two:
         for server in (one, two):
             (server.app.world.directory / "address").write_text(server.url)
         code, out, err = invoked("reset")
@@ -104,9 +103,9 @@ def test_of_several_servers_none_is_taken(elsewhere):
 
 
 def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
-    with DrylineServer(data_dir="data") as server:
+    with DrylineServer(data_dir="dryline-data") as server:
         pass
-    (elsewhere / "data" / "address").write_text(server.url)
+    (elsewhere / "dryline-data" / "address").write_text(server.url)
     assert invoked("clock")[2].startswith("dryline: No server was found")
 
 
