@@ -91,11 +91,6 @@ def test_the_list_can_be_of_one_integration(api, register, make_integration):
     assert api.get(path + make_integration()["id"]).json == []
 
 
-def test_another_teams_integration_has_no_numbers_to_list(other_api, register):
-    integration_id = register().json["integrationId"]
-    assert other_api.get(f"/team/assets/phone_numbers?integrationId={integration_id}").json == []
-
-
 def test_bought_numbers_are_the_vendors(api):
     answer = purchase(api, "+14155550101", "+442079460000")
     assert answer.status_code == 201

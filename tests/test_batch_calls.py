@@ -184,11 +184,6 @@ def test_absurd_intervals_are_no_error(api, path, logs, advance):
     assert len(logs()) == 1
 
 
-def test_another_teams_deployment_is_not_found(other_api, path):
-    assert other_api.post(f"{path}/make-batch-calls", {"data": rows(1)}).status_code == 404
-    assert other_api.post(f"{path}/stop-batch-calls").status_code == 404
-
-
 def test_deleting_the_deployment_ends_its_batches(api, path, advance):
     api.post(f"{path}/make-batch-calls", {"data": rows(3)})
     assert api.delete(path).status_code == 204

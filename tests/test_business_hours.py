@@ -111,18 +111,6 @@ def test_the_numbers_of_hours_come_only_when_asked_for(api, make_hours, tie):
     assert api.get(f"{path}/{hours['id']}?includeTeamPhoneHours=true").json == shown[0]
 
 
-def test_another_teams_hours_are_not_found(other_api, make_hours, tie):
-    hours = make_hours()
-    path = f"/workers/business-hours/{hours['id']}"
-    assert other_api.get("/workers/business-hours").json == []
-    assert other_api.get(path).status_code == 404
-    assert other_api.put(path, {"timezone": "UTC"}).status_code == 404
-    assert other_api.delete(path).status_code == 404
-    answer = tie(hours, api=other_api)
-    assert answer.status_code == 404
-    assert "hoursId" in answer.json["error"]
-
-
 def test_deleted_hours_take_their_numbers_along(api, make_hours, tie):
     hours = make_hours()
     tied = tie(hours).json
@@ -178,14 +166,6 @@ def test_the_team_must_be_that_of_the_key(other_api, make_hours, tie):
     answer = tie(make_hours(), teamId=other_api.get("/team").json["id"])
     assert answer.status_code == 404
     assert "teamId" in answer.json["error"]
-
-
-def test_another_teams_numbers_are_not_found(other_api, make_hours, tie):
-    path = f"/workers/team-phone-hours/{tie(make_hours()).json['id']}"
-    assert other_api.get("/workers/team-phone-hours").json == []
-    assert other_api.get(path).status_code == 404
-    assert other_api.put(path, {"phoneNumber": NUMBER}).status_code == 404
-    assert other_api.delete(path).status_code == 404
 
 
 def test_an_untied_number_is_gone(api, make_hours, tie):

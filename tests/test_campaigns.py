@@ -257,15 +257,6 @@ def test_the_flow_must_be_one_of_the_worker(api, path, make_flow):
     assert "flow" in answer.json["error"]
 
 
-def test_another_teams_campaigns_are_not_found(other_api, path, make_campaign):
-    campaign = make_campaign()
-    one = f"{path}/outbound-campaigns/{campaign['id']}"
-    assert other_api.get(f"{path}/outbound-campaigns").status_code == 404
-    assert other_api.get(one).status_code == other_api.delete(one).status_code == 404
-    assert other_api.patch(one, {"name": "x"}).status_code == 404
-    assert other_api.post(f"{path}/stop-campaign", {"campaign_id": campaign["id"]}).status_code == 404
-
-
 def test_another_deployments_campaign_is_not_found(api, make_campaign, make_voice_deployment, path):
     campaign = make_campaign()
     other = make_voice_deployment()

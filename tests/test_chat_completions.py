@@ -288,11 +288,6 @@ def test_a_log_is_open_until_the_flow_ends(ask, flow, log):
     assert (log()["endTime"] is None, log()["sessionLogData"]["status"]) == (False, "completed")
 
 
-def test_another_teams_api_log_is_not_found(ask, flow, log, other_api):
-    ask(flow, "Hello")
-    assert other_api.get(f"/logs/{log()['id']}").status_code == 404
-
-
 def test_the_session_behind_it_is_the_workers(api, ask, flow, log):
     ask(flow, BOOK)
     session = log()["metadata"]["bbEngineSessionId"]

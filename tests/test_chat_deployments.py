@@ -107,12 +107,6 @@ def test_the_flow_must_be_one_of_the_worker(api, make, make_flow):
         assert "flowId" in answer.json["error"]
 
 
-def test_another_teams_deployment_is_not_found(other_api, make):
-    made = make()
-    answers = [other_api.get(path_of(made)), other_api.patch(path_of(made), {}), other_api.delete(path_of(made))]
-    assert [answer.status_code for answer in answers] == [404, 404, 404]
-
-
 def test_a_deleted_deployment_is_gone(api, make):
     made = make()
     assert api.delete(path_of(made)).status_code == 204

@@ -68,12 +68,6 @@ def test_a_bad_value_is_refused_by_name(api, make, body, path):
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
 
 
-def test_another_teams_deployment_is_not_found(other_api, make):
-    made = make()
-    answers = [other_api.get(path_of(made)), other_api.patch(path_of(made), {}), other_api.delete(path_of(made))]
-    assert [answer.status_code for answer in answers] == [404, 404, 404]
-
-
 def test_a_deleted_deployment_is_gone(api, make):
     made = make()
     assert api.delete(path_of(made)).status_code == 204

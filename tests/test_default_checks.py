@@ -99,9 +99,3 @@ def test_a_bad_override_is_refused_by_name(api, path):
     answer = api.put(path, {"enabled": 1, "sampleRate": 0.1})
     assert [detail["path"] for detail in answer.json["details"]] == ["enabled"]
     assert api.get(path).json["overridden"] == []
-
-
-def test_another_teams_deployment_is_not_found(other_api, path):
-    assert other_api.get(path).status_code == 404
-    assert other_api.put(path, {"enabled": False}).status_code == 404
-    assert other_api.delete(path).status_code == 404

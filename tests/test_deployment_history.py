@@ -156,9 +156,3 @@ def test_a_chat_deployments_change_of_version_is_entered_with_its_flow(api, make
         "flowId": {"from": flow["id"], "to": other["id"]},
         "flowVersionId": {"from": version["id"], "to": None},
     }
-
-
-def test_another_teams_history_is_not_found(other_api, line, make_worker):
-    assert other_api.get(f"/workers/{line['workerId']}/deployments/{line['id']}/history").status_code == 404
-    worker = make_worker(api=other_api)
-    assert other_api.get(f"/workers/{worker['id']}/deployments/{line['id']}/history").status_code == 404

@@ -97,10 +97,3 @@ def test_a_parameter_is_found_below_its_own_deployment_only(api, make, make_voic
     made, line = make().json, make_voice_deployment()
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/params/{made['id']}"
     assert api.patch(path, {"value": 1}).status_code == api.delete(path).status_code == 404
-
-
-def test_another_teams_parameters_are_not_found(other_api, base, make):
-    path = f"{base}/params/{make().json['id']}"
-    assert other_api.get(f"{base}/params").status_code == 404
-    assert other_api.post(f"{base}/params", {"name": "a", "value": 1}).status_code == 404
-    assert other_api.patch(path, {"value": 1}).status_code == other_api.delete(path).status_code == 404

@@ -63,8 +63,3 @@ def test_an_unknown_include_is_refused_by_name(api, make):
     answer = api.get(f"/deployments/{make('chat')['id']}", query_string={"include": "successCriteria,logs"})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "include")
     assert "logs" in answer.json["error"]
-
-
-def test_another_teams_deployment_is_not_found(other_api, make):
-    assert other_api.get(f"/deployments/{make('voice')['id']}").status_code == 404
-    assert other_api.get("/deployments/deploy_none").status_code == 404

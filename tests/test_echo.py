@@ -60,24 +60,6 @@ def test_a_link_to_nothing_is_not_found_and_named(api, collection, member, value
     assert only(api, collection) == record
 
 
-def test_another_teams_records_cannot_be_linked(other_api, make_suite, make_scorecard, make_agent):
-    links = {"suiteId": make_suite()["id"], "agentId": make_agent()["id"]}
-    for member, id in links.items():
-        assert other_api.post("/echo/scorecards", {"name": "Theirs", member: id}).status_code == 404
-    body = {"name": "Theirs", "echoScorecardIds": [make_scorecard()["id"]]}
-    assert other_api.post("/echo/suites", body).status_code == 404
-
-
-def test_another_teams_records_are_not_found(other_api, make_suite, make_scorecard, make_agent):
-    made = {"suites": make_suite(), "scorecards": make_scorecard(), "agents": make_agent()}
-    for collection, record in made.items():
-        path = f"/echo/{collection}/{record['id']}"
-        assert other_api.get(f"/echo/{collection}").json == []
-        assert other_api.put(path, {"name": "Mine"}).status_code == 404
-        assert other_api.delete(path).status_code == 404
-    assert other_api.get(f"/echo/scorecards/{made['scorecards']['id']}").status_code == 404
-
-
 def test_scorecard_items_keep_what_was_sent(api, make_scorecard):
     items = [{"title": "Greets", "type": "BINARY", "threshold": 1, "weight": 0.5}, {}]
     card = make_scorecard(items=items, description="How it speaks")

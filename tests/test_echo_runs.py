@@ -150,11 +150,6 @@ def test_what_the_data_names_must_exist(api, control, type, data, member):
     assert runs(control) == []
 
 
-def test_another_teams_agent_cannot_be_run(other_api, agent):
-    body = {"type": "agent", "agent_data": {"agentId": agent["id"]}}
-    assert other_api.post("/echo/run", body).status_code == 404
-
-
 @pytest.mark.parametrize(
     ("body", "path"),
     [

@@ -78,10 +78,3 @@ def test_a_commit_needs_a_message(api, path):
 def test_a_version_is_found_below_its_own_flow_only(api, commit, make_flow):
     version, other = commit().json, make_flow()
     assert api.get(f"/workers/{other['workerId']}/flows/{other['id']}/versions/{version['id']}").status_code == 404
-
-
-def test_another_teams_versions_are_not_found(other_api, path, commit):
-    version = commit().json
-    assert other_api.get(f"{path}/versions").status_code == 404
-    assert other_api.get(f"{path}/versions/{version['id']}").status_code == 404
-    assert other_api.post(f"{path}/versions", {"commitMessage": "Mine"}).status_code == 404

@@ -184,22 +184,6 @@ def test_merging_starts_from_the_variables_of_the_version(api, make_flow, make_v
     assert api.get(path_of(flow), query_string=query).json["_mergedParameters"] == {"a": "old"}
 
 
-def test_an_unknown_deployment_is_not_found(api, make_flow):
-    assert api.get(path_of(make_flow()), query_string={"deploymentId": "deploy_none"}).status_code == 404
-
-
-def test_another_teams_flow_version_and_deployment_are_not_found(api, other_api, make_flow, make_voice_deployment):
-    flow, theirs = make_flow(), make_flow(api=other_api)
-    their_line = make_voice_deployment(theirs, api=other_api)
-    their_version = other_api.post(path_of(theirs) + "/versions", {"commitMessage": "One"}).json
-    assert api.get(f"/flows/{theirs['id']}").status_code == 404
-    assert api.get(path_of(theirs)).status_code == 404
-    assert api.get(f"/workers/{flow['workerId']}/flows/{theirs['id']}").status_code == 404
-    assert api.get(f"/workers/{theirs['workerId']}/flows").status_code == 404
-    for query in ({"deploymentId": their_line["id"]}, {"versionId": their_version["id"]}):
-        assert api.get(f"/flows/{flow['id']}", query_string=query).status_code == 404
-
-
 def test_a_flow_is_found_below_its_own_worker_only(api, make_worker, make_flow):
     flow, other = make_flow(), make_worker()
     assert api.get(f"/workers/{other['id']}/flows/{flow['id']}").status_code == 404

@@ -72,15 +72,6 @@ def test_a_folder_lists_what_is_in_it(api, path, make_folder, worker):
     assert api.get(f"{path}/{folder['id']}/resources").json == [inside]
 
 
-def test_another_teams_folders_are_not_found(other_api, path, make_folder):
-    folder = make_folder()
-    assert other_api.get(path).status_code == 404
-    for method in (other_api.get, other_api.delete):
-        assert method(f"{path}/{folder['id']}").status_code == 404
-    assert other_api.put(f"{path}/{folder['id']}", {"name": "Mine"}).status_code == 404
-    assert other_api.get(f"{path}/{folder['id']}/resources").status_code == 404
-
-
 def test_a_folder_of_another_worker_is_not_found(api, make_folder, make_worker):
     folder = make_folder()
     assert api.get(f"/workers/{make_worker()['id']}/folders/{folder['id']}").status_code == 404

@@ -51,12 +51,3 @@ def test_a_deleted_integration_leaves_its_numbers(api, make_integration):
     assert api.delete(f"/team/integrations/twilio/{integration['id']}/delete").status_code == 204
     assert api.get(f"/team/integrations/{integration['id']}").status_code == 404
     assert api.get("/team/assets/phone_numbers").json == [number | {"integrationId": None}]
-
-
-def test_another_teams_integration_is_not_found(api, other_api, make_integration):
-    id = make_integration()["id"]
-    assert other_api.get("/team/integrations").json == []
-    assert other_api.get(f"/team/integrations/{id}").status_code == 404
-    assert other_api.patch(f"/team/integrations/{id}", {"name": "Mine"}).status_code == 404
-    assert other_api.delete(f"/team/integrations/twilio/{id}/delete").status_code == 404
-    assert api.get(f"/team/integrations/{id}").json["name"] is None

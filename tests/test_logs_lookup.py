@@ -22,12 +22,3 @@ def test_a_log_is_the_one_that_its_channel_shows(api, make_worker, add_log, mode
     log = api.get(f"/logs/{id}").json
     assert log == api.get(f"/workers/{worker['id']}/deploymentLogs/{segment}/{id}").json
     assert (log["type"], log["workerId"], log["messages"]) == (model.kind, worker["id"], {"messages": []})
-
-
-def test_an_unknown_log_is_not_found(api):
-    assert api.get("/logs/log_none").status_code == 404
-
-
-@EACH_CHANNEL
-def test_another_teams_log_is_not_found(other_api, make_worker, add_log, model, segment):
-    assert other_api.get(f"/logs/{add_log(model, make_worker())}").status_code == 404

@@ -64,14 +64,3 @@ def test_a_bad_page_is_refused_and_named(api, path, query):
 
 def test_a_page_far_beyond_the_end_is_empty(api, path):
     assert api.get(path, query_string={"page": 10**17}).json["data"] == []
-
-
-def test_unknown_and_another_teams_logs_are_not_found(
-    api, other_api, worker, path, add_log, make_worker, model, segment
-):
-    id = add_log(model, worker)
-    own = make_worker(api=other_api)
-    assert api.get(f"{path}/log_none").status_code == 404
-    assert api.get(f"/workers/{make_worker()['id']}/deploymentLogs/{segment}/{id}").status_code == 404
-    assert other_api.get(f"{path}/{id}").status_code == other_api.get(path).status_code == 404
-    assert other_api.get(f"/workers/{own['id']}/deploymentLogs/{segment}/{id}").status_code == 404

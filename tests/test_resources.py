@@ -237,15 +237,6 @@ def test_a_folder_of_another_worker_cannot_hold_a_resource(api, path, make_worke
     assert all("folderId" in answer.json["error"] for answer in answers)
 
 
-def test_another_teams_resources_are_not_found(other_api, path, make_link):
-    link = make_link()
-    assert other_api.get(f"{path}/link").status_code == 404
-    assert other_api.get(f"{path}/{link['id']}").status_code == 404
-    assert other_api.delete(f"{path}/{link['id']}").status_code == 404
-    assert other_api.post(f"{path}/{link['id']}/move", {}).status_code == 404
-    assert other_api.post(f"{path}/query", {"query": "menu"}).status_code == 404
-
-
 def test_another_workers_bytes_are_not_read_for_a_resource(api, path, upload, make_worker, advance):
     address = upload(worker=make_worker())
     file = api.post(f"{path}/file", FILE | {"s3FilePath": address}).json

@@ -23,11 +23,6 @@ def test_integrations_come_only_when_asked_for(api, make_integration):
     assert api.get("/team?includeIntegrations=true").json["integrations"] == [integration]
 
 
-def test_another_teams_integrations_are_not_shown(other_api, make_integration):
-    make_integration()
-    assert other_api.get("/team?includeIntegrations=true").json["integrations"] == []
-
-
 def test_a_switch_that_is_neither_true_nor_false_is_refused(api):
     answer = api.get("/team?includeIntegrations=perhaps")
     assert answer.status_code == 400

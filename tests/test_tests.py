@@ -103,15 +103,6 @@ def test_a_test_goes_with_its_runs(api, path, make_test):
     assert api.delete(f"{path}/{test['id']}").status_code == 404
 
 
-def test_another_workers_and_another_teams_tests_are_not_found(api, other_api, path, make_test, make_worker):
-    id = make_test()["id"]
-    for client, base in ((api, f"/workers/{make_worker()['id']}/tests"), (other_api, path)):
-        assert client.put(f"{base}/{id}", {"name": "Mine"}).status_code == 404
-        assert client.post(f"{base}/{id}/run").status_code == 404
-        assert client.get(f"{base}/{id}/runs").status_code == 404
-        assert client.delete(f"{base}/{id}").status_code == 404
-
-
 def test_runs_are_listed_newest_first(api, path, make_test):
     base = f"{path}/{make_test()['id']}"
     ids = [api.post(f"{base}/run").json["id"] for _ in range(3)]

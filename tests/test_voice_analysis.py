@@ -209,13 +209,6 @@ def test_worker_and_deployments_narrow_it(analyze, add_call, make_worker):
     assert analyze(workerId="worker_none")["summary"]["totalCalls"] == 0
 
 
-def test_another_teams_calls_do_not_count(analyze, other_api, add_call, worker, make_worker):
-    add_call("2026-11-01T10:00:00.000Z", deployment_id="deploy_1")
-    make_worker(api=other_api)
-    for asked in ({}, {"workerId": worker["id"]}, {"deploymentIds": ["deploy_1"]}):
-        assert analyze(api=other_api, **asked)["summary"]["totalCalls"] == 0
-
-
 def test_call_details_come_when_asked_for(analyze, add_call, worker):
     id = add_call("2026-11-01T10:00:00.000Z", 90, transferred=0.5, direction="inbound", status="completed")
     assert "callDetails" not in analyze()

@@ -129,14 +129,6 @@ def test_deployments_are_listed_newest_first_and_by_worker(api, make_flow, make_
     assert [deployment["id"] for deployment in found] == [second, first]
 
 
-def test_another_teams_deployment_is_not_found(other_api, make_worker, make_voice_deployment):
-    made, worker = make_voice_deployment(), make_worker(api=other_api)
-    for path in (path_of(made), f"/workers/{worker['id']}/deployments/voice/{made['id']}"):
-        answers = [other_api.get(path), other_api.patch(path, {"name": "Mine"}), other_api.delete(path)]
-        assert [answer.status_code for answer in answers] == [404, 404, 404]
-    assert other_api.get(f"/workers/{made['workerId']}/deployments/voice").status_code == 404
-
-
 def test_the_answer_to_an_unknown_deployment_names_it(api, make_worker):
     answer = api.get(f"/workers/{make_worker()['id']}/deployments/voice/deploy_none")
     assert answer.json == {"error": "Voice deployment deploy_none not found."}

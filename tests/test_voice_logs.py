@@ -132,23 +132,8 @@ def test_an_unknown_name_in_fields_is_refused_and_named(api, path, add_call, nam
         assert name in answer.json["error"]
 
 
-def test_an_unknown_log_or_worker_is_not_found(api, path, add_call):
-    id = add_call()
-    assert api.get(f"{path}/log_none").status_code == 404
-    assert api.get(f"/workers/worker_none/deploymentLogs/voice/{id}").status_code == 404
-    assert api.get("/workers/worker_none/deploymentLogs/voice").status_code == 404
-
-
 def test_another_workers_log_is_not_found(api, path, add_call, make_worker):
     assert api.get(f"{path}/{add_call(make_worker())}").status_code == 404
-
-
-def test_another_teams_logs_are_not_found(other_api, path, add_call, make_worker):
-    id = add_call()
-    assert other_api.get(f"{path}/{id}").status_code == 404
-    assert other_api.get(path).status_code == 404
-    own = make_worker(api=other_api)
-    assert other_api.get(f"/workers/{own['id']}/deploymentLogs/voice/{id}").status_code == 404
 
 
 def test_deleting_the_worker_deletes_its_logs(api, worker, add_call):

@@ -189,22 +189,6 @@ def test_a_bad_member_of_a_row_is_named(api, path, campaign, run, member, value)
     assert [detail["path"] for detail in answer.json["details"]] == [member]
 
 
-def test_unknown_campaigns_and_rows_are_not_found(api, path, campaign):
-    assert api.get(f"{path}/campaign_none").status_code == 404
-    assert api.post(f"{path}/campaign_none/run", {"data": []}).status_code == 404
-    assert api.get(f"{path}/{campaign['id']}/data/none").status_code == 404
-    assert api.put(f"{path}/{campaign['id']}/data/none", {}).status_code == 404
-
-
-def test_another_teams_campaign_is_not_found(other_api, path, campaign, run):
-    run(1)
-    one = f"{path}/{campaign['id']}"
-    assert other_api.post(path).status_code == 404
-    assert other_api.get(one).status_code == 404
-    assert other_api.post(f"{one}/run", {"data": []}).status_code == 404
-    assert other_api.get(f"{one}/data/r0").status_code == other_api.put(f"{one}/data/r0", {}).status_code == 404
-
-
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "five", ""])
 @pytest.mark.parametrize("member", ["batch_size", "batch_interval_minutes"])
 def test_a_text_that_is_no_finite_number_is_refused(api, path, member, number):

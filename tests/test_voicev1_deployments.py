@@ -108,12 +108,6 @@ def test_another_channels_deployment_is_not_found_here(api, make, make_voice_dep
         assert api.delete(f"{path}/{one['id']}").status_code == 404
 
 
-def test_another_teams_deployment_is_not_found(other_api, make):
-    made = make()
-    answers = [other_api.get(path_of(made)), other_api.put(path_of(made), {}), other_api.delete(path_of(made))]
-    assert [answer.status_code for answer in answers] == [404, 404, 404]
-
-
 def test_a_deleted_deployment_is_gone(api, make):
     made = make()
     assert api.delete(path_of(made)).status_code == 204

@@ -46,10 +46,6 @@ def test_a_number_that_cannot_send_fails_its_review(api, advance, buy, number):
     assert status(api, sender)["status"] == "FAILED"
 
 
-def test_another_teams_sender_is_not_found(other_api, buy):
-    assert other_api.get(f"/team/assets/whatsapp_sender_status/{buy()['senderSid']}").status_code == 404
-
-
 @pytest.mark.parametrize(
     ("body", "path"),
     [

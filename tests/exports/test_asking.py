@@ -106,12 +106,6 @@ def test_an_unknown_worker_or_deployment_is_not_found_and_named(api, member):
     assert member in answer.json["error"]
 
 
-def test_another_teams_worker_or_deployment_is_not_found(other_api, make_voice_deployment):
-    deployment = make_voice_deployment()
-    for body in ({"workerId": deployment["workerId"]}, {"deploymentId": deployment["id"]}):
-        assert other_api.post("/team/exports", ASK | body).status_code == 404
-
-
 def test_a_deployment_must_be_the_workers(api, make_worker, make_voice_deployment):
     deployment = make_voice_deployment()
     body = {"deploymentId": deployment["id"], "workerId": make_worker()["id"]}
@@ -122,12 +116,6 @@ def test_a_deployment_must_be_the_workers(api, make_worker, make_voice_deploymen
 def test_an_sms_deployment_exists_where_a_log_names_it(api, make_log):
     make_log("sms", deployment_id="sms_line")
     assert api.post("/team/exports", ASK | {"deploymentId": "sms_line"}).status_code == 201
-
-
-def test_another_teams_export_is_not_found(api, other_api, export):
-    made = export()
-    assert other_api.get(f"/team/exports/{made['id']}").status_code == 404
-    assert other_api.get("/team/exports").json == []
 
 
 def test_the_list_shows_the_20_newest_first(api, export):

@@ -199,13 +199,6 @@ def test_a_filter_leaves_out_the_log_types_that_lack_its_member(rows, make_log):
     assert [row["id"] for row in rows(filtersJson={"direction": "inbound"})] == wanted
 
 
-def test_another_teams_logs_are_not_exported(app, other_api, make_worker, make_log, rows):
-    worker = make_worker(api=other_api)
-    make_log(worker_id=worker["id"], team_id=worker["teamId"])
-    mine = make_log()
-    assert [row["id"] for row in rows()] == [mine]
-
-
 def test_more_logs_than_a_batch_all_come_once(app, make_log, rows):
     worker = make_log_worker = make_log()
     count = export_files.BATCH * 2 + 1
