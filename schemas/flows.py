@@ -46,7 +46,7 @@ class FlowBody(FlowSchema):
     """What writing a flow takes. Code is looked at only where `validate` says so."""
 
     variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
-    validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": True})
+    validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": False})
 
 
 class FlowUpdateBody(FlowBody):
