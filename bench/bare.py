@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask, Response, request
 from waitress import wasyncore
 
-from dryline.serving.listener import Listener, most_connections
+from dryline.serving.listener import Listener
 
 
 def application(answers: list[bytes]) -> Flask:
@@ -52,7 +52,7 @@ def serve(ready: Path, answers: list[bytes]) -> None:
     """Answer until the process is ended."""
     bound = socket.create_server(("127.0.0.1", 0), backlog=1024)
     sockets: dict[int, Any] = {}
-    Listener(application(answers), bound, AtOnce(), most_connections(), map=sockets, ident="bare")
+    Listener(application(answers), bound, AtOnce(), map=sockets, ident="bare")
     part = ready.with_suffix(".part")
     part.write_text(json.dumps({"url": f"http://127.0.0.1:{bound.getsockname()[1]}"}))
     part.replace(ready)

@@ -25,6 +25,8 @@ from dryline.world.clock import work_for
 
 # The control plane's prefix. Pages of other origins cannot reach it.
 PLANE = "/_dryline"
+# The health check, which is open to everyone under any host name: scripts and containers wait for it.
+HEALTH = f"{PLANE}/health"
 # Prefixes of paths that no fault hits and that are not in the request log: the control plane, the documentation, and
 # what a browser requests beside that.
 UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")

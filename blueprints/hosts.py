@@ -9,11 +9,9 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
+from dryline.blueprints.base import HEALTH
 from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
-
-# Answers whoever asks, by any name: for scripts and containers that wait for a start.
-HEALTH = "/_dryline/health"
 
 
 def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:

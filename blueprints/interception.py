@@ -17,7 +17,7 @@ from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
 from dryline.storage.errors import DomainError
-from dryline.traffic.faults import GIVES_UP, Fault
+from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.traffic.request_log import ANSWER_BYTES, masked
 from dryline.world.clock import working_for
 from dryline.world.world import World
@@ -33,9 +33,6 @@ _IN_QUERY = re.compile(r"(?i)((?:^|&)(?:(?:x-)?api[-_]?key|key|(?:[a-z]+[-_])*(?
 
 # How often a slow body goes on, in seconds.
 PIECE_S = 0.05
-
-# In a request's environ: the server closes the connection after the answer, and says so in it (serving/listener.py).
-CLOSE = "dryline.close"
 
 
 def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:

@@ -13,8 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from dryline.blueprints.base import READS
-from dryline.blueprints.hosts import HEALTH
+from dryline.blueprints.base import HEALTH, READS
 from dryline.world.world import World
 
 # How long a thread without work stays, in seconds.

@@ -27,7 +27,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.base import camel
 from dryline.serving.access_log import Reporter, set_up_logging, standard_error
 from dryline.serving.lanes import Lanes
-from dryline.serving.listener import Listener, allow_more_files, most_connections
+from dryline.serving.listener import Listener, raise_file_limit
 from dryline.settings import BadSetting, Settings
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in
@@ -59,7 +59,6 @@ class Server:
             app,
             self.socket,
             self._lanes,
-            most_connections(),
             map=self._map,
             ident="dryline",
             # A proxy may pass the path of --public-url on, or strip it: what is below it is found either way.
@@ -164,7 +163,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
     gc.enable()
     # The loop answers beside threads that may be at work for long: it gets the interpreter back after 1 ms, not 5.
     sys.setswitchinterval(0.001)
-    allow_more_files()
+    raise_file_limit()
     address = address_in(app.world.directory)
     told: set[int] = set()
 

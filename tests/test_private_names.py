@@ -49,12 +49,20 @@ UNDOCUMENTED = {
             "channel_class",
             "close_all",
             "close_on_finish",
-            "close_when_flushed",
             "dispatcher",
             "error_task_class",
             "handle_write",
         }
-        | {"has_body", "last_activity", "logger", "pull_trigger", "received", "requests", "response_headers", "service"}
+        | {
+            "has_body",
+            "in_connection_overflow",
+            "logger",
+            "pull_trigger",
+            "received",
+            "requests",
+            "response_headers",
+            "service",
+        }
         | {"set_close_on_finish", "sockinfo", "task_class", "task_dispatcher", "total_outbufs_len", "use_poll"}
         | {"will_close"},
     )

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import signal
 import socket
 import ssl
@@ -171,17 +172,21 @@ def test_a_signal_ends_it_beside_answers_that_nobody_reads(start):
     assert (code, err) == (0, "")
 
 
-def test_few_files_are_few_connections_and_new_ones_take_the_place_of_idle_ones(start):
+def test_few_files_allow_few_connections_and_further_ones_wait(start):
     server = start("--ephemeral", "--scenario", "empty", before=("sh", "-c", 'ulimit -n 64; exec "$@"', "sh"))
     host, port = server.url.removeprefix("http://").split(":")
-    connections = []
-    for _ in range(30):
-        connections.append(socket.create_connection((host, int(port)), timeout=20))
-        connections[-1].sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert connections[-1].recv(12) == b"HTTP/1.1 200"
+    connections = [socket.create_connection((host, int(port)), timeout=20) for _ in range(30)]
     for connection in connections:
-        connection.close()
-    assert server.end()[0] == 0
+        connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for accepted, waiting in ((connections[:19], connections[19:]), (connections[19:], [])):
+        for connection in accepted:
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        assert select.select(waiting, [], [], 0)[0] == []
+        for connection in accepted:
+            connection.close()
+    code, _, err = server.end()
+    assert code == 0
+    assert "All 19 connections are in use" in err
 
 
 def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, data_dir):

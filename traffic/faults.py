@@ -20,6 +20,8 @@ LOOK_EVERY_S = 0.25
 # In a request's environ: says whether its client gives up before a delay of so many seconds is over. A client of this
 # process puts it there. Nobody waits then; the request goes on as it does behind a client that has left.
 GIVES_UP = "dryline.gives_up"
+# Key of a request's environ: the listener closes the connection after the response, and says so in its headers.
+CLOSE = "dryline.close"
 
 
 @dataclass(eq=False)

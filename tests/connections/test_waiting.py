@@ -1,8 +1,6 @@
-"""What one client does never stands in another's way: requests that wait, slow readers, too many connections."""
+"""No client delays another one: requests that wait, slow readers, the limit of connections."""
 
-import errno
 import http.client
-import json
 import logging
 import os
 import threading
@@ -127,7 +125,7 @@ def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, m
 
 
 def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
-    listener.allow_more_files()
+    listener.raise_file_limit()
     taken = [os.dup(1) for _ in range(1100)]
     server = Server(app)
     thread = threading.Thread(target=server.run)
@@ -144,61 +142,31 @@ def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
             os.close(number)
 
 
-class TestWithoutRoom:
-    """A server of at most six connections."""
+class TestAtTheLimit:
+    """A server of at most four connections."""
 
     @pytest.fixture
     def server(self, monkeypatch, request):
-        monkeypatch.setattr(listener, "MOST_CONNECTIONS", 6)
+        # waitress counts the listening socket and the pipe that wakes the loop, too.
+        monkeypatch.setattr(listener, "MAX_CONNECTIONS", 6)
         return request.getfixturevalue("server")
 
-    def test_a_new_connection_takes_the_place_of_the_one_that_was_idle_longest(self, server, raw, monkeypatch):
-        monkeypatch.setattr(listener, "FRESH_S", 0)
-        for _ in range(20):
-            connection = raw()
+    def test_a_new_connection_waits_until_one_is_closed(self, server, raw, begin):
+        connections = [raw() for _ in range(4)]
+        for connection in connections:
             connection.sendall(b"GET /_dryline/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert connection.recv(12) == b"HTTP/1.1 200"
+        outcome = begin("GET", "/_dryline/health")
+        connections[0].close()
+        assert outcome() == 200
 
-    def test_where_all_are_at_work_it_is_said(self, server, delayed, begin, control, caplog):
+    def test_the_limit_is_logged(self, server, delayed, begin, control, caplog):
         with caplog.at_level(logging.WARNING, "dryline"):
-            fault, outcomes = delayed(6)
+            fault, outcomes = delayed(4)
             last = begin("GET", "/_dryline/health")
             control.delete(f"/faults/{fault}")
             assert {last(), *(outcome() for outcome in outcomes)} == {200, 201}
-        assert "All 6 connections are in use" in caplog.text
-
-
-class TestOutOfFiles:
-    @pytest.fixture
-    def refusals(self, monkeypatch):
-        """Let accepting fail as often as there are errors in the list."""
-        errors = []
-        accept = listener.TcpWSGIServer.accept
-
-        def failing(self):
-            if errors:
-                raise errors.pop()
-            return accept(self)
-
-        monkeypatch.setattr(listener.TcpWSGIServer, "accept", failing)
-        return errors
-
-    def test_the_connection_that_was_idle_longest_gives_its_file(self, refusals, raw, ask, monkeypatch):
-        monkeypatch.setattr(listener, "FRESH_S", 0)
-        idle = raw()
-        assert ask("GET", "/_dryline/health") == 200
-        refusals.append(OSError(errno.EMFILE, "Too many open files"))
-        assert ask("GET", "/_dryline/health") == 200
-        assert idle.recv(1) == b""
-
-    def test_it_is_not_tried_again_at_once(self, app, refusals):
-        server = Server(app)
-        refusals.append(OSError(errno.EMFILE, "Too many open files"))
-        assert server._listener.readable()
-        server._listener.handle_accept()
-        assert not server._listener.readable()
-        server.stop()
-        server.run()
+        assert "All 4 connections are in use" in caplog.text
 
 
 def test_threads_that_have_no_work_end(monkeypatch):
@@ -216,25 +184,3 @@ def test_a_thread_takes_what_waits_for_it():
     for _ in range(3):
         assert done.acquire(timeout=PATIENCE_S)
     threads.end(time.monotonic() + PATIENCE_S)
-
-
-def read_all(connection):
-    """What comes until the server sends no more."""
-    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
-
-
-@pytest.mark.parametrize(("begin", "status"), [(b"GET / HTTP/1.1\r\nx-large: ", b"431"), (b"GARBAGE\r\n\r\n", b"400")])
-def test_who_is_refused_may_send_to_its_end_and_has_the_answer(raw, begin, status):
-    connection = raw()
-    connection.sendall(begin + b"x" * 2_000_000)
-    head, _, body = read_all(connection).partition(b"\r\n\r\n")
-    assert (head.split()[1], list(json.loads(body))) == (status, ["error"])
-
-
-def test_who_is_refused_and_sends_without_end_is_closed(raw, ask, monkeypatch):
-    monkeypatch.setattr(listener, "MOST_UNREAD", 100_000)
-    connection = raw()
-    with pytest.raises(OSError):
-        while True:
-            connection.sendall(b"x" * 100_000)
-    assert ask("GET", "/_dryline/health") == 200
