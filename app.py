@@ -20,7 +20,6 @@ from dryline.jobs import live as live_jobs
 from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
-from dryline.state import moves as team_moves
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
 from dryline.world.clock import work_for
@@ -83,7 +82,6 @@ CONTROL = (
     "settings",
     "teams",
     "workers",
-    "moves",
     "simulate",
     "talk",
     "echo_runs",
@@ -230,7 +228,6 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
                 scenarios.demand_filled(app.world)
             else:
                 snapshots.recover(app.world)
-                team_moves.recover(app.world)
                 scenarios.begin(app.world)
                 export_jobs.recover(app.world)
     except BaseException:

@@ -47,7 +47,7 @@ class Commands(DefaultGroup):
         for command in (team_commands.save, team_commands.load):
             world_commands.snapshots.add_command(command)
         for command in (
-            *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *team_commands.COMMANDS, *flow_commands.COMMANDS),
+            *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *flow_commands.COMMANDS),
             *(pull, drift, mcp, openapi),
         ):
             self.add_command(command)

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from dryline.command_line import cli
 from dryline.tests.cluster import Cluster, Node, Team
 
 NEW = json.dumps({"name": "New", "description": None, "status": None}).encode()
-MOVED = (1_000, 10_000)  # calls of the teams that are moved
+COPIED = (1_000, 10_000)  # calls of the teams that are brought to another node
 COUNT = 400  # requests of a round
 FILLING = 2_000  # calls that are made at once
 
@@ -126,43 +125,21 @@ def size_kb(folder: Path) -> float:
     return (pages - free) * size / 1000
 
 
-def moves(cluster: Cluster) -> None:
-    """How long a team is on its way, and what a call takes on the disk."""
+def copies(cluster: Cluster) -> None:
+    """Measure how long it takes to bring a team to another node as a file, and what a call takes on the disk."""
     a, b = cluster.nodes["a"], cluster.nodes["b"]
-    for calls in MOVED:
+    for calls in COPIED:
         before = size_kb(cluster.folder / "a")
         team = filled(cluster, calls)
         row(f"disk, of {calls:,} calls", f"{(size_kb(cluster.folder / 'a') - before) / calls:9.1f} kB a call")
-        urls = ["--from", a.url, "--to", b.url, "--from-token", "t", "--to-token", "t"]
-        with others_writing(cluster) as waited:
-            began = time.perf_counter()
-            done = CliRunner().invoke(cli, ["team", "move", team.id, *urls])
-            took = time.perf_counter() - began
-        if done.exit_code:
-            raise SystemExit(done.output)
-        row(f"team move, of {calls:,} calls", f"{took:9.2f} s   others' writes waited {max(waited):.2f} s at most")
-
-
-@contextlib.contextmanager
-def others_writing(cluster: Cluster) -> Iterator[list[float]]:
-    """Let a team of either node write; gives how long each write took."""
-    teams, ending, waited = [cluster.team(name) for name in ("a", "b")], threading.Event(), [0.0]
-
-    def write(team: Team) -> None:
-        while not ending.is_set():
-            began = time.perf_counter()
-            team.hire("Other").raise_for_status()
-            waited.append(time.perf_counter() - began)
-
-    threads = [threading.Thread(target=write, args=(team,)) for team in teams]
-    for thread in threads:
-        thread.start()
-    try:
-        yield waited
-    finally:
-        ending.set()
-        for thread in threads:
-            thread.join()
+        file = str(cluster.folder / "team")
+        began = time.perf_counter()
+        for command, node in (("save", a), ("load", b)):
+            words = ["snapshots", command, file, "--team", team.id, "--url", node.url, "--admin-token", "t"]
+            done = CliRunner().invoke(cli, words)
+            if done.exit_code:
+                raise SystemExit(done.output)
+        row(f"save and load a team, of {calls:,} calls", f"{time.perf_counter() - began:9.2f} s")
 
 
 def through_nginx(cluster: Cluster) -> None:
@@ -196,7 +173,7 @@ def main() -> None:
         with Cluster(folder) as cluster:
             second_node(cluster)
             through_nginx(cluster)
-            moves(cluster)
+            copies(cluster)
 
 
 if __name__ == "__main__":

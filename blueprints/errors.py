@@ -20,7 +20,6 @@ from dryline.storage.errors import (
     DomainError,
     Forbidden,
     Invalid,
-    Moved,
     NotFound,
     NotReady,
     Unauthorized,
@@ -61,20 +60,9 @@ def domain_error(error: DomainError) -> Any:
         message += (
             f" This server showed its keys when it started; without --api-key it is {current().settings.usual_key}."
         )
-    if isinstance(error, Moved):
-        return _elsewhere(error, answer(307, message))
     response = answer(STATUS[type(error)], _named(path, message))
     if isinstance(error, NotReady):
         response.headers["Retry-After"] = "1"
-    return response
-
-
-def _elsewhere(error: Moved, response: Any) -> Any:
-    """The same request at the team's new address; a nginx in between brings it there itself (docs/scaling.md)."""
-    sent, below = request.environ["REQUEST_URI"], f"{request.script_root}/"
-    response.headers["Location"] = error.address + (sent[len(below) - 1 :] if sent.startswith(below) else sent)
-    if error.node is not None:
-        response.headers["X-Accel-Redirect"] = f"@{error.node}"
     return response
 
 

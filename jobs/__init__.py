@@ -112,7 +112,7 @@ class Runner:
         with self.world.ids.by_itself():
             while found and not self.world.ending.is_set():
                 found = False
-                for step in self.steps if not self.world.moves.holding else ():
+                for step in self.steps:
                     found = self._try(step, moment) or found
 
     def _try(self, step: Step, moment: str) -> bool:

@@ -1,8 +1,8 @@
 """Save points as files, and a team's part of a world as one: what another server can load.
 
 A file is a gzipped tar of what a save point's folder holds (state/snapshots.py): the database, the files that belong to
-rows, and `about.json`. A team's has that team's rows and files alone, and says of itself how many rows there are and a
-digest of them. The version rule is that of every database: an older one is brought up to date, a newer one refused.
+rows, and `about.json`. A team's has that team's rows and files alone. The version rule is that of every database: an
+older one is brought up to date, a newer one refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,7 +20,7 @@ from peewee import PeeweeException
 
 from dryline.models import exports, uploads
 from dryline.settings import BadSetting
-from dryline.state.document import OWN_ROWS, team_tables, unchecked
+from dryline.state.document import OWN_ROWS, team_tables
 from dryline.storage.database import WorldDatabase, is_whole
 from dryline.storage.errors import Conflict
 from dryline.storage.files import part_of, rename, sync
@@ -163,26 +162,10 @@ def copy_rows(connection: sqlite3.Connection, tables: Mapping[str, str], team_id
             connection.execute(sql, (team_id,))
 
 
-def digest(connection: sqlite3.Connection, tables: Mapping[str, str], team_id: str) -> dict[str, Any]:
-    """Of all that a team's rows hold, in whatever order they lie; and how many of each table there are."""
-    total, counts = 0, {}
-    for table, condition in tables.items():
-        if condition == OWN_ROWS:
-            count = 0
-            for row in connection.execute(f'SELECT * FROM "{table}" WHERE {condition}', (team_id,)):
-                total += int.from_bytes(sha256(repr((table, row)).encode(errors="surrogateescape")).digest(), "big")
-                count += 1
-            if count:
-                counts[table] = count
-    return {"digest": f"{total % (1 << 256):064x}", "rows": dict(sorted(counts.items()))}
-
-
-def cut_out(
-    world: World, database: Path, files: Path, folder: Path, team_id: str, about: dict[str, Any]
-) -> dict[str, Any]:
+def cut_out(world: World, database: Path, files: Path, folder: Path, team_id: str, about: dict[str, Any]) -> None:
     """Fill a folder with one team's part of a world: of a database that is up to date, and of the files below `files`.
 
-    Returns what the folder says of itself: `about`, the number of rows of each table, their digest, the keys' digests.
+    The folder's `about.json` gets what `about` holds.
     """
     tables = team_tables(world)
     with _opened(folder / DATABASE) as cut:
@@ -199,10 +182,7 @@ def cut_out(
             if (files / name).exists():
                 (folder / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(files / name, folder / name)
-        keys = [key for (key,) in connection.execute("SELECT sha256 FROM api_key ORDER BY id")]
-        about = about | digest(connection, tables, team_id) | {"keys": keys}
     (folder / ABOUT).write_bytes(orjson.dumps(about))
-    return about
 
 
 def _files_of(connection: sqlite3.Connection) -> Iterator[str]:
@@ -216,27 +196,3 @@ def _files_of(connection: sqlite3.Connection) -> Iterator[str]:
 def connected(path: Path) -> sqlite3.Connection:
     """A connection to a save point's database."""
     return sqlite3.connect(path, isolation_level=None)
-
-
-def has(connection: sqlite3.Connection, table: str) -> bool:
-    """Whether there is such a table: an older database has fewer."""
-    sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return connection.execute(sql, (table,)).fetchone() is not None
-
-
-def demand_room(world: World, database: Path, team_id: str) -> None:
-    """Raises Conflict where another team has an id, a key or whatever else is unique of a team that is to come in.
-
-    Tried out and taken back: what is unique the schema knows.
-    """
-    with unchecked(world), attached(world, database), world.db.atomic("IMMEDIATE") as trial:
-        copy_rows(world.db.connection(), team_tables(world), team_id)
-        trial.rollback()
-
-
-def skip_ids(world: World, team_id: str) -> None:
-    """Never hand out an id of a row of this team."""
-    for table, condition in team_tables(world).items():
-        if condition == OWN_ROWS:
-            highest = f'SELECT MAX(id) FROM "{table}" WHERE {condition}'
-            world.ids.skip_past(id for (id,) in world.db.execute_sql(highest, (team_id,)) if isinstance(id, str))

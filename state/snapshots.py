@@ -11,13 +11,13 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
-from dryline.state import gone, portable
+from dryline.state import portable
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
 from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
@@ -121,7 +121,6 @@ def restore(world: World, name: str) -> None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
             world.keep_course()
-            gone.keep(world)
             mend(None)
             forget(world)
     world.rows_replaced()
@@ -135,28 +134,17 @@ def restore_team(world: World, name: str, team_id: str) -> None:
             raise Conflict(f"The snapshot {name} was made by a newer dryline.")
         bring_up(snapshot.path / DATABASE)
 
-        def then() -> None:
-            world.clock.give_back(team_id, snapshot.about["clock"])
-            world.keep_course()
-
-        bring_team(world, snapshot.path, team_id, then)
-
-
-def bring_team(world: World, folder: Path, team_id: str, then: Callable[[], None] = lambda: None) -> None:
-    """Put what a save point's folder has of a team in the place of what the team has, all or nothing.
-
-    `then` runs in the same transaction, and may refuse. Raises Conflict when another team has what is in it.
-    """
-    with unchecked(world):
-        for kind in KINDS:  # before the rows that name them; those that no row names are swept
-            link_files(world, folder / kind, world.directory / kind)
-        with portable.attached(world, folder / DATABASE), world.transaction():
-            wipe(world, team_id)
-            copy_rows(world.db.connection(), team_tables(world), team_id)
-            then()
-            mend(team_id)
-            forget(world)
-    world.rows_replaced()
+        with unchecked(world):
+            for kind in KINDS:  # before the rows that name them; those that no row names are swept
+                link_files(world, snapshot.path / kind, world.directory / kind)
+            with portable.attached(world, snapshot.path / DATABASE), world.transaction():
+                wipe(world, team_id)
+                copy_rows(world.db.connection(), team_tables(world), team_id)
+                world.clock.give_back(team_id, snapshot.about["clock"])
+                world.keep_course()
+                mend(team_id)
+                forget(world)
+        world.rows_replaced()
 
 
 def write_file(world: World, name: str, team_id: str | None = None) -> Path:

@@ -46,14 +46,6 @@ class NotReady(DomainError):
     """What is asked for will be there in a moment."""
 
 
-class Moved(DomainError):
-    """The team lives on another server: at `address`, on the node of this name where it has one."""
-
-    def __init__(self, message: str, address: str, node: str | None) -> None:
-        super().__init__(message)
-        self.address, self.node = address, node
-
-
 class BadDocument(DomainError):
     """A state document that breaks its rules. `faults` are pairs of path (`flows[2].workerId`) and message."""
 

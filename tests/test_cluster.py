@@ -1,4 +1,4 @@
-"""Three nodes behind the nginx that deploy/ sets up: whose request goes where, what a dead node takes along, a move."""
+"""Three nodes behind the nginx that deploy/ sets up: which node a request goes to, and what a dead node takes along."""
 
 import contextlib
 import os
@@ -7,9 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from dryline.command_line import cli
 from dryline.tests.cluster import NODES, START_S, TOKEN, Cluster, Team
 from dryline.tests.conftest import NEW_WORKER
 
@@ -138,51 +136,3 @@ def test_a_killed_node_takes_only_its_teams_along_and_brings_back_every_acknowle
     assert acknowledged <= teams["b"].names()
     assert len(teams["b"].names()) - len(acknowledged) in (0, 1)
     assert teams["b"].hire("After").status_code == 201
-
-
-def resource(team):
-    """A file resource of a new worker, its bytes put where an upload address says."""
-    worker = team.hire("Menu").json()["id"]
-    about = {"fileName": "menu.txt", "contentType": "text/plain"}
-    address = team.ask("GET", f"/api/upload/{worker}/resource-upload-url", params=about).json()["uploadUrl"]
-    assert team.cluster.client.put(address, content=b"soup of the day").status_code == 200
-    file = {
-        "name": "Menu",
-        "s3FilePath": address.partition("?")[0],
-        "fileName": "menu.txt",
-        "mimeType": "text/plain",
-        "size": 15,
-    }
-    return team.ask("POST", f"/api/workers/{worker}/resources/file", json=file).json() | {"workerId": worker}
-
-
-def test_a_team_that_moves_under_load_loses_nothing_and_its_key_goes_on_working(cluster):
-    team = cluster.team("a")
-    file = resource(team)
-    other = []
-
-    def wait_or_note(answer):
-        if answer.status_code != 503 or answer.headers["retry-after"] != "1":
-            other.append((answer.status_code, answer.text))
-            return False
-        return True
-
-    again = threading.Event()
-    with writing(team, threading.Event(), wait_or_note) as acknowledged:
-        a, c = cluster.nodes["a"].url, cluster.nodes["c"].url
-        tokens = {"DRYLINE_ADMIN_TOKEN": "t"}
-        done = CliRunner().invoke(cli, ["team", "move", team.id, "--from", a, "--to", c], env=tokens)
-        assert done.exit_code == 0, done.output
-        before = len(acknowledged)
-        while len(acknowledged) < before + 10 and not other:
-            again.wait(0.01)
-    assert other == []
-    assert team.names() == acknowledged | {"Menu"}
-    state = cluster.nodes["c"].ask("GET", "/_dryline/state", params={"team": team.id}).json()
-    assert len(state["workers"]) == len(acknowledged) + 1
-    assert cluster.nodes["a"].ask("GET", "/_dryline/state", params={"team": team.id}).status_code == 404
-    moved = team.ask("GET", f"/api/workers/{file['workerId']}/resources/{file['id']}").json()
-    assert moved["signedS3FilePath"].startswith("http://proxy.test/c/uploads/")
-    assert cluster.client.get(moved["signedS3FilePath"]).content == b"soup of the day"
-    # Nobody is sent about: nginx itself brings the request, body and all, to the new node.
-    assert team.vendors_client().workers.create(**NEW_WORKER | {"name": "Later"}).name == "Later"

@@ -56,15 +56,12 @@ def test_every_variable_of_a_node_is_a_setting():
     assert named and named <= SETTINGS
 
 
-def test_nginx_knows_every_node_of_compose_in_each_of_its_four_places():
+def test_nginx_knows_every_node_of_compose_in_each_of_its_three_places():
     nodes = {name.removeprefix("node-") for name in COMPOSE["services"] if name.startswith("node-")}
     upstreams = (DEPLOY / "nginx" / "upstreams.conf").read_text()
     assert nodes == {"a", "b", "c"} == set(re.findall(r"upstream (\S+) \{ server node-\1:4010;", upstreams))
     assert nodes == {of for prefix, of in re.findall(r"~\^dl_(\S+)_ (\S+);", NGINX) if prefix == of}
     assert nodes == set(re.search(r"<dryline_path>([^)]+)\)", NGINX)[1].split("|"))
-    assert nodes == {
-        name for name, of in re.findall(r"location @(\S+) \{ proxy_pass http://(\S+);", NGINX) if name == of
-    }
 
 
 def test_every_node_of_compose_has_its_own_volume_restored_and_copied_by_litestream():

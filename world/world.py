@@ -30,7 +30,6 @@ from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
-from dryline.world.moves import Moves
 from dryline.world.news import News
 from dryline.world.outgoing import Outgoing
 
@@ -53,7 +52,6 @@ class World:
         self.requests = RequestRecord()
         self.metrics = Metrics()
         self.news = News()
-        self.moves = Moves()
         self.outgoing = Outgoing(settings.webhook_hosts)
         # Where it answers, as the server sets it; until then, as a client in the same process would say.
         self.address = "http://localhost"

@@ -18,9 +18,6 @@ from dryline.storage.errors import Forbidden, Invalid, NotFound
 from dryline.world.clock import work_for
 from dryline.world.world import World
 
-# What takes a team to another server goes on while it is held.
-MOVES = f"{PLANE}/moves/"
-
 
 class TeamQuery(QuerySchema):
     """Whose part of the world is meant."""
@@ -60,7 +57,6 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
-            self.before_request(demand_no_move)
         self.before_request(demand_no_query)
         self.before_request(work_for_team)
 
@@ -102,12 +98,6 @@ def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
         facts = {"method": asked.method, "path": asked.path, "status": status, "durationMs": round(ms, 3)}
         world.news.tell(text, bad=status >= 400, **facts, **({"error": error} if error else {}))
     return response
-
-
-def demand_no_move() -> None:
-    """Raises NotReady for what would change the world while a team of it is held."""
-    if request.method not in READS and not request.path.startswith(MOVES):
-        current().moves.demand_nobody_held()
 
 
 def guard() -> None:

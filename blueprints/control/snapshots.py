@@ -7,11 +7,13 @@ from flask.views import MethodView
 
 from dryline.blueprints import files
 from dryline.blueprints.control.base import ControlArea, TeamQuery
-from dryline.blueprints.control.moves import BYTES, FILE
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import snapshots
 from dryline.storage.current_world import current
+
+FILE = "application/gzip"
+BYTES = "application/octet-stream"  # the type that is sent does not matter: the content is checked
 
 blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named save points, kept on disk.")
 

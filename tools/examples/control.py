@@ -23,7 +23,6 @@ def show(walk: Walk, places: Places) -> None:
     walk("setClock", body={"now": "2026-11-20T18:00:00Z", "frozen": True})
     walk("advanceClock", body={"seconds": 86_400})
     _teams(walk)
-    _move(walk)
     _state(walk)
     walk("resetClock")
     walk("setClock", body={"now": NOW, "frozen": True})
@@ -85,21 +84,6 @@ def _teams(walk: Walk) -> None:
     walk("listTeams")
     walk("revokeApiKey", team, key)
     walk("deleteTeam", team)
-
-
-def _move(walk: Walk) -> None:
-    """To this very server, which has to have handed the team over before it can take it."""
-    team = walk.send("POST", "/_dryline/teams", json={"name": "Harbour", "key": "dl_a_example"}).json["id"]
-    held = walk("holdTeam", team)
-    walk("getMove", team)
-    file = walk("getTeamFile", team)
-    target = {"address": "https://dryline.example.com/b", "node": "b"}
-    walk("handTeamOver", team, body={"move": held["move"], "digest": held["digest"], **target})
-    walk("putTeamFile", team, data=file, move=held["move"])
-    walk("takeTeam", team, body={"move": held["move"]})
-    walk("takeTeamBack", team)
-    walk("endMove", team)
-    walk.send("DELETE", f"/_dryline/teams/{team}")
 
 
 def _state(walk: Walk) -> None:
