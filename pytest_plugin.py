@@ -1,7 +1,7 @@
-"""The pytest plugin: a stand-in as a fixture, and what was asked of it where a test fails.
+"""The pytest plugin: a stand-in as a fixture, and its request log in the report of a failing test.
 
-pytest loads this module in every project that has dryline installed, so it imports nothing that pytest has not
-imported already until a fixture is used.
+pytest loads this module in every project that has dryline installed. Until a fixture is used, it imports only modules
+that pytest has imported already.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """An option of the command line, `--dryline-NAME`, and of the configuration, `dryline_NAME`."""
+    """An option of the command line (`--dryline-NAME`) and of the configuration (`dryline_NAME`)."""
 
     name: str
     help: str
@@ -29,19 +29,21 @@ class Option(NamedTuple):
 
 OPTIONS = (
     Option(
-        "scenario", "what each test starts from: empty, demo, another that ships, or a state document's file", "empty"
+        "scenario",
+        "the scenario of each test: empty, demo, another shipped one, or the file of a state document",
+        "empty",
     ),
-    Option("seed", "ids and simulated content repeat from run to run"),
-    Option("strict", "refuse body members that the API does not have", False, "bool"),
-    Option("journal", "how many requests a failing test shows, the newest; 0 is none", "50"),
-    Option("command", "the command of a dryline in another environment, to start servers with"),
-    Option("url", "the address of a server that runs already, to use instead of starting one"),
+    Option("seed", "a number that makes ids and simulated content repeat"),
+    Option("strict", "refuse unknown members of request bodies", False, "bool"),
+    Option("journal", "how many of the newest requests the report of a failing test shows; 0 shows none", "50"),
+    Option("command", "the dryline command of another environment, used to start servers"),
+    Option("url", "the address of a running server, used instead of starting one"),
     Option("token", "that server's admin token"),
 )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The plugin's options."""
+    """Add the plugin's options."""
     group = parser.getgroup("dryline")
     for option in OPTIONS:
         action: dict[str, Any] = {"action": "store_true"} if option.type == "bool" else {"metavar": option.name.upper()}
@@ -50,16 +52,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The plugin's marker."""
+    """Add the plugin's marker."""
     config.addinivalue_line(
         "markers",
-        "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute): what the test's world starts from.",
+        "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute): the start of the test's world.",
     )
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """To the report of a test that fails, what was asked of its stand-ins."""
+    """Add the newest requests to the report of a failing test."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     driver = sys.modules.get("dryline.testing.driver")
@@ -69,24 +71,24 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     worlds = dict.fromkeys(one for one in getattr(item, "funcargs", {}).values() if isinstance(one, driver.Driver))
     for world in worlds if newest else ():
         try:
-            told = world.journal(newest)
-        except Exception as error:  # its server may have ended: the test's own failure is what matters
-            told = f"Not to be had: {error}"
-        report.sections.append((f"Requests to {str(world)[1:-1]}", told))
+            text = world.journal(newest)
+        except Exception as error:  # the server may have ended; do not hide the test's own failure
+            text = f"The request log is not available: {error}"
+        report.sections.append((f"Requests to {str(world)[1:-1]}", text))
 
 
 @pytest.fixture(scope="session")
 def dryline_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
-    """A real server on a free port, for the whole session; under pytest-xdist one a worker. Nothing resets it."""
+    """Start a server on a free port for the session; with pytest-xdist one for each worker. Nothing resets it."""
     from dryline.testing import DrylineServer, connect
 
-    if url := _asked(pytestconfig, "url"):
-        with _plainly():
-            server = connect(url, _asked(pytestconfig, "token"))
+    if url := _option(pytestconfig, "url"):
+        with _failing_without_traceback():
+            server = connect(url, _option(pytestconfig, "token"))
         yield server
         return
-    started = DrylineServer(command=_asked(pytestconfig, "command"), **_settings(pytestconfig))
-    with _plainly():
+    started = DrylineServer(command=_option(pytestconfig, "command"), **_settings(pytestconfig))
+    with _failing_without_traceback():
         started.start()
     yield started
     started.stop()
@@ -94,11 +96,14 @@ def dryline_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
 
 @pytest.fixture
 def dryline(dryline_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    """The session's server with a reset world; the vendor's client finds it through the environment."""
+    """Reset the session's server and point the vendor's client to it through the environment."""
     scenario = None
-    if _asked(request.config, "url"):
+    if _option(request.config, "url"):
         if hasattr(request.config, "workerinput"):
-            pytest.fail("Parallel workers would reset the one server of --dryline-url: give each test a team.", False)
+            pytest.fail(
+                "Parallel workers would reset the same server of --dryline-url. Create a team for each test instead.",
+                False,
+            )
         scenario = _scenario(request.config)
     _begin(dryline_server, request, scenario)
     for name, value in dryline_server.environment.items():
@@ -111,7 +116,7 @@ def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
     from dryline.testing import DrylineInProcess
 
     process = DrylineInProcess(**_settings(pytestconfig))
-    with _plainly():
+    with _failing_without_traceback():
         process.start()
     yield process
     process.stop()
@@ -119,36 +124,36 @@ def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
 
 @pytest.fixture
 def dryline_in_process(_dryline_process: DrylineInProcess, request: pytest.FixtureRequest) -> DrylineInProcess:
-    """A reset world without a socket: the fastest start a test can have."""
+    """Reset a world that is called without a socket. This is the fastest start for a test."""
     _begin(_dryline_process, request)
     return _dryline_process
 
 
 def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
-    """The world that a test starts from, by the markers on it, its class and its module; the nearest counts."""
-    asked: dict[str, Any] = {}
+    """Reset the world as the markers of the test, its class and its module say; the nearest marker wins."""
+    options: dict[str, Any] = {}
     for marker in reversed([*request.node.iter_markers("dryline")]):
         if marker.args:
-            pytest.fail("@pytest.mark.dryline takes its values by their names.", False)
-        asked |= marker.kwargs
-    if "scenario" in asked:
-        scenario = _found(asked.pop("scenario"), request.path.parent)
-    with _plainly():
+            pytest.fail("@pytest.mark.dryline takes keyword arguments only.", False)
+        options |= marker.kwargs
+    if "scenario" in options:
+        scenario = _resolve_scenario(options.pop("scenario"), request.path.parent)
+    with _failing_without_traceback():
         world.reset(scenario)
-        if asked:
-            _settled(world.settings, asked)
+        if options:
+            _apply_settings(world.settings, options)
 
 
-def _settled(settings: Callable[..., object], asked: dict[str, Any]) -> None:
+def _apply_settings(settings: Callable[..., object], options: dict[str, Any]) -> None:
     try:
-        settings(**asked)
+        settings(**options)
     except TypeError as error:
         pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
 
 
 @contextmanager
-def _plainly() -> Iterator[None]:
-    """What cannot work is a line for who runs the tests, not a traceback of dryline's."""
+def _failing_without_traceback() -> Iterator[None]:
+    """Fail the test with one line instead of a traceback of dryline's code."""
     from dryline.settings import BadSetting
     from dryline.testing import DrylineError
 
@@ -158,14 +163,14 @@ def _plainly() -> Iterator[None]:
         pytest.fail(f"dryline: {error}", False)
 
 
-def _asked(config: pytest.Config, name: str) -> Any:
-    """An option's value: of the command line, or else of the configuration."""
+def _option(config: pytest.Config, name: str) -> Any:
+    """Return an option's value from the command line, else from the configuration."""
     value = config.getoption(f"--dryline-{name}")
     return config.getini(f"dryline_{name}") if value is None else value
 
 
 def _number(config: pytest.Config, name: str) -> int | None:
-    value = _asked(config, name)
+    value = _option(config, name)
     try:
         return int(value) if value else None
     except ValueError:
@@ -176,18 +181,18 @@ def _settings(config: pytest.Config) -> dict[str, Any]:
     return {
         "scenario": _scenario(config),
         "seed": _number(config, "seed"),
-        "strict": _asked(config, "strict"),
+        "strict": _option(config, "strict"),
     }
 
 
 def _scenario(config: pytest.Config) -> str:
-    """The scenario; a file's path is taken from where pytest was started, or from where the configuration lies."""
+    """Return the scenario. A path is relative to the working directory or, in the configuration, to its file."""
     on_the_line = config.getoption("--dryline-scenario") is not None
     ini = config.inipath.parent if config.inipath else config.rootpath
-    return _found(_asked(config, "scenario"), Path(config.invocation_params.dir) if on_the_line else ini)
+    return _resolve_scenario(_option(config, "scenario"), Path(config.invocation_params.dir) if on_the_line else ini)
 
 
-def _found(scenario: str, folder: Path) -> str:
-    """A scenario's name as it is, a file's path from `folder`."""
+def _resolve_scenario(scenario: str, folder: Path) -> str:
+    """Return the name of a shipped scenario unchanged, and a file's path relative to `folder`."""
     shipped = {file.stem for file in (Path(__file__).parent / "data").glob("*.json")}
     return scenario if scenario in {"empty", *shipped} else str(folder / scenario)

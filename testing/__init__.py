@@ -1,6 +1,6 @@
-"""For other projects' tests, of any framework: a stand-in as a context manager, or as an httpx transport.
+"""Helpers for other projects' tests: a stand-in as a context manager or as an httpx transport.
 
-The fixtures for pytest are apart, in `pytest_plugin.py`. To import this takes nothing but the standard library.
+`pytest_plugin.py` has the fixtures for pytest. Importing this package needs only the standard library.
 """
 
 from __future__ import annotations

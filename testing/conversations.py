@@ -1,4 +1,4 @@
-"""Believable calls and chats, and conversations with flows."""
+"""Helpers that simulate calls and chats, and that talk to flows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", 
 
 
 class Conversations(Plane):
-    """The helpers that make conversations."""
+    """The helpers that make conversations: simulated ones, and talks with a flow."""
 
     def simulate_calls(
         self,
@@ -31,9 +31,9 @@ class Conversations(Plane):
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
     ) -> list[str]:
-        """Make believable calls and return their logs' ids.
+        """Simulate calls and return the ids of their logs.
 
-        On the voice deployment of this id; without one, on the oldest there is, which is made when there is none. Calls
+        `deployment` is the id of a voice deployment; the default is the oldest one, created if there is none. Calls
         `in_progress` begin now and go on with the clock.
         """
         options = given(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch)
@@ -53,7 +53,7 @@ class Conversations(Plane):
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
     ) -> list[str]:
-        """Make believable chats and return their logs' ids, on a chat deployment, found or made as for calls."""
+        """Simulate chats and return the ids of their logs. `deployment` is a chat deployment."""
         options = given(seed=seed, follow=follow, branch=branch)
         options |= given(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         return self._simulate("chat", count, deployment, options)
@@ -68,15 +68,15 @@ class Conversations(Plane):
 
     def _deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
         state = self.plane("GET", "/state")
-        own = self._scope.get("team") or state["teams"][0]["id"]  # of all teams, the one that `api_key` belongs to
+        own = self._scope.get("team") or state["teams"][0]["id"]  # the team that `api_key` belongs to
         workers = {row["id"] for row in state["workers"] if row["teamId"] == own}
         rows: list[dict[str, Any]] = state[f"{kind}Deployments"]
-        found = [row for row in rows if (row["workerId"] in workers if id is None else row["id"] == id)]
-        if found:
-            return found[0]
+        matching = [row for row in rows if (row["workerId"] in workers if id is None else row["id"] == id)]
+        if matching:
+            return matching[0]
         if id is not None:
             raise DrylineError(f"No {kind} deployment {id}.")
-        # As rows, not through the API: no fault may strike them, and the request record is the tested program's.
+        # Added as rows, not through the API: no fault applies to them, and the request log is for the tested program.
         own = self._scope.get("team", "team_first").removeprefix("team_")
         worker, flow, line = ({"id": f"{noun}_line_{kind}_{own}"} for noun in ("worker", "flow", "deployment"))
         worker |= {"name": "Worker", "status": "active"}
@@ -99,7 +99,7 @@ class Conversations(Plane):
         seed: int | None = None,
         say: str | None = None,
     ) -> Talk:
-        """Begin a conversation with a flow: with `code`, a flow's, or a deployment's."""
-        asked = given(code=code, flow_id=flow_id, deployment_id=deployment_id)
-        asked |= given(variables=variables, state=state, channel=channel, seed=seed, say=say)
-        return Talk(self.plane, asked)
+        """Begin a conversation with `code`, with a flow, or with the flow of a deployment."""
+        options = given(code=code, flow_id=flow_id, deployment_id=deployment_id)
+        options |= given(variables=variables, state=state, channel=channel, seed=seed, say=say)
+        return Talk(self.plane, options)

@@ -1,4 +1,4 @@
-"""What can be asked of a whole stand-in and of one team in it alike."""
+"""Helpers that a whole stand-in and one of its teams share: clients, time, state."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class Driver(Traffic, Conversations):
-    """The helpers that `StandIn` and `Team` share: a team's touch nothing of another team."""
+    """The helpers that `StandIn` and `Team` share. A team's helpers change nothing of another team."""
 
     # Clients
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the vendor's client reads from the environment."""
+        """The environment variables that the vendor's client reads."""
         return {"BRAINBASE_LABS_BASE_URL": self.url, "BRAINBASE_LABS_API_KEY": self.api_key}
 
     def client(self, **options: Any) -> BrainbaseLabs:
-        """The vendor's client (package brainbase-labs), speaking to this stand-in; `options` are its own."""
+        """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs
 
         return BrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | self._http("Client") | options)
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
-        """The vendor's async client, likewise."""
+        """Return the vendor's async client for this stand-in."""
         from brainbase_labs import AsyncBrainbaseLabs
 
         return AsyncBrainbaseLabs(
@@ -40,34 +40,34 @@ class Driver(Traffic, Conversations):
         )
 
     def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
-        """What the vendor's client needs to be told of its HTTP."""
+        """Return the options that the vendor's client needs to reach this stand-in."""
         return {}
 
     # Time
 
     def now(self) -> datetime:
-        """The present moment of API time, in UTC; for a team, of its own."""
+        """Return the current API time, in UTC; for a team, its own."""
         return clock.parse(self.plane("GET", "/clock")["now"])
 
     def freeze(self, now: str | datetime | None = None) -> datetime:
-        """Let API time stand still, at `now` (ISO 8601, or with a time zone) or where it is; for a team, its own."""
+        """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is; for a team, its own time."""
         return clock.parse(self.plane("PUT", "/clock", given(frozen=True, now=now))["now"])
 
     def advance(
         self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0, weeks: float = 0
     ) -> datetime:
-        """Move API time forward, e.g. `advance(days=1)`; due work is done when this returns."""
+        """Move API time forward, e.g. `advance(days=1)`. Work that is due is done when this returns."""
         total = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days, weeks=weeks).total_seconds()
         return clock.parse(self.plane("POST", "/clock/advance", {"seconds": total})["now"])
 
     # The state
 
     def reset(self, scenario: str | None = None) -> None:
-        """Back to the start: data, clock, ids, faults, request record, export files. A team has no scenario."""
+        """Reset data, clock, ids, faults, request log and export files. `scenario` is for a whole stand-in only."""
         self.plane("POST", "/reset", given(scenario=scenario))
 
     def state(self) -> dict[str, Any]:
-        """The whole state as one document; a team's own part of it."""
+        """Return the state as one document; for a team, its part of it."""
         state: dict[str, Any] = self.plane("GET", "/state")
         return state
 
@@ -80,9 +80,9 @@ class Driver(Traffic, Conversations):
         self.plane("POST", "/state", document)
 
     def snapshot(self, name: str) -> None:
-        """Keep the state under a name."""
+        """Save the state as a snapshot."""
         self.plane("POST", "/snapshots", {"name": name})
 
     def restore(self, name: str) -> None:
-        """Go back to a kept state."""
+        """Restore a snapshot."""
         self.plane("POST", f"/snapshots/{quote(name, safe='')}/restore")

@@ -1,4 +1,4 @@
-"""Stand-ins that a test starts: on a socket, in this process or by a command, and without a socket."""
+"""Stand-ins that a test starts: on a socket, by a command, or in the same process without a socket."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
     from dryline.testing.transports import AsyncTransport, Transport
 
-# How long a command may take to serve, in seconds: it may have to install dryline first. And to end.
+# How long a command may take to start serving, which may include installing dryline, and to end.
 START_S, END_S = 120.0, 10.0
-# Flags whose names are not their settings'; `dryline serve --help` has them.
+# Flags that are not named like their setting.
 _FLAGS = {"api_keys": "--api-key", "cors_origins": "--cors-origin", "allowed_hosts": "--allowed-host"}
-# What only a server of this process is told at its start; `settings` tells the others.
-_LIVE = ("export_mode", "export_delay_ms", "calls_per_minute")
+# Settings that have no flag: a server in another process gets them through `settings`.
+_RUNTIME_ONLY = ("export_mode", "export_delay_ms", "calls_per_minute")
 
 
 class Started(StandIn):
-    """A stand-in that lives as long as this object's `with`, or from `start` to `stop`.
+    """A stand-in that runs within a `with` block, or from `start` to `stop`.
 
-    Every keyword of `dryline.settings.Settings` may be given; state is ephemeral and empty unless `data_dir` or
-    `scenario` says more.
+    Takes every field of `dryline.settings.Settings` as a keyword. Its state is temporary unless `data_dir` is passed,
+    and empty unless `scenario` is.
     """
 
     def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
         self._settings = {"scenario": scenario, "seed": seed, "ephemeral": "data_dir" not in settings} | settings
         self._token = settings.get("admin_token")
         node = settings.get("node")
-        usual = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
-        self.api_key = (settings.get("api_keys") or (usual,))[0]
+        default_key = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
+        self.api_key = (settings.get("api_keys") or (default_key,))[0]
         self._running = ExitStack()
         self._application: Any = None
 
     def start(self) -> Self:
-        """Open the world and let its jobs run. Raises BadSetting when the settings cannot work."""
+        """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
         self._begin()
         return self
 
@@ -58,20 +58,20 @@ class Started(StandIn):
         raise NotImplementedError
 
     def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
-        """What `dryline.serving.server` opens for these settings."""
-        # Imported by name: who only checks types need not have the whole server read.
+        """Enter a context manager of `dryline.serving.server`, named `how`, with these settings."""
+        # Imported by name, so that a type checker of another project does not read the whole server.
         try:
             server = import_module("dryline.serving.server")
         except ModuleNotFoundError as error:
             raise DrylineError(
-                f"dryline's server cannot run in this environment, which has no {error.name}. Start one of another: "
-                'DrylineServer(command="…/bin/dryline"), or connect(url) to one that runs.'
+                f"dryline's server needs {error.name}, which is not installed. Start a server of another environment: "
+                'DrylineServer(command="…/bin/dryline"), or use a running one: connect(url).'
             ) from None
         settings = import_module("dryline.settings").Settings(**self._settings)
         return self._running.enter_context(getattr(server, how)(settings))
 
     def stop(self) -> None:
-        """Answer what is being asked, then end it; an ephemeral world is removed."""
+        """Finish the requests in progress and stop. Removes a temporary world."""
         self._running.close()
 
     def __enter__(self) -> Self:
@@ -82,30 +82,30 @@ class Started(StandIn):
 
     @property
     def app(self) -> WSGIApplication:
-        """The application, for other tools that call one. Raises DrylineError where it is in another process."""
+        """The WSGI application. Raises DrylineError if the server runs in another process."""
         if self._application is None:
             return super().app
         app: WSGIApplication = self._application
         return app
 
     def transport(self) -> Transport:
-        """An httpx transport that calls this stand-in without a socket."""
+        """Return an httpx transport that calls this stand-in without a socket."""
         from dryline.testing.transports import Transport
 
         return Transport(self)
 
     def async_transport(self) -> AsyncTransport:
-        """The same for httpx.AsyncClient."""
+        """Return an httpx transport for `httpx.AsyncClient`."""
         from dryline.testing.transports import AsyncTransport
 
         return AsyncTransport(self)
 
 
 class DrylineServer(Started):
-    """A stand-in on a socket, on a free port unless `port` is given: for clients in any process and language.
+    """A stand-in on a socket, for clients in any process and language. The port is a free one unless `port` is passed.
 
-    A thread of this process serves it; with `command`, such as `path/to/venv/bin/dryline`, a process of that does, in
-    an environment of its own. `with DrylineServer() as dryline: …` works in unittest too.
+    A thread of this process serves it. With `command`, such as `path/to/venv/bin/dryline`, that program runs as a
+    process of its own, in its own environment. `with DrylineServer() as dryline: …` works in unittest too.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class DrylineInProcess(Started):
 
 
 def transport(**settings: Any) -> Transport:
-    """An httpx transport on a stand-in of its own; `transport().dryline` drives it, and closing it ends it.
+    """Start a stand-in and return an httpx transport to it. `transport().dryline` is the stand-in; closing ends it.
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
     """
@@ -157,18 +157,18 @@ def transport(**settings: Any) -> Transport:
 
 
 def async_transport(**settings: Any) -> AsyncTransport:
-    """The same for httpx.AsyncClient."""
+    """Start a stand-in and return an httpx transport for `httpx.AsyncClient`."""
     from dryline.testing.transports import AsyncTransport
 
     return AsyncTransport(DrylineInProcess(**settings).start(), owned=True)
 
 
 def flags(settings: dict[str, Any]) -> list[str]:
-    """Settings as the flags of `dryline serve`. Raises BadSetting for one that has none."""
+    """Return settings as the flags of `dryline serve`. Raises BadSetting for one that has no flag."""
     words: list[str] = []
     for name, value in settings.items():
-        if name in _LIVE:
-            raise BadSetting(f"A server that a command starts is told {name} by settings({name}=…), once it runs.")
+        if name in _RUNTIME_ONLY:
+            raise BadSetting(f"{name} has no flag: call settings({name}=…) once the server runs.")
         flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
         if isinstance(value, bool):
             words += [flag] if value else []
@@ -181,29 +181,29 @@ def flags(settings: dict[str, Any]) -> list[str]:
 
 @contextmanager
 def _serving(command: list[str]) -> Iterator[str]:
-    """The address of a server that a command starts, ended with the block. Raises BadSetting when it does not serve."""
+    """Start a server and yield its address; end it with the block. Raises BadSetting if it does not start."""
     with tempfile.TemporaryDirectory(prefix="dryline-ready-") as name:
-        ready, said = Path(name, "ready.json"), Path(name, "said")
+        ready, output = Path(name, "ready.json"), Path(name, "output")
         command = [*command, "--ready-file", str(ready)]
-        with said.open("wb") as out:
+        with output.open("wb") as out:
             try:
-                # In a group of its own: what starts dryline, such as uvx, is ended with it.
+                # In a process group of its own, so that a launcher such as uvx ends with it.
                 process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
             except OSError as error:
                 raise BadSetting(f"{command[0]} cannot be started: {error.strerror}.") from None
         try:
-            yield _address(process, ready, said)
+            yield _address(process, ready, output)
         finally:
             _end(process)
 
 
-def _address(process: subprocess.Popen[bytes], ready: Path, said: Path) -> str:
+def _address(process: subprocess.Popen[bytes], ready: Path, output: Path) -> str:
     deadline = time.monotonic() + START_S
     while not ready.exists():
         if process.poll() is not None:
-            raise BadSetting(said.read_text(errors="replace").strip() or f"It ended at once ({process.returncode}).")
+            raise BadSetting(output.read_text(errors="replace").strip() or f"It ended at once ({process.returncode}).")
         if time.monotonic() > deadline:
-            raise BadSetting(f"It does not serve after {START_S:g} s: {said.read_text(errors='replace').strip()}")
+            raise BadSetting(f"It does not serve after {START_S:g} s: {output.read_text(errors='replace').strip()}")
         time.sleep(0.01)
     url: str = json.loads(ready.read_text())["url"]
     return url

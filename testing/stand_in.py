@@ -1,4 +1,4 @@
-"""A stand-in that answers somewhere, the teams in it, and how to reach one that runs already."""
+"""The `StandIn` and `Team` helpers, and `connect` for a server that runs already."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dryline.testing.plane import DrylineError, Way, given, over_http
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
-# The moves of an export to each end; docs/control-plane.md.
-_MOVES = {
+# The states through which an export reaches each status; docs/control-plane.md.
+_EXPORT_STEPS = {
     "PROCESSING": ("PENDING", "PROCESSING"),
     "COMPLETED": ("PENDING", "PROCESSING", "COMPLETED"),
     "FAILED": ("PENDING", "PROCESSING", "FAILED"),
@@ -25,17 +25,17 @@ _MOVES = {
 
 
 class StandIn(Driver):
-    """A stand-in and the ways to drive it, wherever it runs: `connect` gives one, and so do the fixtures."""
+    """A stand-in and the helpers that control it. `connect` and the fixtures return one."""
 
     def __repr__(self) -> str:
         return f"<dryline at {getattr(self, 'url', 'no address yet')}>"
 
     @property
     def app(self) -> WSGIApplication:
-        """The application, for other tools that call one. Raises DrylineError where it is in another process."""
-        raise DrylineError(f"The application of {self.url} is in another process: it is reached by its address alone.")
+        """The WSGI application. Raises DrylineError if the server runs in another process."""
+        raise DrylineError(f"The server at {self.url} runs in another process; only its address can be used.")
 
-    # What moves by itself
+    # Settings, exports, webhooks, teams
 
     def settings(
         self,
@@ -45,15 +45,17 @@ class StandIn(Driver):
         strict: bool | None = None,
         calls_per_minute: float | None = None,
     ) -> dict[str, Any]:
-        """Change the live settings that are given, until the next reset. Returns all of them."""
-        changed = given(
+        """Change the runtime settings that are passed, until the next reset. Returns all of them."""
+        changes = given(
             export_mode=export_mode,
             export_delay_ms=export_delay_ms,
             strict=strict,
             calls_per_minute=calls_per_minute,
         )
-        live: dict[str, Any] = self.plane("PUT", "/settings", changed) if changed else self.plane("GET", "/settings")
-        return live
+        settings: dict[str, Any] = (
+            self.plane("PUT", "/settings", changes) if changes else self.plane("GET", "/settings")
+        )
+        return settings
 
     def finish_export(
         self,
@@ -62,15 +64,15 @@ class StandIn(Driver):
         *,
         error_message: str | None = None,
     ) -> dict[str, Any]:
-        """Move an export by hand, through all states on the way, and return it. To COMPLETED writes its file.
+        """Bring an export to a status, through all statuses on the way, and return it. COMPLETED writes its file.
 
-        For `settings(export_mode="manual")`, where exports do not move by themselves. Raises DrylineError for an export
-        that is past that state.
+        For `settings(export_mode="manual")`, where the server leaves exports alone. Raises DrylineError for an export
+        that is past that status.
         """
         export = next((row for row in self.state()["exports"] if row["id"] == id), {"status": "PENDING"})
-        steps = _MOVES[status]
-        begun = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
-        for step in steps[begun:]:
+        steps = _EXPORT_STEPS[status]
+        start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
+        for step in steps[start:]:
             body = given(status=step, error_message=error_message if step == "FAILED" else None)
             export = self.plane("POST", f"/exports/{id}/transition", body)
         return export
@@ -84,19 +86,19 @@ class StandIn(Driver):
         log_id: str | None = None,
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
-        """The deliveries of webhooks, newest first, at most `limit` (100): request, status, error, attempts."""
-        wanted = given(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
-        deliveries: list[dict[str, Any]] = self.plane("GET", "/webhooks", query=wanted)
+        """Return the webhook deliveries, newest first, at most `limit` (100): request, status, error, attempts."""
+        query = given(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
+        deliveries: list[dict[str, Any]] = self.plane("GET", "/webhooks", query=query)
         return deliveries
 
     def team(self, name: str = "Test team") -> Team:
-        """A new team, with a key of its own. Nothing of one team is seen by another."""
-        made = self.plane("POST", "/teams", {"name": name})
-        return Team(self, made["id"], made["name"], made["apiKey"])
+        """Create a team with its own API key. Teams do not see each other's records."""
+        row = self.plane("POST", "/teams", {"name": name})
+        return Team(self, row["id"], row["name"], row["apiKey"])
 
 
 class Team(Driver):
-    """A team of a stand-in: its clients have its key, and what is asked of it touches nothing else."""
+    """One team of a stand-in. Its clients use its key, and its helpers change nothing of other teams."""
 
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key
@@ -111,45 +113,51 @@ class Team(Driver):
         return self.stand_in._http(kind)
 
     def delete(self) -> None:
-        """Delete the team with all that it has."""
+        """Delete the team with all its records."""
         self.stand_in.plane("DELETE", f"/teams/{self.id}")
 
 
 class Connected(StandIn):
-    """A stand-in that somebody else started."""
+    """A server that another process started."""
 
     def __init__(self, url: str, token: str | None, api_key: str, way: Way) -> None:
         self.url, self._token, self.api_key, self._way = url, token, api_key, way
 
 
 def connect(url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY) -> StandIn:
-    """The helpers for a stand-in that runs, such as one in a container. `token` is its `--admin-token`.
+    """Return the helpers for a running server, such as one in a container. `token` is its `--admin-token`.
 
-    Needs nothing but the standard library. Raises DrylineError when none answers there.
+    Raises DrylineError if no dryline answers at `url`.
     """
     url = url.rstrip("/")
     stand_in = Connected(url, token, api_key, over_http(url))
     health = stand_in.plane("GET", "/health")
     if not isinstance(health, dict) or health.get("status") != "ok":
-        raise DrylineError(f"What answers at {url} is no dryline.")
+        raise DrylineError(f"The server at {url} is not dryline.")
     return stand_in
 
 
 def wait_until(
-    condition: Callable[[], Found], *, timeout_s: float = 5, every_s: float = 0.02, told: str | None = None
-) -> Found:
-    """Ask again until the answer is true or no check fails any more, and return it; for what a program does by itself.
+    condition: Callable[[], Value],
+    *,
+    timeout_s: float = 5,
+    every_s: float = 0.02,
+    message: str | None = None,
+    told: str | None = None,  # the former name of `message`
+) -> Value:
+    """Call `condition` until it returns a true value without an AssertionError, and return that value.
 
-    Raises DrylineError after `timeout_s` of real time, with `told` or what the last check said.
+    Raises DrylineError after `timeout_s` seconds of real time, with `message` or the text of the last AssertionError.
     """
     deadline = time.monotonic() + timeout_s
     while True:
-        said = ""
+        failure = ""
         try:
-            if found := condition():
-                return found
+            if value := condition():
+                return value
         except AssertionError as error:
-            said = str(error)
+            failure = str(error)
         if time.monotonic() >= deadline:
-            raise DrylineError(f"Not so within {timeout_s:g} s: {told or said or 'it never was true.'}")
+            reason = message or told or failure or "the condition stayed false."
+            raise DrylineError(f"Timed out after {timeout_s:g} s: {reason}")
         time.sleep(every_s)

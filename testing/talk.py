@@ -7,33 +7,33 @@ from typing import Any
 
 
 class Talk:
-    """A conversation with a flow, from `StandIn.talk`. `events` are all that happened, `waiting` what is open."""
+    """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions."""
 
-    def __init__(self, plane: Callable[[str, str, Any], Any], asked: dict[str, Any]) -> None:
+    def __init__(self, plane: Callable[[str, str, Any], Any], options: dict[str, Any]) -> None:
         self._plane = plane
         self.events: list[dict[str, Any]] = []
-        self._take(plane("POST", "/talk", asked))
+        self._take(plane("POST", "/talk", options))
 
     def say(self, text: str) -> list[str]:
-        """The user speaks. Returns what the agent says to it. Raises DrylineError when the flow has ended."""
+        """Send what the user says and return what the agent answers. Raises DrylineError if the flow has ended."""
         return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text}))
 
     def choose(self, condition: str | int) -> list[str]:
-        """Take an open condition, by its text or number, whatever was said. Returns what the agent says then."""
+        """Take an open condition by its text or number, and return what the agent says next."""
         return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": str(condition)}))
 
     def of(self, type: str) -> list[dict[str, Any]]:
-        """The events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""
+        """Return the events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""
         return [event for event in self.events if event["type"] == type]
 
     @property
     def said(self) -> list[str]:
-        """What the agent has said so far."""
+        """The agent's utterances so far."""
         return [event["text"] for event in self.of("said")]
 
     @property
     def taken(self) -> list[str]:
-        """The conditions that were taken so far."""
+        """The conditions taken so far."""
         return [event["condition"] for event in self.of("taken")]
 
     def _take(self, answer: dict[str, Any]) -> list[str]:

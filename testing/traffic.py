@@ -1,4 +1,4 @@
-"""What the tested program asks, and what it gets: faults, the request record, checks of it."""
+"""Helpers for the tested program's requests: faults, the request log, and checks of it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Traffic(Plane):
     ) -> str:
         """Make chosen requests fail, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns the rule's id.
 
-        What each member does: docs/control-plane.md. Raises DrylineError for a rule that could never strike.
+        docs/control-plane.md describes each member. Raises DrylineError for a rule that could never match.
         """
-        asked = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
+        target = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         answer = given(preset=preset, status=status, body=body, headers=headers, override=override)
-        late = given(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
-        rule = asked | answer | late | given(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
+        timing = given(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
+        rule = target | answer | timing | given(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
         return str(self.plane("POST", "/faults", rule)["id"])
 
     def requests(
@@ -55,15 +55,15 @@ class Traffic(Plane):
         team: str | None = None,
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
-        """What was called, newest first, at most `limit` (100). In `path` a `*` stands for any text."""
-        wanted = given(method=method, path=path, status=status, since=since, body_contains=body_contains)
-        wanted |= given(team=team, limit=limit)
-        entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=wanted)
+        """Return the logged requests, newest first, at most `limit` (100). In `path` a `*` matches any text."""
+        criteria = given(method=method, path=path, status=status, since=since, body_contains=body_contains)
+        criteria |= given(team=team, limit=limit)
+        entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=criteria)
         return entries
 
     def journal(self, newest: int = 50) -> str:
-        """What was called, a line each, oldest first: method, path, status, time taken, error and fault."""
-        return journal.told(self.requests(limit=newest), newest)
+        """Return the newest requests as text, a line each, oldest first, with status, duration, error and fault."""
+        return journal.format_requests(self.requests(limit=newest), newest)
 
     def verify(
         self,
@@ -79,15 +79,15 @@ class Traffic(Plane):
         at_most: int | None = None,
         team: str | None = None,
     ) -> int:
-        """Check that a request was made (`times` often, or within bounds), and say how often.
+        """Check that a request was made, `times` times or within bounds, and return how often.
 
-        Raises DrylineError, which tells what was wanted, and what came nearest or was too much.
+        Raises DrylineError with the criteria, and the requests that came nearest or were too many.
         """
-        wanted = given(method=method, path=path, status=status, since=since)
-        wanted |= given(body_contains=body_contains, body_matches=body_matches)
+        criteria = given(method=method, path=path, status=status, since=since)
+        criteria |= given(body_contains=body_contains, body_matches=body_matches)
         bounds = given(min=at_least if times is None else times, max=at_most if times is None else times)
-        body = wanted | ({"times": bounds} if bounds else {})
+        body = criteria | ({"times": bounds} if bounds else {})
         try:
             return int(self.plane("POST", "/requests/verify", body, query=given(team=team))["count"])
         except DrylineError as error:
-            raise DrylineError(journal.unmet(str(error), wanted, error.answer), error.answer) from None
+            raise DrylineError(journal.format_failed_check(str(error), criteria, error.answer), error.answer) from None

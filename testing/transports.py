@@ -1,4 +1,4 @@
-"""httpx transports that call an application without a socket, and fail as one over a socket would."""
+"""httpx transports that call the application without a socket, and fail as a socket would."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
 
 
 class Transport(httpx.BaseTransport):
-    """Calls a stand-in's application in the calling thread. `dryline` drives it."""
+    """A transport that calls the application in the calling thread. `dryline` is its stand-in."""
 
     def __init__(self, dryline: Started, *, owned: bool = False) -> None:
         self.dryline, self._owned = dryline, owned
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer. Raises httpx's errors where a fault cuts it off, or delays it longer than the client waits."""
-        return _answered(self.dryline.app, request)
+        """Return the response. Raises httpx's errors if a fault cuts it off or outlasts the client's timeout."""
+        return _respond(self.dryline.app, request)
 
     def close(self) -> None:
-        """End a stand-in that was made for it."""
+        """Stop the stand-in if this transport started it."""
         if self._owned:
             self._owned = False
             self.dryline.stop()
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """The same for async clients: in the loop's own thread where nothing can make the answer wait, else in another."""
+    """A transport for async clients. It answers in the event loop's thread unless a fault may delay the answer."""
 
     def __init__(self, dryline: Started, *, owned: bool = False) -> None:
         self.dryline, self._owned = dryline, owned
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, as of `Transport`. Raises as it does."""
+        """Return the response. Raises like `Transport.handle_request`."""
         await request.aread()
         app: Any = self.dryline.app
         if not app.world.faults.may_delay():
-            return _answered(app, request)
-        # A client that is cancelled leaves the request to itself, as it leaves a server.
-        alone = anyio.CapacityLimiter(1)
-        return await anyio.to_thread.run_sync(_answered, app, request, abandon_on_cancel=True, limiter=alone)
+            return _respond(app, request)
+        # A cancelled client abandons the request, as it would with a server.
+        limiter = anyio.CapacityLimiter(1)
+        return await anyio.to_thread.run_sync(_respond, app, request, abandon_on_cancel=True, limiter=limiter)
 
     async def aclose(self) -> None:
-        """End a stand-in that was made for it."""
+        """Stop the stand-in if this transport started it."""
         if self._owned:
             self._owned = False
             self.dryline.stop()
 
 
-def _answered(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> httpx.Response:
+def _respond(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> httpx.Response:
     patience_s = request.extensions.get("timeout", {}).get("read")
     gave_up = False
 
@@ -64,28 +64,28 @@ def _answered(app: Callable[..., Iterable[bytes]], request: httpx.Request) -> ht
         gave_up = patience_s is not None and delay_s > patience_s
         return gave_up
 
-    def called(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        # The path as it was sent: an id may hold a slash.
+    def wrapped(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        # The raw path: an id may contain an encoded slash.
         environ["REQUEST_URI"] = request.url.raw_path.decode("ascii")
         environ[GIVES_UP] = gives_up
         return app(environ, start_response)
 
     try:
-        answer = httpx.WSGITransport(app=called).handle_request(request)
+        answer = httpx.WSGITransport(app=wrapped).handle_request(request)
     except ClientDisconnected:
         message = "Server disconnected without sending a response."
-        raise _given_up(request) if gave_up else httpx.RemoteProtocolError(message, request=request) from None
+        raise _timed_out(request) if gave_up else httpx.RemoteProtocolError(message, request=request) from None
     try:
         assert isinstance(answer.stream, httpx.SyncByteStream)
         content = b"".join(answer.stream)
     finally:
         answer.close()
     if gave_up:
-        raise _given_up(request)
+        raise _timed_out(request)
     return httpx.Response(answer.status_code, headers=answer.headers, stream=_body(request, answer, content))
 
 
-def _given_up(request: httpx.Request) -> httpx.ReadTimeout:
+def _timed_out(request: httpx.Request) -> httpx.ReadTimeout:
     return httpx.ReadTimeout("timed out", request=request)
 
 
@@ -101,7 +101,7 @@ def _body(request: httpx.Request, answer: httpx.Response, content: bytes) -> htt
 
 
 class _Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """A body that breaks off."""
+    """A response body that ends before its announced length."""
 
     def __init__(self, content: bytes, error: httpx.RemoteProtocolError) -> None:
         self._content, self._error = content, error

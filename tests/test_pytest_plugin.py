@@ -161,7 +161,7 @@ def test_what_a_mark_said_ends_with_its_test(run):
     ("values", "line"),
     [
         ("strct=True", "@pytest.mark.dryline: got an unexpected keyword argument 'strct'"),
-        ("'demo'", "@pytest.mark.dryline takes its values by their names."),
+        ("'demo'", "@pytest.mark.dryline takes keyword arguments only."),
         ("scenario='nosuch.json'", "nosuch.json"),
         ("export_mode='by hand'", "dryline: exportMode: Must be one of"),
     ],
@@ -292,7 +292,7 @@ def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
     """
     result = run(code)
     result.assert_outcomes(failed=1)
-    assert "assert 1 == 2" in told(result) and "Not to be had: No dryline answers at" in told(result)
+    assert "assert 1 == 2" in told(result) and "The request log is not available: No dryline answers at" in told(result)
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +314,7 @@ def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run, 
 def test_parallel_workers_do_not_reset_a_server_that_runs(run, pytester, elsewhere):
     pytester.makeconftest("def pytest_configure(config): config.workerinput = {}  # as pytest-xdist does")
     result = run("def test_it(dryline): pass", "--dryline-url", elsewhere.url, "--dryline-token", "secret")
-    assert "give each test a team" in told(result)
+    assert "Create a team for each test" in told(result)
     code = "def test_it(dryline_server): assert dryline_server.team().client().workers.list() == []"
     run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
 

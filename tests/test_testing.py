@@ -257,12 +257,12 @@ class TestWaiting:
         assert wait_until(check, every_s=0) == 3
 
     def test_who_waited_in_vain_is_told_why(self, stand_in):
-        with pytest.raises(DrylineError, match="Not so within 0 s: Expected at least 1, found 0"):
+        with pytest.raises(DrylineError, match="Timed out after 0 s: Expected at least 1, found 0"):
             wait_until(lambda: stand_in.verify(path="/api/workers"), timeout_s=0)
-        with pytest.raises(DrylineError, match=r"Not so within 0 s: it never was true\."):
+        with pytest.raises(DrylineError, match=r"Timed out after 0 s: the condition stayed false\."):
             wait_until(lambda: False, timeout_s=0)
-        with pytest.raises(DrylineError, match="Not so within 0 s: no call came"):
-            wait_until(lambda: False, timeout_s=0, told="no call came")
+        with pytest.raises(DrylineError, match="Timed out after 0 s: no call came"):
+            wait_until(lambda: False, timeout_s=0, message="no call came")
 
     def test_what_breaks_is_not_tried_again(self):
         with pytest.raises(ZeroDivisionError):

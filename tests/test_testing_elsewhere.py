@@ -1,6 +1,7 @@
 """The helpers for a server that another process, or another environment, runs."""
 
 import os
+import re
 import select
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def test_where_nothing_answers_it_is_said():
 
 
 def test_where_something_else_answers_it_is_said(own):
-    with pytest.raises(DrylineError, match=r"What answers at http://\S+/inbox is no dryline\."):
+    with pytest.raises(DrylineError, match=r"The server at http://\S+/inbox is not dryline\."):
         connect(own.url + "/inbox")
 
 
@@ -178,7 +179,7 @@ def test_the_standard_library_is_all_that_they_need(own):
     done = subprocess.run(
         [sys.executable, "-S", "-c", ALONE, root, own.url], capture_output=True, text=True, env={**os.environ}
     )
-    assert done.stdout.startswith("dryline's server cannot run in this environment, which has no "), done.stderr
+    assert re.match(r"dryline's server needs \w+, which is not installed", done.stdout), done.stderr
 
 
 def test_a_stand_in_says_where_it_is(own):

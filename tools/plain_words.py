@@ -22,6 +22,8 @@ QUESTION_WORD = re.compile(r"(Who|What|Whose|Whoever|Whatever)\b(?!.*\?)", re.DO
 # A docstring describes a thing or an action, so it begins with neither of these.
 DOCSTRING_START = re.compile(r"(Who|What|Whose|Whoever|Whatever|Where|How|As|That|Which|When)\b")
 VAGUE_NAMES = {"told", "asked", "given", "wanted", "kept", "found"}
+# A parameter that users may still pass by its old name says so in a comment on its line.
+FORMER_NAME = "the former name of"
 # Keyword arguments and mapping keys whose values people read.
 TEXT_ARGUMENTS = {"help", "short_help", "description", "summary"}
 
@@ -31,6 +33,7 @@ Problem = tuple[int, str]
 def check_python(text: str) -> Iterator[Problem]:
     """Yield the line and the fault of each place of a Python file."""
     yield from _check_comments(text)
+    lines = text.splitlines()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             docstring = ast.get_docstring(node)
@@ -40,7 +43,7 @@ def check_python(text: str) -> Iterator[Problem]:
                 continue
             arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
             for argument in arguments:
-                if argument.arg in VAGUE_NAMES:
+                if argument.arg in VAGUE_NAMES and FORMER_NAME not in lines[argument.lineno - 1]:
                     yield argument.lineno, f"{argument.arg!r} does not say what it holds"
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
             yield node.lineno, f"{node.id!r} does not say what it holds"
