@@ -1,6 +1,6 @@
 """`python -m dryline`: the command line."""
 
-from dryline.command_line import cli
+from dryline.commands import cli
 
 if __name__ == "__main__":
     cli()

@@ -1,4 +1,4 @@
-"""What a server can be told at its start. `command_line.py` reads it from flags and DRYLINE_* variables."""
+"""What a server can be told at its start. `commands/__init__.py` reads it from flags and DRYLINE_* variables."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from load import ROUNDS, Load, load, request_bytes
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.tests.cluster import Cluster, Node, Team
 
 NEW = json.dumps({"name": "New", "description": None, "status": None}).encode()

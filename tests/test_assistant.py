@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from dryline.assistant import Server
+from dryline.commands.mcp_server import Server
 from dryline.testing import DrylineServer
 
 FLOW = """\

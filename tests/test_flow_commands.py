@@ -7,7 +7,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.testing import DrylineServer
 from dryline.tests.control.test_talk import CLINIC
 

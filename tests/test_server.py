@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from dryline import __version__
-from dryline.command_line import cli
+from dryline.commands import cli
 
 DRYLINE = str(Path(sys.executable).with_name("dryline"))
 KEY = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
@@ -142,7 +142,7 @@ def test_an_output_that_nobody_reads_holds_up_neither_requests_nor_the_end(start
 PATIENT = """
 import sys
 from dryline.serving import server
-from dryline.command_line import cli
+from dryline.commands import cli
 server.GRACE_S, look = 3600, server.Server._look
 server.Server._look = lambda self, timeout_s: look(self, 3600)
 sys.argv.pop(0)

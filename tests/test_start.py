@@ -107,7 +107,7 @@ def test_it_serves_where_nobody_reads_its_start_message(tmp_path):
 
 BROKEN_OFF = """
 import os, signal, sys
-from dryline import command_line
+from dryline import commands as command_line
 from dryline.state import scenarios
 
 def signalled(name):
@@ -231,7 +231,7 @@ FOR_LATER |= {f"dryline.{room}" for room in ("engine", "remote", "simulator", "t
 
 SHOWN = """
 import sys
-from dryline.command_line import cli
+from dryline.commands import cli
 cli(sys.argv[1:], standalone_mode=False)
 print(*sys.modules, file=sys.stderr)
 """
@@ -258,7 +258,7 @@ def loaded(script, *arguments):
 @pytest.mark.parametrize("flags", [["--help"], ["--version"], ["serve", "--help"], ["pull", "--help"]])
 def test_what_is_only_shown_loads_nothing_that_serves(flags):
     modules = loaded(SHOWN, *flags)
-    assert "dryline.command_line" in modules
+    assert "dryline.commands" in modules
     assert modules & (SERVING | FOR_LATER - {"dryline.remote"} | {"dryline.app", "dryline.serving.server"}) == set()
 
 

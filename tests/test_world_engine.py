@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.settings import BadSetting, Settings
 from dryline.storage.errors import Busy
 from dryline.testing import DrylineInProcess

@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.testing import DrylineServer
 
 NEW = {"name": "Front desk", "description": None, "status": None}

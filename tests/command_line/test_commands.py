@@ -7,8 +7,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
-from dryline.control_client import NoAnswer, Plane
+from dryline.commands import cli
+from dryline.commands.client import NoAnswer, Plane
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer
 from dryline.tests.command_line.conftest import NEW

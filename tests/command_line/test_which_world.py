@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dryline import control_client
-from dryline.command_line import cli
-from dryline.control_client import Plane
+from dryline.commands import cli
+from dryline.commands import client as control_client
+from dryline.commands.client import Plane
 from dryline.testing import DrylineServer
 from dryline.tests.command_line.conftest import NEW
 

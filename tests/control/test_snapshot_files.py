@@ -12,7 +12,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.state.portable import schema_of
 from dryline.state.snapshots import find
 from dryline.storage.migrations import LATEST

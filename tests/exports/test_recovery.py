@@ -23,7 +23,7 @@ ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "202
 # Serves, but an export waits before its first line until the server ends, so that no test has to be quicker than it.
 HELD = """
 import sys
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from dryline.command_line import cli
+from dryline.commands import cli
 from dryline.remote.reader import Reader
 from dryline.testing import DrylineServer
 from dryline.tests.control.documents import of_north

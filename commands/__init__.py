@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from dryline import __version__
-from dryline.control_client import DefaultGroup, Plane, on_own_world
+from dryline.commands.client import DefaultGroup, Plane, on_own_world
 from dryline.settings import BadSetting, Settings
 
 
@@ -41,8 +41,11 @@ class Commands(DefaultGroup):
         """Add all others, in the order in which `--help` names them. Told again, it does nothing."""
         if mcp.name in self.commands:
             return
-        from dryline import flow_commands, team_commands, traffic_commands, world_commands
-        from dryline.remote.commands import drift, pull
+        from dryline.commands import flows as flow_commands
+        from dryline.commands import requests as traffic_commands
+        from dryline.commands import snapshots as team_commands
+        from dryline.commands import state as world_commands
+        from dryline.commands.pull import drift, pull
 
         for command in (team_commands.save, team_commands.load):
             world_commands.snapshots.add_command(command)
@@ -250,7 +253,7 @@ def openapi() -> None:
 def mcp(plane: Plane) -> None:
     """Give a coding assistant tools on a server (MCP)."""
     try:
-        from dryline.assistant import Server
+        from dryline.commands.mcp_server import Server
     except ModuleNotFoundError as missing:
         raise click.ClickException(f"It needs {missing.name}: install dryline with its extra, dryline[mcp].") from None
     from dryline.testing import DrylineError, connect

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 import click
 
-from dryline.control_client import DefaultGroup, NoAnswer, Plane, Refused, on_world
-from dryline.world_commands import AS_JSON, query_of, show_all, write_file
+from dryline.commands.client import DefaultGroup, NoAnswer, Plane, Refused, on_world
+from dryline.commands.state import AS_JSON, query_of, show_all, write_file
 
 # How long one question for news waits, while they are followed, in milliseconds.
 _FOLLOW_MS = 30_000

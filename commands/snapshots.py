@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import click
 
-from dryline.control_client import Plane, on_own_world, on_world, read
+from dryline.commands.client import Plane, on_own_world, on_world, read
 from dryline.settings import Settings
 
 TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 import click
 
-from dryline.control_client import DefaultGroup, Plane, on_own_world, on_world
+from dryline.commands.client import DefaultGroup, Plane, on_own_world, on_world
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from dryline.control_client import Plane, world_options
+from dryline.commands.client import Plane, world_options
 from dryline.settings import BadSetting, Settings
 
 CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
