@@ -1,33 +1,38 @@
-"""Cross-origin requests from the web pages that `--cors-origin` names, and from no others."""
+"""Cross-origin requests from web pages of the origins that `--cors-origin` names."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, request
+from flask import Flask, Request, request
 
 from dryline.blueprints.base import PLANE
 
 
+def is_preflight(request: Request) -> bool:
+    """Whether a browser asks, before a page's request, whether it may send it."""
+    return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+
+
 def register(app: Flask, origins: tuple[str, ...]) -> None:
-    """Answer preflights and mark answers for `origins` (`*` for any page). The control plane stays closed to them."""
+    """Answer preflights and add CORS headers for `origins`; `*` stands for any. The control plane stays closed."""
 
     @app.before_request
-    def preflight() -> Any:
-        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-            return "", 204
-        return None
+    def answer_preflight() -> Any:
+        return ("", 204) if is_preflight(request) else None
 
     @app.after_request
-    def mark(response: Any) -> Any:
+    def add_headers(response: Any) -> Any:
+        if request.path.startswith(PLANE):
+            return response
+        response.vary.add("Origin")
         origin = request.headers.get("Origin")
-        if origin and not request.path.startswith(PLANE) and ("*" in origins or origin in origins):
+        if origin and ("*" in origins or origin in origins):
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE"
             response.headers["Access-Control-Allow-Headers"] = request.headers.get(
                 "Access-Control-Request-Headers", "content-type, x-api-key"
             )
-            response.headers["Access-Control-Expose-Headers"] = "Content-Disposition"
+            response.headers["Access-Control-Expose-Headers"] = "*"
             response.headers["Access-Control-Max-Age"] = "600"
-            response.vary.add("Origin")
         return response

@@ -13,6 +13,7 @@ from flask import Request, Response, current_app, g, request
 from waitress.channel import ClientDisconnected
 from werkzeug.wsgi import ClosingIterator
 
+from dryline.blueprints import cors
 from dryline.blueprints.base import sent_key
 from dryline.blueprints.errors import answer
 from dryline.models.teams import authenticate
@@ -40,7 +41,7 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
     began = time.perf_counter()
     stamp = world.clock.stamp()
     method, path = asked.method, asked.path
-    fault, limits = _struck(world, asked) if world.faults else (None, None)
+    fault, limits = _struck(world, asked) if world.faults and not _is_preflight(world, asked) else (None, None)
     response = view() if fault is None else strike(world, fault, view)
     if limits:
         response.headers.extend({name: value for name, value in limits.items() if name not in response.headers})
@@ -78,7 +79,7 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
     if fault.drop:
         return Dropped()
     if fault.status is not None:
-        response = _instead(fault)
+        response = current_app.process_response(_instead(fault))  # adds the CORS headers
     elif response is None:
         response = view()
     if fault.malformed is not None:
@@ -89,6 +90,11 @@ def strike(world: World, fault: Fault, view: Callable[[], Any]) -> Any:
         else:
             response.headers[name] = value
     return response if fault.bytes_per_second is None else Slow.of(response, fault, world.ending)
+
+
+def _is_preflight(world: World, request: Request) -> bool:
+    """Whether a browser sent the request by itself: faults are for the requests of the program under test."""
+    return bool(world.settings.cors_origins) and cors.is_preflight(request)
 
 
 def _struck(world: World, asked: Request) -> tuple[Fault | None, dict[str, str]]:
