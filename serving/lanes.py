@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any
 
 from dryline.blueprints.base import HEALTH, READS
+from dryline.serving.thread_pool import ThreadPool
 from dryline.world.world import World
 
-# How long a thread without work stays, in seconds.
-IDLE_S = 10.0
-
-# Answers the oldest request of a connection.
-Work = Callable[[], object]
 # Method and path of a request.
 Asked = tuple[str, str]
 
@@ -30,8 +23,6 @@ LONG_S = 0.005
 MOST_LONG = 1000
 # After so many writes of the loop's thread another one moves them from the write-ahead log into the database.
 WRITES_A_CHECKPOINT = 250
-
-log = logging.getLogger("dryline")
 
 
 class Lane(Enum):
@@ -72,94 +63,6 @@ def lane(world: World, method: str, path: str, query: str, body_bytes: int) -> L
     return Lane.AT_ONCE
 
 
-class Threads:
-    """At most `most` threads, each started when there is work and none is free, and ended when it had none for a while.
-
-    The one that worked last works next: its database connection is warm, and those too many end. `at_end` runs in each
-    thread before it ends.
-    """
-
-    def __init__(self, name: str, most: float, at_end: Callable[[], object]) -> None:
-        self._name, self._most, self._at_end = name, most, at_end
-        self._lock = threading.Lock()
-        self._ended = threading.Condition(self._lock)
-        self._queue: deque[Work] = deque()
-        self._free: list[_Seat] = []
-        self._count = 0
-        self._ending = False
-
-    def add(self, work: Work) -> None:
-        """Have it done by the next free thread."""
-        with self._lock:
-            if self._free:
-                self._free.pop().take(work)
-            elif self._count < self._most:
-                self._count += 1
-                threading.Thread(target=self._run, args=(work,), name=self._name, daemon=True).start()
-            else:
-                self._queue.append(work)
-
-    def end(self, deadline: float) -> None:
-        """Drop what was not begun and let the threads end; wait for them until `deadline`, by time.monotonic()."""
-        with self._lock:
-            self._ending = True
-            self._queue.clear()
-            while self._free:
-                self._free.pop().take(None)
-            self._ended.wait_for(lambda: not self._count, max(0.0, deadline - time.monotonic()))
-
-    def _run(self, work: Work | None) -> None:
-        seat = _Seat()
-        try:
-            while work is not None:
-                try:
-                    work()
-                except Exception:
-                    log.exception("A request failed outside of the application.")
-                work = self._next(seat)
-            self._at_end()
-        finally:
-            with self._lock:
-                self._count -= 1
-                self._ended.notify_all()
-
-    def _next(self, seat: _Seat) -> Work | None:
-        """A thread's next piece of work; None when it is to end."""
-        with self._lock:
-            if self._queue:
-                return self._queue.popleft()
-            if self._ending:
-                return None
-            self._free.append(seat)
-        if not seat.wait(IDLE_S):
-            with self._lock:
-                if seat in self._free:
-                    self._free.remove(seat)
-                    return None
-            seat.wait()  # work was given at the last moment
-        return seat.leave()
-
-
-class _Seat:
-    """Where a free thread waits for its next work."""
-
-    def __init__(self) -> None:
-        self._work: Work | None = None
-        self._given = threading.Lock()
-        self._given.acquire()
-
-    def take(self, work: Work | None) -> None:
-        self._work = work
-        self._given.release()
-
-    def wait(self, timeout_s: float = -1) -> bool:
-        return self._given.acquire(timeout=timeout_s)
-
-    def leave(self) -> Work | None:
-        work, self._work = self._work, None
-        return work
-
-
 class Lanes:
     """waitress' dispatcher: the loop's own thread, and threads for each other lane, so that none is held up by another.
 
@@ -172,9 +75,7 @@ class Lanes:
         self._world = world
         self._below = f"{world.settings.public_path}/"
         most = {Lane.READ: readers, Lane.WRITE: 1, Lane.WAITING: math.inf}
-        self._threads = {
-            lane: Threads(f"dryline-{lane.name.lower()}", count, world.db.close) for lane, count in most.items()
-        }
+        self._pools = {lane: ThreadPool(f"dryline-{lane.name.lower()}", count) for lane, count in most.items()}
         self._loop: int | None = None
         self._long: set[Asked] = set()
         self._writes = 0  # in the loop's thread, since it last had them moved into the database
@@ -227,10 +128,15 @@ class Lanes:
             self.in_hand = None
         self._hand_over(channel)
 
+    def start_missing_threads(self) -> None:
+        """Start the threads that could not be started when a request was queued."""
+        for pool in self._pools.values():
+            pool.start_missing_threads()
+
     def end(self, deadline: float) -> None:
         """Let the threads end; wait for them until `deadline`, by time.monotonic()."""
-        for threads in self._threads.values():
-            threads.end(deadline)
+        for pool in self._pools.values():
+            pool.end(deadline)
 
     def _about(self, channel: Any) -> tuple[Lane, Asked]:
         """Who answers a connection's oldest request, and what it asks for."""
@@ -247,7 +153,7 @@ class Lanes:
         which, asked = self._about(channel)
         if which is Lane.AT_ONCE:
             which = Lane.READ if asked[0] in READS else Lane.WRITE
-        self._threads[which].add(partial(self._serve_in, which, channel))
+        self._pools[which].add(partial(self._serve_in, which, channel))
 
     def _serve_in(self, which: Lane, channel: Any) -> None:
         """Answer in a thread of a lane. What has to wait since it was queued there goes to those that wait."""
@@ -272,4 +178,4 @@ class Lanes:
         self._writes += 1
         if self._writes >= WRITES_A_CHECKPOINT:
             self._writes = 0
-            self._threads[Lane.WAITING].add(self._world.db.checkpoint)
+            self._pools[Lane.WAITING].add(self._world.db.checkpoint)

@@ -86,6 +86,7 @@ class Server:
         try:
             while not self._told_to_end:
                 self._look(1)
+                self._lanes.start_missing_threads()
             deadline = time.monotonic() + GRACE_S
             self._listener.accepting = False
             while self._listener.busy and time.monotonic() < deadline:

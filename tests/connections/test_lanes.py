@@ -8,6 +8,7 @@ import pytest
 
 from dryline.serving import lanes
 from dryline.serving.lanes import SMALL_BODY, Lane, lane
+from dryline.serving.thread_pool import ThreadPool
 from dryline.storage.database import WorldDatabase
 from dryline.traffic.faults import Faults
 from dryline.world.world import World
@@ -123,13 +124,13 @@ def test_others_are_answered_by_threads(ask, threads, make_worker):
 @pytest.fixture
 def queued(monkeypatch):
     """Wait until a thread was given a request."""
-    given, add = threading.Semaphore(0), lanes.Threads.add
+    given, add = threading.Semaphore(0), ThreadPool.add
 
     def told(*args):
         add(*args)
         given.release()
 
-    monkeypatch.setattr(lanes.Threads, "add", told)
+    monkeypatch.setattr(ThreadPool, "add", told)
     return lambda: given.acquire(timeout=PATIENCE_S)
 
 

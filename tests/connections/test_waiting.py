@@ -4,11 +4,10 @@ import http.client
 import logging
 import os
 import threading
-import time
 
 import pytest
 
-from dryline.serving import lanes, listener
+from dryline.serving import listener
 from dryline.serving.server import Server
 
 PATIENCE_S = 20  # before a test counts as stuck
@@ -167,20 +166,3 @@ class TestAtTheLimit:
             control.delete(f"/faults/{fault}")
             assert {last(), *(outcome() for outcome in outcomes)} == {200, 201}
         assert "All 4 connections are in use" in caplog.text
-
-
-def test_threads_that_have_no_work_end(monkeypatch):
-    monkeypatch.setattr(lanes, "IDLE_S", 0)
-    ended = threading.Event()
-    threads = lanes.Threads("test", 1, ended.set)
-    threads.add(lambda: None)
-    assert ended.wait(PATIENCE_S)
-
-
-def test_a_thread_takes_what_waits_for_it():
-    threads, done = lanes.Threads("test", 1, lambda: None), threading.Semaphore(0)
-    for _ in range(3):
-        threads.add(done.release)
-    for _ in range(3):
-        assert done.acquire(timeout=PATIENCE_S)
-    threads.end(time.monotonic() + PATIENCE_S)
