@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, interception, openapi
-from dryline.blueprints.base import CONSOLE, PLANE, READS, UNRECORDED, NoSessions, OrjsonProvider
+from dryline.blueprints.base import CONSOLE, PLANE, READS, NoSessions, OrjsonProvider, is_below, is_unrecorded
 from dryline.blueprints.control.base import report
 from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
 from dryline.jobs import Jobs, moves
@@ -133,7 +133,7 @@ class Dryline(Flask):
         """Answer one request in this application's world."""
         token = enter(self.world)
         try:
-            if environ["PATH_INFO"].startswith(CONSOLE):
+            if is_below(CONSOLE, environ["PATH_INFO"]):
                 return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:
@@ -156,12 +156,12 @@ class Dryline(Flask):
         return func
 
     def full_dispatch_request(self) -> Any:
-        """Answer one request, with faults and the request log around it, except for the paths in UNRECORDED."""
+        """Answer one request, with faults and the request log around it, unless its path is unrecorded."""
         asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
         path = asked.environ["PATH_INFO"]
-        if path.startswith(PLANE):
+        if is_below(PLANE, path):
             return report(self.world, asked, super().full_dispatch_request)
-        if path.startswith(UNRECORDED) or path == "/":
+        if is_unrecorded(path):
             return super().full_dispatch_request()
         return interception.around(self.world, asked, super().full_dispatch_request)
 

@@ -30,12 +30,22 @@ HEALTH = f"{PLANE}/health"
 # Prefixes of paths that no fault hits and that are not in the request log: the control plane, the documentation, and
 # what a browser requests beside that.
 UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
-# Where the console's pages lie.
+# The prefix of the console's pages.
 CONSOLE = "/console"
 # The methods that change nothing.
 READS = {"GET", "HEAD", "OPTIONS"}
 # How many queries are kept with what they say, and how many bytes one of them has at most.
 _MOST_QUERIES, _LONGEST_QUERY = 500, 500
+
+
+def is_below(prefix: str, path: str) -> bool:
+    """Return whether a path is the prefix or lies below it."""
+    return path.startswith(prefix) and (path == prefix or path[len(prefix)] == "/")
+
+
+def is_unrecorded(path: str) -> bool:
+    """Return whether requests for a path are not in the request log, and not hit by faults."""
+    return path == "/" or (path.startswith(UNRECORDED) and any(is_below(prefix, path) for prefix in UNRECORDED))
 
 
 class OrjsonProvider(JSONProvider):

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Flask, Request, request
 
-from dryline.blueprints.base import PLANE
+from dryline.blueprints.base import PLANE, is_below
 
 
 def is_preflight(request: Request) -> bool:
@@ -23,7 +23,7 @@ def register(app: Flask, origins: tuple[str, ...]) -> None:
 
     @app.after_request
     def add_headers(response: Any) -> Any:
-        if request.path.startswith(PLANE):
+        if is_below(PLANE, request.path):
             return response
         response.vary.add("Origin")
         origin = request.headers.get("Origin")

@@ -10,7 +10,7 @@ from flask import Flask, current_app, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import WebsocketMismatch
 
-from dryline.blueprints.nearest import nearest
+from dryline.blueprints.nearest import nearest_path
 from dryline.schemas.base import camel
 from dryline.storage.current_world import current
 from dryline.storage.errors import (
@@ -96,7 +96,7 @@ def _summary(details: list[dict[str, str]]) -> str:
 
 def _sentence(error: HTTPException, status: int) -> str:
     if status == 404:
-        return f"No such path: {request.method} {request.path}{_way_out()}"
+        return f"No such path: {request.method} {request.path}{_suggestion()}"
     if status == 405:
         return f"{request.method} is not allowed on {request.path}."
     if status == 413:
@@ -106,13 +106,13 @@ def _sentence(error: HTTPException, status: int) -> str:
     return error.description or error.name
 
 
-def _way_out() -> str:
-    """What somebody who asked for a path that there is not may have meant."""
+def _suggestion() -> str:
+    """Return the end of the message about an unknown path: a path that the caller may have meant."""
     path = request.path
     if path.startswith("/api/api/"):
         return f". The base URL has no /api at its end; did you mean {path.removeprefix('/api')}?"
-    near = nearest(current_app.url_map.iter_rules(), path)
-    return f"; did you mean {near}?" if near else ""
+    suggestion = nearest_path(current_app.url_map.iter_rules(), path)
+    return f"; did you mean {suggestion}?" if suggestion else ""
 
 
 def unforeseen(error: Exception) -> Any:

@@ -1,4 +1,4 @@
-"""Which operation somebody may have meant who asked for a path that there is not."""
+"""Suggestions for paths that do not exist."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from werkzeug.routing import Rule
 
 from dryline.schemas.base import camel
 
-# How alike two paths must be: 1 is the same words in any order.
-_ALIKE = 0.6
+# Longer paths get no suggestion: comparing thousands of words takes seconds. The longest known path has 120 characters.
+MAX_LENGTH = 300
+# The least similarity of a suggestion: 1 means the same words in any order.
+MIN_SIMILARITY = 0.6
 
 
-def nearest(rules: Iterable[Rule], path: str) -> str | None:
-    """The path, as the document writes it, of the operation that has most of a path's words; None where none has many.
+def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
+    """Return the known path that shares most words with `path`, as the OpenAPI document writes it.
 
-    Order and notation do not count: `/custom-webhooks` is `/customWebhooks`. A word is a step of a path that is no id;
-    one that no path has is read as the one that is nearest to it.
+    None if no path is similar enough. A word is a segment that is not an id. Order and notation do not count:
+    `/custom-webhooks` is `/customWebhooks`. An unknown word is read as the known word that is spelled most like it.
     """
-    from difflib import SequenceMatcher, get_close_matches  # only a slip needs it
+    from difflib import SequenceMatcher, get_close_matches  # imported here because only a wrong path needs it
 
-    paths = {rule.rule for rule in rules}
-    if path.rstrip("/") in paths:
+    known_paths = {rule.rule for rule in rules}
+    if len(path) > MAX_LENGTH or path.rstrip("/") in known_paths:
         return None
-    words = {known: _words(known) for known in paths}
-    vocabulary = {word for known in words.values() for word in known}
-    asked: list[str] = []
-    for step in _steps(path):
-        near = [step] if step in vocabulary else get_close_matches(step, vocabulary, n=1, cutoff=0.75)
-        asked += near
-    if not asked:
+    words_of = {known: _words(known) for known in known_paths}
+    vocabulary = {word for words in words_of.values() for word in words}
+    segments = _segments(path)
+    words: list[str] = []
+    for segment in segments:
+        words += [segment] if segment in vocabulary else get_close_matches(segment, vocabulary, n=1, cutoff=0.75)
+    if not words:
         return None
-    # Who leaves out what the API's paths begin with has one step less.
-    steps = len(_steps(path)) + (_steps(path)[0] not in {word for known in words.values() for word in known[:1]})
+    # A path without the first segment of all known ones (`/api`) is compared as if it had it.
+    length = len(segments) + (segments[0] not in {first for known in words_of.values() for first in known[:1]})
 
-    def likeness(known: str) -> tuple[float, int, float]:
-        shared = len(set(asked) & set(words[known]) - {"api"})
-        both = len(set(asked) - {"api"}) + len(set(words[known]) - {"api"})
-        order = SequenceMatcher(None, asked, words[known]).ratio()
-        return 2 * shared / both if both else 0, -abs(len(_steps(known)) - steps), order
+    def similarity(known: str) -> tuple[float, int, float]:
+        mine, theirs = set(words) - {"api"}, set(words_of[known]) - {"api"}
+        total = len(mine) + len(theirs)
+        order = SequenceMatcher(None, words, words_of[known]).ratio()
+        return 2 * len(mine & theirs) / total if total else 0, -abs(len(_segments(known)) - length), order
 
-    best = max(sorted(paths), key=likeness)
-    return _documented(best) if likeness(best)[0] >= _ALIKE else None
-
-
-def _documented(path: str) -> str:
-    """A rule's path with its ids in braces."""
-    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", path)
+    best = max(sorted(known_paths), key=similarity)
+    return _documented(best) if similarity(best)[0] >= MIN_SIMILARITY else None
 
 
-def _steps(path: str) -> list[str]:
-    """A path's steps as they are compared."""
-    return [step.lower().replace("-", "").replace("_", "") for step in path.split("/") if step]
+def _documented(rule: str) -> str:
+    """Return a rule's path with its ids in braces."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", lambda id: f"{{{camel(id[1])}}}", rule)
 
 
-def _words(path: str) -> list[str]:
-    """The steps of a rule that are no ids."""
-    return [step for step in _steps(path) if "<" not in step]
+def _segments(path: str) -> list[str]:
+    return [segment.lower().replace("-", "").replace("_", "") for segment in path.split("/") if segment]
+
+
+def _words(rule: str) -> list[str]:
+    return [segment for segment in _segments(rule) if "<" not in segment]

@@ -274,6 +274,25 @@ def test_a_path_that_is_like_no_other_is_answered_without_one(app):
     assert answer.json == {"error": "No such path: GET /nothing/of/the/kind"}
 
 
+def test_a_long_unknown_path_is_not_compared_with_the_known_ones(app):
+    """Comparing thousands of words takes seconds."""
+    path = f"/workers/{'w' * 300}/flows"
+    assert app.test_client().get(path).json == {"error": f"No such path: GET {path}"}
+
+
+@pytest.mark.parametrize("path", ["/consolex", "/console-x/calls"])
+def test_a_path_that_only_begins_like_the_console_is_an_unknown_path(app, control, path):
+    answer = app.test_client().get(path)
+    assert_error(answer, 404)
+    assert control.get("/requests").json[0]["path"] == path
+
+
+@pytest.mark.parametrize("path", ["/_drylinex", "/docsx"])
+def test_a_path_that_only_begins_like_an_unrecorded_one_is_recorded(app, control, path):
+    app.test_client().get(path)
+    assert control.get("/requests").json[0]["path"] == path
+
+
 @pytest.mark.parametrize("headers", [{"x-api-key": "wrong"}, {}])
 def test_on_loopback_who_has_no_key_is_told_where_there_is_one(app, headers):
     answer = app.test_client().get("/api/workers", headers=headers)

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, post_load, pre_load, validate, 
 
 from dryline.blueprints.base import UNRECORDED
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.blueprints.nearest import nearest
+from dryline.blueprints.nearest import nearest_path
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
 from dryline.traffic.delays import LONGEST_MS, DelayDistribution
@@ -317,7 +317,7 @@ def _demand_operation(method, path):
     """Raises ValidationError for a path that no operation has, and for a method that none of those has."""
     routes = [rule for rule in current_app.url_map.iter_rules() if meets(path, rule.rule)]
     if not routes:
-        near = nearest(current_app.url_map.iter_rules(), path)
+        near = nearest_path(current_app.url_map.iter_rules(), path)
         hint = f"; did you mean {near}?" if near else "."
         raise ValidationError(f"No operation has this path{hint} An override may have any.", "path")
     offered = set().union(*(rule.methods or () for rule in routes))
