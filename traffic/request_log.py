@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections import deque
@@ -12,6 +11,7 @@ from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from dryline.storage.errors import Invalid
+from dryline.traffic.masking import mask_json
 from dryline.traffic.path_patterns import PathPattern
 
 MOST_ENTRIES = 10_000
@@ -25,14 +25,6 @@ LONGEST_SEARCH_S = 2.0
 MOST_SURPLUS = 10
 # How often who waits for requests looks whether the server ends, in seconds.
 LOOK_EVERY_S = 0.25
-_TOKEN = re.compile(rb'("(?:auth_?[Tt]oken|api_?[Kk]ey)"\s*:\s*)"(?:[^"\\]|\\.)*"')
-
-
-def masked(body: bytes) -> bytes:
-    """A body without the tokens in it. The expression tries every quote: first it is asked whether there is a name."""
-    if (b'"auth' in body and b'oken"' in body) or (b'"api' in body and b'ey"' in body):
-        return _TOKEN.sub(rb'\1"***"', body)
-    return body
 
 
 class Entry(NamedTuple):
@@ -59,8 +51,8 @@ class Entry(NamedTuple):
 
     @property
     def answer(self) -> bytes:
-        """What was sent, without the tokens in it: they are looked for when somebody looks, not at each request."""
-        return masked(self.sent)
+        """What was sent, with its secrets masked. Masking takes time, so it is done for a reader only."""
+        return mask_json(self.sent)
 
     def text(self) -> str:
         """The body as text; bytes that are none are replaced."""

@@ -28,7 +28,7 @@ class HarPairSchema(ApiSchema):
     """A header, a parameter or a cookie."""
 
     name = described(fields.String, "its name")
-    value = described(fields.String, "its value; keys and tokens are masked")
+    value = described(fields.String, "its value; secrets are masked")
 
 
 class HarPostDataSchema(ApiSchema):
@@ -147,13 +147,12 @@ def _entry(entry: Entry, base_url: str) -> dict[str, Any]:
 
 
 def _request(entry: Entry, base_url: str) -> dict[str, Any]:
-    headers = [(name.removeprefix("HTTP_").replace("_", "-").title(), value) for name, value in entry.headers]
     query = f"?{entry.query}" if entry.query else ""
-    body = {"mimeType": dict(headers).get("Content-Type", ""), "text": entry.text()}
+    body = {"mimeType": dict(entry.headers).get("Content-Type", ""), "text": entry.text()}
     return {
         "method": entry.method,
         "url": base_url + quote(entry.path, errors="replace") + query,
-        **_message(headers, len(entry.body)),
+        **_message(entry.headers, len(entry.body)),
         "queryString": _pairs(parse_qsl(entry.query, keep_blank_values=True)),
         **({"postData": body} if entry.body else {}),
     }

@@ -189,7 +189,7 @@ class Requests(MethodView):
     def get(self, query):
         """List the requests, newest first.
 
-        The newest 10,000, with the query, headers and bodies of both sides; keys and tokens are masked. The control
+        The newest 10,000, with the query, headers and bodies of both sides; secrets are masked. The control
         plane's own requests are left out.
         """
         limit = query.pop("limit")
@@ -309,7 +309,7 @@ def shown(entry: Entry) -> dict[str, Any]:
         "fault_id": entry.fault_id,
         "team_id": entry.team_id,
         "query": parse_qs(entry.query, keep_blank_values=True),
-        "headers": {name.removeprefix("HTTP_").replace("_", "-").lower(): value for name, value in entry.headers},
+        "headers": {name.lower(): value for name, value in entry.headers},
         "body": _decoded(entry.body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
         "answer": (answer := _decoded(entry.answer)),
@@ -333,5 +333,5 @@ def _touched(entry: Entry, answer: object) -> list[str]:
     found = [part for part in entry.path.split("/") if _ID.fullmatch(part)]
     if isinstance(answer, dict) and isinstance(answer.get("id"), str):
         found.append(answer["id"])
-    found += [value for name, value in entry.headers if name == "HTTP_X_DRYLINE_DELIVERY"]
+    found += [value for name, value in entry.headers if name == "X-Dryline-Delivery"]
     return list(dict.fromkeys(found))

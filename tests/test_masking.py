@@ -1,0 +1,99 @@
+"""Secrets are masked in all places that show requests."""
+
+import io
+import json
+
+import pytest
+
+from dryline.serving.access_log import Reporter
+
+SECRET = "s3cr3t"
+MEMBERS = [
+    *("token", "authToken", "access_token", "twilioSubaccountAuthToken", "client_secret", "clientSecret", "key"),
+    *("apiKey", "api_key", "apikey", "x-api-key", "x-portkey-api-key", "password", "authorization", "Cookie"),
+]
+PARAMETERS = ["token", "access_token", "X-Dryline-Token", "client_secret", "key", "apiKey", "password", "api%5Fkey"]
+HEADERS = ["x-api-key", "team-secret", "x-dryline-token", "authorization", "proxy-authorization", "x-gateway-password"]
+
+
+def send_secrets(app):
+    """Send a request that is full of secrets, to an address that takes any request."""
+    app.test_client().post(
+        "/inbox/gateway?" + "&".join(f"{name}={SECRET}" for name in PARAMETERS) + f"&signature={SECRET}",
+        json=dict.fromkeys(MEMBERS, SECRET) | {"request": {"headers": {"authorization": f"Bearer {SECRET}"}}},
+        headers=dict.fromkeys(HEADERS, SECRET),
+    )
+
+
+PLACES = [
+    *("/_dryline/requests", "/_dryline/requests.har", "/console/traffic", "/console/traffic/{number}"),
+    "/console/webhooks",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_request_is_shown_without_its_secrets(app, place):
+    send_secrets(app)
+    client = app.test_client()
+    number = client.get("/_dryline/requests").json[0]["number"]
+    page = client.get(place.format(number=number))
+    assert page.status_code == 200
+    assert "/inbox/gateway" in page.text
+    assert SECRET not in page.text
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_terminal_shows_a_request_without_its_secrets(app, form):
+    stream = io.BytesIO()
+    reporter = Reporter(app.world, form, stream)
+    send_secrets(app)
+    reporter.look()
+    assert b"/inbox/gateway" in stream.getvalue()
+    assert SECRET.encode() not in stream.getvalue()
+
+
+@pytest.mark.parametrize("place", ["/_dryline/requests", "/_dryline/requests.har", "/console/traffic/{number}"])
+def test_an_answer_is_shown_without_its_secrets(app, api, control, place):
+    state = control.get("/state").json
+    state["teams"][0]["twilioSubaccountAuthToken"] = SECRET
+    control.put("/state", state)
+    assert api.get("/team").json["twilioSubaccountAuthToken"] == SECRET
+    (entry,) = control.get("/requests").json
+    assert entry["answer"]["twilioSubaccountAuthToken"] == "***"
+    assert SECRET not in app.test_client().get(place.format(number=entry["number"])).text
+
+
+def test_a_header_of_an_answer_is_masked(api, control):
+    control.post("/faults", {"headers": {"Set-Cookie": f"session={SECRET}"}})
+    api.get("/workers")
+    assert control.get("/requests").json[0]["answerHeaders"]["set-cookie"] == "***"
+
+
+@pytest.mark.parametrize("value", [SECRET, 12345, [SECRET, "]"], {"a": {"b": "}"}}])
+def test_a_secret_of_any_type_is_masked(app, control, value):
+    app.test_client().post("/inbox/a", json={"first": 1, "token": value, "last": [2]})
+    assert control.get("/requests").json[0]["body"] == {"first": 1, "token": "***", "last": [2]}
+
+
+def test_a_member_without_a_secret_stays(app, control):
+    body = {"token": None, "password": False, "monkey": "a", "tokens": 3, "idempotencyKey": "b", "note": 'a "token": c'}
+    app.test_client().post("/inbox/a?monkey=a", json=body, headers={"idempotency-key": "b"})
+    (entry,) = control.get("/requests").json
+    assert (entry["body"], entry["query"], entry["headers"]["idempotency-key"]) == (body, {"monkey": ["a"]}, "b")
+
+
+def test_text_around_a_secret_stays_as_it_was_sent(app, control):
+    app.test_client().post("/inbox/a", data=json.dumps({"a": 1, "token": SECRET, "b": 2}, indent=3))
+    found = control.post("/requests/verify", {"bodyContains": '"a": 1,\n   "token": "***",\n   "b": 2'})
+    assert found.json == {"count": 1}
+
+
+def test_a_secret_in_text_that_is_no_json_is_masked(app, control):
+    app.test_client().post("/inbox/a", data=b'\xff {"password": ' + SECRET.encode())
+    assert SECRET not in control.get("/requests").text
+
+
+def test_a_secret_at_the_end_of_a_long_answer_is_masked(app, api, control, make_integration):
+    make_integration(authToken=SECRET * 20_000)
+    api.get("/team?includeIntegrations=true")
+    assert SECRET not in control.get("/requests").text

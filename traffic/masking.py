@@ -1,0 +1,74 @@
+"""Masking of secrets in what the request log keeps.
+
+A header, a query parameter or a JSON member is a secret if its name ends in one of the words below. The control plane,
+the HTTP archive, the console and the terminal show what the request log has, so that this is the only place that masks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from urllib.parse import unquote_plus
+
+MASK = "***"
+
+# "key" counts as a word of its own (`key`, `apikey`, `access_key`, `accessKey`), unlike the end of "monkey".
+_SECRET_NAME = re.compile(
+    r"(?i:token|secret|password|authorization|cookie)$|(?:^|[\W_]|(?i:api|access|secret|private))(?i:key)$|[a-z0-9]Key$"
+)
+# Names that end in "key" and hold no secret: a program's tests compare idempotency keys.
+_OPEN_NAME = re.compile(r"(?i)(?:^|x-)idempotency[-_]?key$")
+# Where one of these is missing, no JSON member is a secret. The search for them is fast, and most bodies have none.
+_MEMBER_ENDS = (b'token"', b'secret"', b'key"', b'password"', b'authorization"', b'cookie"')
+# The length is limited so that the search takes linear time.
+_MEMBER = re.compile(r'"([^"\\]{1,100})"\s*:\s*')
+_PARAMETER = re.compile("([^&=]+)=([^&]+)")
+_decoder = json.JSONDecoder()
+
+
+@lru_cache(maxsize=1_000)
+def is_secret(name: str) -> bool:
+    """Return whether a header, parameter or member of this name holds a secret."""
+    return _SECRET_NAME.search(name) is not None and _OPEN_NAME.search(name) is None
+
+
+def mask_json(body: bytes) -> bytes:
+    """Return JSON text with its secrets masked. It may end early, as the beginning of a long body does.
+
+    Text outside of the masked values stays byte for byte. Null, true and false are not masked.
+    """
+    lower = body.lower()
+    if not any(end in lower for end in _MEMBER_ENDS):
+        return body
+    text = body.decode("utf-8", "surrogateescape")
+    parts, position = [], 0
+    for member in _MEMBER.finditer(text):
+        if member.start() < position or not is_secret(member[1]):
+            continue
+        try:
+            value, end = _decoder.raw_decode(text, member.end())
+        except (ValueError, RecursionError):  # the text ends within the value, or is no JSON
+            value, end = "", len(text)
+        if value is None or isinstance(value, bool):
+            continue
+        parts += [text[position : member.end()], f'"{MASK}"']
+        position = end
+    return "".join([*parts, text[position:]]).encode("utf-8", "surrogateescape")
+
+
+def mask_query(query: str) -> str:
+    """Return a query string with its secrets masked, and with the signatures of signed URLs."""
+    return _PARAMETER.sub(_masked_parameter, query) if query else query
+
+
+def _masked_parameter(parameter: re.Match[str]) -> str:
+    name = unquote_plus(parameter[1])
+    if is_secret(name) or name.lower().endswith("signature"):
+        return f"{parameter[1]}={MASK}"
+    return parameter[0]
+
+
+def mask_header(name: str, value: str) -> tuple[str, str]:
+    """Return a header with its value masked if it is a secret."""
+    return name, MASK if is_secret(name) else value
