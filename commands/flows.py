@@ -146,7 +146,7 @@ def _in_process(file: Path, asked: dict[str, Any], values: dict[str, Any]) -> It
 
 def _judge(url: str | None, model: str | None, key: str | None) -> Any:
     """The model that judges, if one is named. Raises click.UsageError when it is named by halves."""
-    from dryline.engine.model import ModelJudge
+    from dryline.engine.remote_model import ModelJudge
 
     try:
         Settings(model_url=url, model=model, model_key=key)

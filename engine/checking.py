@@ -6,9 +6,9 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.calls import FUNCTIONS
 from dryline.engine.failures import readable
 from dryline.engine.findings import CodeRefused, Finding
+from dryline.engine.host_functions import FUNCTIONS
 from dryline.engine.prelude import RESERVED
 from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dryline.engine.events import transcript
-from dryline.engine.judge import Decision, Talk
-from dryline.engine.plain import plain, text
+from dryline.engine.json_values import plain, text
+from dryline.engine.language_model import Decision, Talk
 
 if TYPE_CHECKING:
     from dryline.engine.session import Session

@@ -8,15 +8,15 @@ from random import Random
 from types import TracebackType
 from typing import Any, Self
 
-from dryline.engine.builtin import BuiltInJudge
-from dryline.engine.caller import Branch, Caller
+from dryline.engine.branch_discovery import explore, reach
+from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.checking import check, demand_sound
-from dryline.engine.exploring import explore, reach
 from dryline.engine.findings import Finding
-from dryline.engine.judge import Judge
+from dryline.engine.language_model import Judge
 from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.session import Session
+from dryline.engine.simulated_caller import Branch, Caller
 from dryline.engine.translate import translate
 from dryline.engine.web import Fetch, Web, no_network
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dryline.engine.plain import text
+from dryline.engine.json_values import text
 from dryline.engine.program import Place, Program
 
 INNER = "<string>"  # how the sandbox calls the code that a flow hands to eval() and exec(): its lines are no flow's

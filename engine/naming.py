@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from dryline.engine.builtin import BuiltInJudge
-from dryline.engine.judge import Talk
+from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.language_model import Talk
 from dryline.engine.program import Condition, Program
 
 _FIELD = re.compile(r"{[^{}]*}")

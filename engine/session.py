@@ -14,10 +14,10 @@ import orjson
 from dryline.engine.conversation import Conversation
 from dryline.engine.events import Event, Message
 from dryline.engine.failures import Failure
-from dryline.engine.judge import Decision, Judge
-from dryline.engine.plain import plain
+from dryline.engine.interpreter import Running, Speak, Stopped
+from dryline.engine.json_values import plain
+from dryline.engine.language_model import Decision, Judge
 from dryline.engine.program import Program
-from dryline.engine.running import Running, Speak, Stopped
 from dryline.engine.sandbox import Sandbox, monty_version
 from dryline.engine.translate import translate
 from dryline.engine.web import Web

@@ -12,13 +12,13 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.caller import Branch, Caller, paths
 from dryline.engine.engine import Engine
 from dryline.engine.events import Event, transcript
 from dryline.engine.findings import CodeRefused
 from dryline.engine.naming import named
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import Session
+from dryline.engine.simulated_caller import Branch, Caller, paths
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import Conversation, Held, Test, TestRun

@@ -6,7 +6,7 @@ import threading
 
 from dryline.engine.engine import Engine
 from dryline.engine.findings import CodeRefused
-from dryline.engine.model import ModelJudge
+from dryline.engine.remote_model import ModelJudge
 from dryline.engine.web import fetcher
 from dryline.storage.errors import Invalid
 from dryline.world.world import World

@@ -45,10 +45,10 @@ def _shows_the_start_teams_time(world: World) -> bool:
 
 def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:
     """The flows are run before anything is written: a call on the way holds up no other writer."""
+    from dryline.simulator.branch_scheduler import Followings
     from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
-    from dryline.simulator.following import Followings
-    from dryline.simulator.lines import line_of
-    from dryline.simulator.plans import plan_call
+    from dryline.simulator.conversation_plans import plan_call
+    from dryline.simulator.deployment_context import line_of
 
     with world.reading():
         team = start_team()

@@ -11,8 +11,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from dryline.simulator.courses import Course
-    from dryline.simulator.facts import Facts
+    from dryline.simulator.script_dialogues import Course
+    from dryline.simulator.slots import Facts
 
 Marks = frozenset[str]
 

@@ -17,13 +17,13 @@ from dryline.models.said_outcomes import said_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
-from dryline.simulator import analysis, traces
+from dryline.simulator import analysis, engine_records
+from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
+from dryline.simulator.conversation_plans import Plan, plan_call
 from dryline.simulator.conversations import Conversation, write
-from dryline.simulator.following import Following, state_of
-from dryline.simulator.lines import Line, line_of
-from dryline.simulator.plans import Plan, plan_call
-from dryline.simulator.prepared import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
-from dryline.simulator.talks import spread
+from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.script_timeline import spread
 from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.storage.current_world import current
 from dryline.world.world import World
@@ -169,12 +169,12 @@ def make_call(
     return call
 
 
-def _run(line: Line, plan: Plan, start: datetime, duration: int) -> traces.Run:
+def _run(line: Line, plan: Plan, start: datetime, duration: int) -> engine_records.Run:
     """The run of the flow, which one that follows a script may come to grief in, too."""
     fault = plan.told.fault if plan.told else None
     if plan.course.ending == "error" and plan.told is None:
         fault = plan.facts.pick(line.program.faults)
-    return traces.Run(
+    return engine_records.Run(
         session_id=current().ids.new(Session.id_prefix),
         start=start,
         duration=duration,
@@ -204,7 +204,7 @@ def extractions(line: Line, plan: Plan) -> dict[str, Any]:
     return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.told.extracted}
 
 
-def _log(line: Line, run: traces.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
+def _log(line: Line, run: engine_records.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
     """The log's row, without what is found out after the call."""
     ids = current().ids
     id, call_sid = ids.new(VoiceLog.id_prefix), hex_id(ids.random, "CA")

@@ -13,15 +13,15 @@ from dryline.models.chat_logs import ChatLog
 from dryline.models.deployments import Deployment
 from dryline.models.logs import Log
 from dryline.models.sessions import Session
-from dryline.simulator import analysis, traces
+from dryline.simulator import analysis, engine_records
+from dryline.simulator.branch_scheduler import Following
 from dryline.simulator.calls import extractions
+from dryline.simulator.conversation_batch import LLM_LOGGED, Prepared, moments
+from dryline.simulator.conversation_plans import Plan, plan_chat
 from dryline.simulator.conversations import Conversation, write
-from dryline.simulator.facts import Facts
-from dryline.simulator.following import Following
-from dryline.simulator.lines import Line, line_of
-from dryline.simulator.plans import Plan, plan_chat
-from dryline.simulator.prepared import LLM_LOGGED, Prepared, moments
-from dryline.simulator.talks import Talk, spread
+from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.script_timeline import Talk, spread
+from dryline.simulator.slots import Facts
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World
@@ -89,7 +89,7 @@ def make_chat(
     ids = current().ids
     course, talk, facts = plan.course, plan.talk, plan.facts
     fault = plan.told.fault if plan.told else None
-    run = traces.Run(
+    run = engine_records.Run(
         session_id=ids.new(Session.id_prefix),
         start=starts,
         duration=int(talk.seconds),
@@ -110,7 +110,7 @@ def make_chat(
     return Conversation.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
-def _base(line: Line, run: traces.Run, model: type[Log]) -> dict[str, Any]:
+def _base(line: Line, run: engine_records.Run, model: type[Log]) -> dict[str, Any]:
     """What the logs of both channels share."""
     messages = [
         {
@@ -155,7 +155,7 @@ def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
     return found
 
 
-def _of_widget(talk: Talk, run: traces.Run, line: Line, rng: Random) -> dict[str, Any]:
+def _of_widget(talk: Talk, run: engine_records.Run, line: Line, rng: Random) -> dict[str, Any]:
     """The visitor's browser and page, the functions called, the answers' latencies in milliseconds."""
     calls = [
         {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions

@@ -10,8 +10,8 @@ from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
-from dryline.simulator import traces
-from dryline.simulator.lines import Line
+from dryline.simulator import engine_records
+from dryline.simulator.deployment_context import Line
 from dryline.storage.current_world import current
 
 
@@ -25,13 +25,15 @@ class Conversation:
     runtime_errors: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, log: dict[str, Any], line: Line, run: traces.Run, *, call_id: str, llm_logs: bool) -> Conversation:
+    def of(
+        cls, log: dict[str, Any], line: Line, run: engine_records.Run, *, call_id: str, llm_logs: bool
+    ) -> Conversation:
         """The one whose log this is; `call_id` is how its LLM logs name it."""
         ids = current().ids
-        asked = traces.llm_logs(ids, line, run, call_id) if llm_logs else None
-        made = cls(log, traces.session(line, run, log["extractions_data"] or {}, asked), asked or [])
+        asked = engine_records.llm_logs(ids, line, run, call_id) if llm_logs else None
+        made = cls(log, engine_records.session(line, run, log["extractions_data"] or {}, asked), asked or [])
         if run.fault:
-            made.runtime_errors.append(traces.runtime_error(ids, line, run, {"logId": log["id"]}))
+            made.runtime_errors.append(engine_records.runtime_error(ids, line, run, {"logId": log["id"]}))
         return made
 
 

@@ -17,11 +17,11 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.simulator.branch_scheduler import Followings
 from dryline.simulator.calls import make_call, store
+from dryline.simulator.conversation_plans import Plan, plan_call
 from dryline.simulator.conversations import Conversation
-from dryline.simulator.following import Followings
-from dryline.simulator.lines import Line, line_of
-from dryline.simulator.plans import Plan, plan_call
+from dryline.simulator.deployment_context import Line, line_of
 from dryline.world.clock import parse
 from dryline.world.world import World
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from dryline.app import create_app
-from dryline.engine import running, sandbox
+from dryline.engine import interpreter, sandbox
 from dryline.engine.sandbox import TURN_S
 from dryline.models import voice_log_filters
 from dryline.models.teams import ApiKey, Team
@@ -264,5 +264,5 @@ def free_port():
 @pytest.fixture
 def hurried(monkeypatch):
     """A turn of a flow has a tenth of its time: nothing that is said of endless flows takes the whole."""
-    for module in (sandbox, running):
+    for module in (sandbox, interpreter):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)

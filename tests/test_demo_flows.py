@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from dryline.engine import Engine
+from dryline.simulator.industries import trades_of
 from dryline.simulator.outbound_scripts import VOICEMAIL
-from dryline.simulator.trades import trades_of
 from dryline.tools import demo_content
 
 BUSINESSES = (*demo_content.BUSINESSES, demo_content.QUAYSIDE)

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from dryline.simulator import inbound_scripts, outbound_scripts
+from dryline.simulator.industries import TRADES
 from dryline.simulator.scripts import Script
-from dryline.simulator.trades import TRADES
 
 TRADES_BY_NAME = {
     "clinic": "Bayside dental clinic",

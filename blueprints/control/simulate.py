@@ -152,7 +152,7 @@ def simulate_calls(body, team_id):
 
 def _simulate(prepare, body, team_id, *channels):
     """Have the conversations settled, which may run the flow, and then written in one transaction."""
-    from dryline.simulator.lines import deployment_of, line_of
+    from dryline.simulator.deployment_context import deployment_of, line_of
 
     for name in ("start_time", "end_time"):
         if body[name] is not None:

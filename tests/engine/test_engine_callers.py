@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from dryline.engine import exploring
-from dryline.engine.caller import Caller, paths
-from dryline.engine.lines import saying, telling
+from dryline.engine import branch_discovery
+from dryline.engine.caller_utterances import saying, telling
 from dryline.engine.session import Session
+from dryline.engine.simulated_caller import Caller, paths
 
 SHOP = """
 order = []
@@ -184,7 +184,7 @@ def test_no_run_begins_once_it_is_late(engine, monkeypatch):
     runs = []
     play = Session.play
     monkeypatch.setattr(Session, "play", lambda session, speak: runs.append(session) or play(session, speak))
-    monkeypatch.setattr(exploring.time, "monotonic", lambda: 100.0 * len(runs))
+    monkeypatch.setattr(branch_discovery.time, "monotonic", lambda: 100.0 * len(runs))
     (found,) = engine.explore(engine.program(SHOP), within_s=50)
     assert (found.free, len(runs)) == (False, 1)
 

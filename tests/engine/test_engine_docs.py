@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dryline.engine import builtin, conversation, model, plain, running, sandbox, session, translate
-from dryline.engine.calls import FUNCTIONS
+from dryline.engine import (
+    builtin_model,
+    conversation,
+    interpreter,
+    json_values,
+    remote_model,
+    sandbox,
+    session,
+    translate,
+)
+from dryline.engine.host_functions import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "flows.md").read_text(encoding="utf-8")
@@ -22,14 +31,14 @@ def test_the_example_has_no_fault_and_each_of_its_branches_is_reached(engine):
 def test_the_bounds_are_those_of_the_engine():
     assert f"| {sandbox.TURN_S:g} s |" in PAGE
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in PAGE
-    assert f"| {running.CALLS_A_TURN} |" in PAGE
-    assert f"| {running.TEXT_A_TURN:,} characters |" in PAGE
-    assert f"| {running.KEPT_A_TURN:,} characters |" in PAGE
-    assert f"| {plain.LARGEST:,} characters, or {plain.LARGEST // 16:,} members |" in PAGE
+    assert f"| {interpreter.CALLS_A_TURN} |" in PAGE
+    assert f"| {interpreter.TEXT_A_TURN:,} characters |" in PAGE
+    assert f"| {interpreter.KEPT_A_TURN:,} characters |" in PAGE
+    assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in PAGE
     assert f"code at most {translate.MAX_CODE:,} characters" in PAGE
     assert f"at most {session.TURNS:,} turns" in PAGE
-    assert f"longer than {model.TIMEOUT_S:g} s" in PAGE
-    assert f"least {builtin.ENOUGH:.0%}".replace("%", " %") in PAGE
+    assert f"longer than {remote_model.TIMEOUT_S:g} s" in PAGE
+    assert f"least {builtin_model.ENOUGH:.0%}".replace("%", " %") in PAGE
 
 
 def test_each_name_of_the_language_is_on_the_page():

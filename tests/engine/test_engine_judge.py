@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from dryline.engine import builtin
-from dryline.engine.builtin import BuiltInJudge
+from dryline.engine import builtin_model
+from dryline.engine.answer_filling import fill
+from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.events import Message
-from dryline.engine.judge import Question, Talk
-from dryline.engine.shapes import fill
+from dryline.engine.language_model import Question, Talk
 
 OFFERED = [
     "user wants to book an appointment",
@@ -199,10 +199,10 @@ def test_in_the_middle_the_agent_does_not_begin_again(engine):
     code += "    loop:\n        talk('Be kind.', True)\n    until 'b':\n        pass\n"
     session = engine.open(engine.program(code))
     session.start()
-    assert session.messages[-1].text in builtin._OPENINGS
+    assert session.messages[-1].text in builtin_model._OPENINGS
     session.say("something else")
     session.choose("a")
-    assert session.messages[-1].text in builtin._GOING_ON
+    assert session.messages[-1].text in builtin_model._GOING_ON
 
 
 def test_of_what_was_said_twice_the_newest_counts(talk):

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dryline.engine.model import ModelJudge
+from dryline.engine.remote_model import ModelJudge
 
 CODE = """
 loop:
@@ -105,7 +105,7 @@ def test_a_server_that_is_not_there_is_told(talk):
 
 
 def test_a_model_that_is_slow_is_replaced(talk, monkeypatch):
-    monkeypatch.setattr("dryline.engine.model.TIMEOUT_S", 0.05)
+    monkeypatch.setattr("dryline.engine.remote_model.TIMEOUT_S", 0.05)
     release = threading.Event()
 
     class Slow(BaseHTTPRequestHandler):

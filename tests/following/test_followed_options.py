@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dryline.flow_sessions.engines import engine_of
-from dryline.simulator import surveys
+from dryline.simulator import flow_analysis
 from dryline.tests.following.conftest import BRANCHES, FLOW, VARIABLES, said
 
 
@@ -219,7 +219,7 @@ def test_a_deployments_own_message_for_voicemails_goes_before_the_flow(make_line
 
 def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulate, steps_of, monkeypatch):
     simulate(line, 1, outcome="completed")
-    monkeypatch.setattr("dryline.simulator.following.SLOW_S", -1.0)
+    monkeypatch.setattr("dryline.simulator.branch_scheduler.SLOW_S", -1.0)
     first, second = simulate(line, 2, outcome="completed")
     assert said(first)[0] == "Welcome to Oak Clinic."
     assert why(steps_of, second) == "A call of the flow took longer than -1 s."
@@ -227,7 +227,7 @@ def test_a_flow_that_waits_for_others_too_long_is_left_for_scripts(line, simulat
 
 @pytest.mark.alone
 def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, simulate, steps_of, monkeypatch):
-    monkeypatch.setattr("dryline.simulator.surveys.SLOW_S", -1.0)
+    monkeypatch.setattr("dryline.simulator.flow_analysis.SLOW_S", -1.0)
     (log,) = simulate(line, 1, outcome="completed")
     assert why(steps_of, log) == "A call of the flow took longer than -1 s."
     monkeypatch.undo()
@@ -237,7 +237,7 @@ def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, s
 
 def test_the_guide_tells_how_long_a_call_may_wait_for_others():
     guide = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
-    assert f"takes longer than {surveys.SLOW_S:g} s because it waits for others" in " ".join(guide.split())
+    assert f"takes longer than {flow_analysis.SLOW_S:g} s because it waits for others" in " ".join(guide.split())
 
 
 def test_no_call_is_longer_than_the_longest(make_line, simulate):
@@ -254,7 +254,7 @@ def test_no_call_is_longer_than_the_longest(make_line, simulate):
 
 def test_what_the_first_calls_show_is_known_for_the_next(line, simulate, monkeypatch):
     simulate(line, 1, outcome="completed")
-    monkeypatch.setattr(surveys, "_surveyed", lambda *_: pytest.fail("explored again"))
+    monkeypatch.setattr(flow_analysis, "_surveyed", lambda *_: pytest.fail("explored again"))
     simulate(line, 1, outcome="completed")
 
 

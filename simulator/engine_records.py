@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from dryline.simulator.lines import Line
+from dryline.simulator.deployment_context import Line
+from dryline.simulator.flow_timeline import Told
 from dryline.simulator.programs import Fault
-from dryline.simulator.talks import Talk
-from dryline.simulator.telling import Told
+from dryline.simulator.script_timeline import Talk
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
 

@@ -11,16 +11,16 @@ from random import Random
 from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.simulator.courses import LEAVE, UNREACHED, Course, call_course, chat_course
-from dryline.simulator.facts import Facts
-from dryline.simulator.following import Following, state_of
-from dryline.simulator.lines import Line
+from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.deployment_context import Line
+from dryline.simulator.flow_results import course_of
+from dryline.simulator.flow_runner import Played
+from dryline.simulator.flow_timeline import Told, tell
 from dryline.simulator.outbound_scripts import VOICEMAIL
-from dryline.simulator.outcomes import course_of
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.playing import Played
-from dryline.simulator.talks import Talk, spoken, typed
-from dryline.simulator.telling import Told, tell
+from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Course, call_course, chat_course
+from dryline.simulator.script_timeline import Talk, spoken, typed
+from dryline.simulator.slots import Facts
 
 # How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))

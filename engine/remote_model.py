@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 
 import orjson
 
-from dryline.engine.builtin import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.conversation import function_of
 from dryline.engine.events import transcript
-from dryline.engine.judge import Answer, Decision, Judge, Question, Talk, Words
+from dryline.engine.language_model import Answer, Decision, Judge, Question, Talk, Words
 from dryline.world import outgoing
 
 TIMEOUT_S = 10.0
@@ -21,7 +21,7 @@ class _Unusable(Exception):
 
 
 class ModelJudge:
-    """See judge.Judge. `url` is the server's base, such as http://127.0.0.1:11434/v1."""
+    """See language_model.Judge. `url` is the server's base, such as http://127.0.0.1:11434/v1."""
 
     def __init__(self, url: str, model: str, key: str | None = None, otherwise: Judge | None = None) -> None:
         self._url = url.rstrip("/") + "/chat/completions"

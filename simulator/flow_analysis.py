@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.caller import Branch
 from dryline.engine.findings import CodeRefused
 from dryline.engine.program import Condition, Program
+from dryline.engine.simulated_caller import Branch
 from dryline.flow_sessions.engines import engine_of
-from dryline.simulator.lines import Line
-from dryline.simulator.playing import Played, Stage
+from dryline.simulator.deployment_context import Line
+from dryline.simulator.flow_runner import Played, Stage
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 

@@ -8,13 +8,13 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from dryline.simulator import scripts
-from dryline.simulator.facts import Facts
 from dryline.simulator.inbound_scripts import MESSAGE
 from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.scripts import Script, Step, wordings
+from dryline.simulator.slots import Facts
 
 if TYPE_CHECKING:
-    from dryline.simulator.lines import Line
+    from dryline.simulator.deployment_context import Line
 
 DONE = "agent_hangup"
 UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}

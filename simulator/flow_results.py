@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from dryline.simulator import analysis
-from dryline.simulator.courses import DONE, Course
-from dryline.simulator.facts import Facts
-from dryline.simulator.playing import HUNG_UP, LOST, Played
-from dryline.simulator.telling import comes_to_its_end
+from dryline.simulator.flow_runner import HUNG_UP, LOST, Played
+from dryline.simulator.flow_timeline import comes_to_its_end
+from dryline.simulator.script_dialogues import DONE, Course
+from dryline.simulator.slots import Facts
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dryline.engine.likeness import is_denial, words
+from dryline.engine.intent_matching import is_denial, words
 
 MISSING: Final = object()
 

@@ -19,10 +19,10 @@ from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.simulator import analysis, names
+from dryline.simulator.industries import Trade, trades_of
+from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.simulator.programs import Program, read_program
-from dryline.simulator.trades import Trade, trades_of
-from dryline.simulator.week import Week, usual_week, week_of
 from dryline.storage.errors import NotFound
 
 

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dryline.simulator.following import Following
-from dryline.simulator.plans import Plan
+from dryline.simulator.branch_scheduler import Following
+from dryline.simulator.conversation_plans import Plan
 from dryline.storage.errors import Invalid
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.

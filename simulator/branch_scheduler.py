@@ -9,10 +9,10 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.simulator.courses import HANG_UP
-from dryline.simulator.lines import Line
-from dryline.simulator.playing import Played
-from dryline.simulator.surveys import SLOW, SLOW_S, Way, as_explored, survey
+from dryline.simulator.deployment_context import Line
+from dryline.simulator.flow_analysis import SLOW, SLOW_S, Way, as_explored, survey
+from dryline.simulator.flow_runner import Played
+from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from dryline.engine.events import Event
-from dryline.simulator.playing import Played, Request, is_request
+from dryline.simulator.flow_runner import Played, Request, is_request
 from dryline.simulator.programs import Fault
-from dryline.simulator.talks import CENTISECONDS_A_CHARACTER, Talk
+from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, Talk
 
 # What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from dryline.engine.judge import Question
-from dryline.engine.made_up import made_up
-from dryline.engine.spoken import MISSING, spoken
+from dryline.engine.fake_values import made_up
+from dryline.engine.language_model import Question
+from dryline.engine.slot_extraction import MISSING, spoken
 
 _DEEPEST = 12
 _LONGEST = 20_000  # characters of what was said that are looked at: its end

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from dryline.engine.builtin import BuiltInJudge
-from dryline.engine.judge import Answer, Decision, Question, Talk, Words
-from dryline.engine.lines import names_the_speaker, saying, telling
-from dryline.engine.made_up import made_up
+from dryline.engine.answer_filling import Leaf, shaped
+from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.caller_utterances import names_the_speaker, saying, telling
+from dryline.engine.fake_values import made_up
+from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
-from dryline.engine.shapes import Leaf, shaped
-from dryline.engine.spoken import kind_of, part_of_name
+from dryline.engine.slot_extraction import kind_of, part_of_name
 
 MOST_TURNS = 40
 MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left

@@ -9,8 +9,8 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from dryline.engine.caller import Branch, Caller, paths
 from dryline.engine.program import Condition, Program
+from dryline.engine.simulated_caller import Branch, Caller, paths
 
 if TYPE_CHECKING:
     from dryline.engine.engine import Engine

@@ -10,8 +10,8 @@ from dryline.simulator import names
 from dryline.simulator.people import CITIES, fictional_number, said_number
 
 if TYPE_CHECKING:
-    from dryline.simulator.lines import Line
-    from dryline.simulator.trades import Trade
+    from dryline.simulator.deployment_context import Line
+    from dryline.simulator.industries import Trade
 
 _LETTERS = "ABCDEFGHKMNPRSTVX"
 _SERVICES = ("check-up", "cleaning", "consultation", "follow-up visit", "whitening", "second opinion")

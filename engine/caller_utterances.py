@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from dryline.engine.spoken import kind_of, label_of, part_of_name
+from dryline.engine.slot_extraction import kind_of, label_of, part_of_name
 
 _PEOPLE = "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant"
 _SUBJECT = re.compile(

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dryline.engine.calls import Over, Raised, Waits, call, is_callable
 from dryline.engine.failures import INNER, Failure, failure_of, stopped
-from dryline.engine.plain import TooLarge
+from dryline.engine.host_functions import Over, Raised, Waits, call, is_callable
+from dryline.engine.json_values import TooLarge
 from dryline.engine.program import Place
 from dryline.engine.sandbox import TURN_S, Sandbox
 

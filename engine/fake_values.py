@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from dryline.engine.spoken import kind_of, part_of_name
+from dryline.engine.slot_extraction import kind_of, part_of_name
 
 _FIRST = (
     "Anna",

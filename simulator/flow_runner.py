@@ -8,12 +8,12 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.engine.caller import Branch, Caller
 from dryline.engine.engine import Engine
 from dryline.engine.events import Event
-from dryline.engine.judge import Answer, Decision, Question, Talk, Words
+from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
 from dryline.engine.program import Program
 from dryline.engine.session import Session
+from dryline.engine.simulated_caller import Branch, Caller
 from dryline.simulator.programs import LOST_MODEL, Fault
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it

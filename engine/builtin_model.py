@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dryline.engine.answer_filling import fill
+from dryline.engine.caller_utterances import base
 from dryline.engine.conversation import function_of
-from dryline.engine.judge import Answer, Decision, Question, Talk, Words
-from dryline.engine.likeness import Likeness, is_assent
-from dryline.engine.lines import base
-from dryline.engine.shapes import fill
+from dryline.engine.intent_matching import Likeness, is_assent
+from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
 
 ENOUGH = 0.3  # of a condition that has to be said
 _CLEAR = 0.05  # by how much more of it than of the next
@@ -41,7 +41,7 @@ _YOURS = {"their": "your", "they": "you", "them": "you", "his": "your", "her": "
 
 
 class BuiltInJudge:
-    """See judge.Judge."""
+    """See language_model.Judge."""
 
     def __init__(self) -> None:
         self._likeness = Likeness()

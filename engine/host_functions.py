@@ -15,8 +15,8 @@ import orjson
 
 from dryline.engine.events import transcript
 from dryline.engine.failures import readable
-from dryline.engine.judge import Question
-from dryline.engine.plain import json_lacks, plain, text
+from dryline.engine.json_values import json_lacks, plain, text
+from dryline.engine.language_model import Question
 from dryline.engine.web import Refused
 
 if TYPE_CHECKING:
