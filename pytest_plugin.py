@@ -6,16 +6,20 @@ that pytest has imported already.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import quote
 
 import pytest
 
 if TYPE_CHECKING:
     from dryline.testing import DrylineInProcess, StandIn
+
+
+_FAILED = pytest.StashKey[bool]()  # set for a test that failed
 
 
 class Option(NamedTuple):
@@ -39,7 +43,17 @@ OPTIONS = (
     Option("command", "the dryline command of another environment, used to start servers"),
     Option("url", "the address of a running server, used instead of starting one"),
     Option("token", "that server's admin token"),
+    Option(
+        "isolate",
+        "point the vendor's client at an address that does not exist wherever no stand-in is used",
+        False,
+        "bool",
+    ),
 )
+
+
+# Settings of the vendor's client that reach nothing: no name below .invalid resolves (RFC 6761).
+NOWHERE = {"BRAINBASE_LABS_BASE_URL": "http://no-stand-in-here.invalid", "BRAINBASE_LABS_API_KEY": "dryline-local-key"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,11 +66,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add the plugin's marker."""
+    """Add the plugin's marker, and keep the session away from the real service if the option `isolate` is set."""
     config.addinivalue_line(
         "markers",
         "dryline(scenario, strict, export_mode, export_delay_ms, calls_per_minute): the start of the test's world.",
     )
+    if _option(config, "isolate"):
+        patch = pytest.MonkeyPatch()
+        for name, value in NOWHERE.items():
+            patch.setenv(name, value)
+        config.add_cleanup(patch.undo)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -64,6 +83,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Add the newest requests to the report of a failing test."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
+    if report.failed:
+        item.stash[_FAILED] = True
     driver = sys.modules.get("dryline.testing.driver")
     if not report.failed or call.when == "teardown" or driver is None:
         return
@@ -95,7 +116,9 @@ def dryline_server(pytestconfig: pytest.Config) -> Iterator[StandIn]:
 
 
 @pytest.fixture
-def dryline(dryline_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+def dryline(
+    dryline_server: StandIn, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[StandIn]:
     """Reset the session's server and point the vendor's client to it through the environment."""
     scenario = None
     if _option(request.config, "url"):
@@ -108,7 +131,8 @@ def dryline(dryline_server: StandIn, request: pytest.FixtureRequest, monkeypatch
     _begin(dryline_server, request, scenario)
     for name, value in dryline_server.environment.items():
         monkeypatch.setenv(name, value)
-    return dryline_server
+    yield dryline_server
+    _finish(dryline_server, request)
 
 
 @pytest.fixture(scope="session")
@@ -123,10 +147,19 @@ def _dryline_process(pytestconfig: pytest.Config) -> Iterator[DrylineInProcess]:
 
 
 @pytest.fixture
-def dryline_in_process(_dryline_process: DrylineInProcess, request: pytest.FixtureRequest) -> DrylineInProcess:
-    """Reset a world that is called without a socket. This is the fastest start for a test."""
+def dryline_in_process(
+    _dryline_process: DrylineInProcess, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[DrylineInProcess]:
+    """Reset a world that is called without a socket. This is the fastest start for a test.
+
+    Only clients of this fixture reach it. The environment points any other client at an address that does not exist,
+    never at the real service.
+    """
     _begin(_dryline_process, request)
-    return _dryline_process
+    for name, value in NOWHERE.items():
+        monkeypatch.setenv(name, value)
+    yield _dryline_process
+    _finish(_dryline_process, request)
 
 
 def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None = None) -> None:
@@ -144,6 +177,30 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
             _apply_settings(world.settings, options)
 
 
+def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
+    """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
+    from dryline.testing.plane import DrylineError
+
+    created = world._created
+    try:
+        unused = world.unused_faults() if created.fault_ids and not request.node.stash.get(_FAILED, False) else []
+        for name in created.snapshots:
+            with contextlib.suppress(DrylineError):  # the test may have deleted it
+                world.plane("DELETE", f"/snapshots/{quote(name, safe='')}")
+    except DrylineError:  # the test ended the server
+        unused = []
+    created.fault_ids.clear()
+    created.snapshots.clear()
+    for rule in unused:
+        target = " ".join(str(rule[name]) for name in ("method", "path", "preset") if rule.get(name))
+        times = f"{rule['hits']} of {rule['times']} times" if rule.get("times") else "never"
+        pytest.fail(
+            f"The fault on {target or 'every request'} was applied {times}. "
+            "If that is meant, pass unused_ok=True to fault().",
+            False,
+        )
+
+
 def _apply_settings(settings: Callable[..., object], options: dict[str, Any]) -> None:
     try:
         settings(**options)
@@ -151,7 +208,7 @@ def _apply_settings(settings: Callable[..., object], options: dict[str, Any]) ->
         pytest.fail(f"@pytest.mark.dryline: {str(error).split('() ')[-1]}.", False)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _failing_without_traceback() -> Iterator[None]:
     """Fail the test with one line instead of a traceback of dryline's code."""
     from dryline.settings import BadSetting

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from dryline.testing.plane import DrylineError, Plane, given
 from dryline.testing.talk import Talk
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dryline.testing.conversations import Conversations
@@ -13,6 +13,8 @@ from dryline.world import clock
 
 if TYPE_CHECKING:
     from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 
 class Driver(Traffic, Conversations):
@@ -29,18 +31,26 @@ class Driver(Traffic, Conversations):
         """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs
 
-        return BrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | self._http("Client") | options)
+        return BrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | self._http_client(options) | options)
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
         """Return the vendor's async client for this stand-in."""
         from brainbase_labs import AsyncBrainbaseLabs
 
-        return AsyncBrainbaseLabs(
-            **{"base_url": self.url, "api_key": self.api_key} | self._http("AsyncClient") | options
-        )
+        http_client = self._http_client(options, is_async=True)
+        return AsyncBrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | http_client | options)
 
-    def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
-        """Return the options that the vendor's client needs to reach this stand-in."""
+    def _http_client(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
+        """Return the option `http_client` for the vendor's client, or no option if its own will do."""
+        if "http_client" in options or not self.url.startswith("http://"):
+            return {}
+        from dryline.testing.vendor_clients import PlainAsyncHttpClient, PlainHttpClient
+
+        client = PlainAsyncHttpClient if is_async else PlainHttpClient
+        return {"http_client": client(base_url=self.url, **self._transport(is_async=is_async))}
+
+    def _transport(self, *, is_async: bool) -> dict[str, Any]:
+        """Return the option `transport` of an httpx client, or no option if a socket is used."""
         return {}
 
     # Time
@@ -80,7 +90,8 @@ class Driver(Traffic, Conversations):
         self.plane("POST", "/state", document)
 
     def snapshot(self, name: str) -> None:
-        """Save the state as a snapshot."""
+        """Save the state as a snapshot. The pytest fixtures delete it after the test."""
+        self._created.snapshots.add(name)
         self.plane("POST", "/snapshots", {"name": name})
 
     def restore(self, name: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 # How many characters of a body a line shows.
 BODY_CHARACTERS = 200
 

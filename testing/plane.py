@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 from dryline.world import clock
 from dryline.world.wire_names import camel
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 # How long an answer may take, in seconds: a large state takes a while.
 TIMEOUT_S = 300
 

@@ -9,11 +9,11 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, BadSetting
@@ -25,12 +25,53 @@ if TYPE_CHECKING:
 
     from dryline.testing.transports import AsyncTransport, Transport
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 # How long a command may take to start serving, which may include installing dryline, and to end.
 START_S, END_S = 120.0, 10.0
 # Flags that are not named like their setting.
 _FLAGS = {"api_keys": "--api-key", "cors_origins": "--cors-origin", "allowed_hosts": "--allowed-host"}
 # Settings that have no flag: a server in another process gets them through `settings`.
 _RUNTIME_ONLY = ("export_mode", "export_delay_ms", "calls_per_minute")
+
+
+class ServerSettings(TypedDict, total=False):
+    """The fields of `dryline.settings.Settings` beside `scenario` and `seed`; docs/settings.md describes them."""
+
+    data_dir: str | Path
+    host: str
+    port: int
+    ephemeral: bool
+    api_keys: Sequence[str]
+    any_key: bool
+    admin_token: str | None
+    public_url: str | None
+    threads: int
+    max_body_mb: int
+    strict: bool
+    cors_origins: Sequence[str]
+    allowed_hosts: Sequence[str]
+    webhook_hosts: Sequence[str]
+    node: str | None
+    durability: Literal["process", "power"]
+    label: str | None
+    log_format: Literal["text", "json"]
+    quiet: bool
+    export_mode: Literal["auto", "manual"]
+    export_delay_ms: int
+    calls_per_minute: float
+    speech: str
+    recordings_mb: int
+    model_url: str | None
+    model: str | None
+    model_key: str | None
+
+
+class StandInSettings(ServerSettings, total=False):
+    """All fields of `dryline.settings.Settings`."""
+
+    scenario: str
+    seed: int | None
 
 
 class Started(StandIn):
@@ -40,8 +81,13 @@ class Started(StandIn):
     and empty unless `scenario` is.
     """
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
-        self._settings = {"scenario": scenario, "seed": seed, "ephemeral": "data_dir" not in settings} | settings
+    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+        super().__init__()
+        self._settings: dict[str, Any] = {
+            "scenario": scenario,
+            "seed": seed,
+            "ephemeral": "data_dir" not in settings,
+        } | settings
         self._token = settings.get("admin_token")
         node = settings.get("node")
         default_key = f"dl_{node}_local-key" if node else DEFAULT_API_KEY
@@ -105,21 +151,28 @@ class DrylineServer(Started):
     """A stand-in on a socket, for clients in any process and language. The port is a free one unless `port` is passed.
 
     A thread of this process serves it. With `command`, such as `path/to/venv/bin/dryline`, that program runs as a
-    process of its own, in its own environment. `with DrylineServer() as dryline: …` works in unittest too.
+    process of its own, in its own environment; pass a list if the path contains a blank.
+    `with DrylineServer() as dryline: …` works in unittest too.
     """
 
     def __init__(
-        self, *, command: str | None = None, scenario: str = "empty", seed: int | None = None, **settings: Any
+        self,
+        *,
+        command: str | Sequence[str] | None = None,
+        scenario: str = "empty",
+        seed: int | None = None,
+        **settings: Unpack[ServerSettings],
     ) -> None:
-        super().__init__(scenario=scenario, seed=seed, **{"port": 0} | settings)
-        self._command = command
+        settings.setdefault("port", 0)
+        super().__init__(scenario=scenario, seed=seed, **settings)
+        self._command = shlex.split(command) if isinstance(command, str) else command
 
     def _begin(self) -> None:
         if self._command is None:
             server = self._in_this_process("in_thread")
             self._application, self.url, self._way = server.app, server.url, by_call(server.app, server.url)
         else:
-            command = [*shlex.split(self._command), "serve", *flags(self._settings)]
+            command = [*self._command, "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
             self._way = over_http(self.url)
 
@@ -129,24 +182,20 @@ class DrylineInProcess(Started):
 
     url = "http://dryline.local"
 
-    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Any) -> None:
-        hosts = (*settings.pop("allowed_hosts", ()), urlsplit(self.url).netloc)
-        super().__init__(scenario=scenario, seed=seed, allowed_hosts=hosts, **settings)
+    def __init__(self, *, scenario: str = "empty", seed: int | None = None, **settings: Unpack[ServerSettings]) -> None:
+        settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
+        super().__init__(scenario=scenario, seed=seed, **settings)
 
     def _begin(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
         self._way = by_call(self._application, self.url)
 
-    def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
-        import httpx
-
-        if kind == "Client":
-            return {"http_client": httpx.Client(transport=self.transport(), base_url=self.url)}
-        return {"http_client": httpx.AsyncClient(transport=self.async_transport(), base_url=self.url)}
+    def _transport(self, *, is_async: bool) -> dict[str, Any]:
+        return {"transport": self.async_transport() if is_async else self.transport()}
 
 
-def transport(**settings: Any) -> Transport:
+def transport(**settings: Unpack[StandInSettings]) -> Transport:
     """Start a stand-in and return an httpx transport to it. `transport().dryline` is the stand-in; closing ends it.
 
     `httpx.Client(transport=testing.transport(), base_url="http://dryline.local")`.
@@ -156,7 +205,7 @@ def transport(**settings: Any) -> Transport:
     return Transport(DrylineInProcess(**settings).start(), owned=True)
 
 
-def async_transport(**settings: Any) -> AsyncTransport:
+def async_transport(**settings: Unpack[StandInSettings]) -> AsyncTransport:
     """Start a stand-in and return an httpx transport for `httpx.AsyncClient`."""
     from dryline.testing.transports import AsyncTransport
 

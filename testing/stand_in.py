@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
 from dryline.testing.plane import DrylineError, Way, given, over_http
+from dryline.testing.traffic import Created
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
+
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 Value = TypeVar("Value")
 
@@ -26,6 +29,9 @@ _EXPORT_STEPS = {
 
 class StandIn(Driver):
     """A stand-in and the helpers that control it. `connect` and the fixtures return one."""
+
+    def __init__(self) -> None:
+        self._created = Created()
 
     def __repr__(self) -> str:
         return f"<dryline at {getattr(self, 'url', 'no address yet')}>"
@@ -105,12 +111,13 @@ class Team(Driver):
         self.stand_in, self.url = stand_in, stand_in.url
         self._token, self._way = stand_in._token, stand_in._way
         self._scope = {"team": id}
+        self._created = stand_in._created
 
     def __repr__(self) -> str:
         return f"<team {self.name!r} of {str(self.stand_in)[1:]}"
 
-    def _http(self, kind: Literal["Client", "AsyncClient"]) -> dict[str, Any]:
-        return self.stand_in._http(kind)
+    def _transport(self, *, is_async: bool) -> dict[str, Any]:
+        return self.stand_in._transport(is_async=is_async)
 
     def delete(self) -> None:
         """Delete the team with all its records."""
@@ -121,6 +128,7 @@ class Connected(StandIn):
     """A server that another process started."""
 
     def __init__(self, url: str, token: str | None, api_key: str, way: Way) -> None:
+        super().__init__()
         self.url, self._token, self.api_key, self._way = url, token, api_key, way
 
 

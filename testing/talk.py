@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 
 class Talk:
     """A conversation with a flow, from `StandIn.talk`. `events` is the whole trace, `waiting` the open conditions."""

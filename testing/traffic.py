@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from dryline.testing import journal
 from dryline.testing.plane import DrylineError, Plane, given
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
+
+@dataclass(slots=True)
+class Created:
+    """What a test created through the helpers and the pytest fixtures check or remove after it."""
+
+    fault_ids: list[str] = field(default_factory=list)  # of rules that have to match
+    snapshots: set[str] = field(default_factory=set)
+
 
 class Traffic(Plane):
     """The helpers for requests of the API."""
+
+    _created: Created
 
     def fault(
         self,
@@ -33,16 +46,31 @@ class Traffic(Plane):
         times: int | None = None,
         skip: int | None = None,
         team: str | None = None,
+        unused_ok: bool = False,
     ) -> str:
         """Make chosen requests fail, e.g. `fault(path="/api/workers", status=503, times=1)`. Returns the rule's id.
 
+        The pytest fixtures fail a test whose rule was not applied, or less than `times` times, unless `unused_ok`.
         docs/control-plane.md describes each member. Raises DrylineError for a rule that could never match.
         """
         target = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
         answer = given(preset=preset, status=status, body=body, headers=headers, override=override)
         timing = given(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
         rule = target | answer | timing | given(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
-        return str(self.plane("POST", "/faults", rule)["id"])
+        id = str(self.plane("POST", "/faults", rule)["id"])
+        if not unused_ok:
+            self._created.fault_ids.append(id)
+        return id
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Return the fault rules that exist, with how often each matched (`matches`) and was applied (`hits`)."""
+        rules: list[dict[str, Any]] = self.plane("GET", "/faults")
+        return rules
+
+    def unused_faults(self) -> list[dict[str, Any]]:
+        """Return the rules of `fault` that were not applied, or less than `times` times."""
+        rules = [rule for rule in self.faults() if rule["id"] in self._created.fault_ids]
+        return [rule for rule in rules if rule["hits"] < (rule.get("times") or 1)]
 
     def requests(
         self,

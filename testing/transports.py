@@ -14,6 +14,8 @@ from dryline.traffic.faults import GIVES_UP
 if TYPE_CHECKING:
     from dryline.testing.servers import Started
 
+__tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
 
 class Transport(httpx.BaseTransport):
     """A transport that calls the application in the calling thread. `dryline` is its stand-in."""

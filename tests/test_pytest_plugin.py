@@ -1,5 +1,6 @@
 """The pytest plugin, as a project sees it. test_another_project.py tries it with pytest-xdist, from a wheel."""
 
+import os
 import re
 import subprocess
 import sys
@@ -334,3 +335,86 @@ def test_a_project_that_does_not_use_it_pays_nothing():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["dryline", "dryline.pytest_plugin"], done.stderr
+
+
+USES_A_FAULT = """
+    def test_it(dryline):
+        dryline.fault(method="GET", path="/api/workers", status=503, {options})
+        client = dryline.client(max_retries=0)
+        for _ in range({requests}):
+            try:
+                client.workers.list()
+            except Exception:
+                pass
+        assert {passes}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "requests", "says"),
+    [("", 0, "was applied never"), ("times=2", 1, "was applied 1 of 2 times")],
+)
+def test_a_test_fails_whose_fault_was_not_applied(run, options, requests, says):
+    result = run(USES_A_FAULT.format(options=options, requests=requests, passes=True))
+    result.assert_outcomes(passed=1, errors=1)
+    assert f"The fault on GET /api/workers {says}. If that is meant, pass unused_ok=True to fault()." in told(result)
+
+
+@pytest.mark.parametrize(("options", "requests"), [("", 1), ("times=2", 2), ("unused_ok=True", 0)])
+def test_a_test_passes_whose_faults_were_applied_or_may_be_unused(run, options, requests):
+    run(USES_A_FAULT.format(options=options, requests=requests, passes=True)).assert_outcomes(passed=1)
+
+
+def test_an_unused_fault_adds_nothing_to_a_test_that_failed(run):
+    run(USES_A_FAULT.format(options="", requests=0, passes=False)).assert_outcomes(failed=1)
+
+
+def test_a_snapshot_ends_with_the_test_that_took_it(run):
+    code = """
+        def test_a(dryline):
+            dryline.snapshot("one")
+            dryline.snapshot("two")
+
+        def test_b(dryline):
+            assert dryline.plane("GET", "/snapshots") == []
+    """
+    run(code).assert_outcomes(passed=2)
+
+
+def test_beside_a_world_in_process_the_vendors_client_reaches_no_server(run, monkeypatch):
+    monkeypatch.setenv("BRAINBASE_LABS_API_KEY", "the real key")
+    monkeypatch.delenv("BRAINBASE_LABS_BASE_URL", raising=False)
+    code = """
+        from brainbase_labs import BrainbaseLabs
+
+        def test_it(dryline_in_process):
+            client = BrainbaseLabs()
+            assert client.base_url.host.endswith(".invalid") and client.api_key == dryline_in_process.api_key
+    """
+    run(code).assert_outcomes(passed=1)
+
+
+def test_with_isolate_no_test_reaches_the_real_service(run, monkeypatch):
+    monkeypatch.delenv("BRAINBASE_LABS_BASE_URL", raising=False)
+    code = """
+        from brainbase_labs import BrainbaseLabs
+
+        client = BrainbaseLabs()
+
+        def test_it():
+            assert client.base_url.host.endswith(".invalid")
+
+        def test_the_fixture_wins(dryline):
+            assert BrainbaseLabs().base_url.host == "127.0.0.1"
+    """
+    run(code, "--dryline-isolate").assert_outcomes(passed=2)
+    assert "BRAINBASE_LABS_BASE_URL" not in os.environ
+
+
+def test_a_failing_check_shows_the_tests_own_line_alone(run):
+    code = """
+        def test_it(dryline):
+            dryline.verify(path="/api/workers", method="POST")
+    """
+    lines = told(run(code)).splitlines()
+    assert not [line for line in lines if re.search(r"testing/\w+\.py:\d+", line)]

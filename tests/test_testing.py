@@ -1,13 +1,17 @@
 """What dryline gives to other projects' tests."""
 
+import dataclasses
+import sys
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import httpx
 import pytest
 from brainbase_labs import InternalServerError
 
-from dryline.settings import BadSetting
+from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineError, DrylineInProcess, DrylineServer, wait_until
+from dryline.testing.servers import ServerSettings
 from dryline.tests.control.test_talk import CLINIC
 
 NEW = {"name": "Front desk", "description": None, "status": None}
@@ -293,3 +297,23 @@ def test_an_admin_token_does_not_lock_the_fixture_out():
     with DrylineServer(admin_token="secret") as server:
         server.reset()
         assert httpx.get(server.url + "/_dryline/clock").status_code == 403
+
+
+def test_the_settings_that_a_stand_in_takes_are_those_of_the_server():
+    own = {"scenario", "seed"}
+    assert set(ServerSettings.__annotations__) | own == {field.name for field in dataclasses.fields(Settings)}
+
+
+def test_a_command_may_be_a_list_of_words(tmp_path):
+    command = tmp_path / "path with a blank"
+    command.symlink_to(Path(sys.executable).parent)
+    with DrylineServer(command=[str(command / "dryline")]) as server:
+        assert server.client().workers.list() == []
+
+
+def test_fault_rules_tell_how_often_they_were_applied(stand_in):
+    stand_in.fault(path="/api/workers", status=503, times=2)
+    with pytest.raises(InternalServerError):
+        stand_in.client(max_retries=0).workers.list()
+    assert [(rule["hits"], rule["times"]) for rule in stand_in.faults()] == [(1, 2)]
+    assert stand_in.unused_faults() == stand_in.faults()
