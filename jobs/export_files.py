@@ -1,4 +1,4 @@
-"""The files of exports: rows go straight from the database to CSV or JSON, a batch at a time, in constant memory."""
+"""Write export files: rows go from the database to CSV or JSON a batch at a time, in constant memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import csv
 import io
 import itertools
 import json
-import logging
 import os
 import secrets
 import sqlite3
@@ -17,11 +16,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
-from peewee import SQL
 
-from dryline.jobs.csv_columns import CsvColumns, header
-from dryline.jobs.csv_lines import BATCH, CsvLines
-from dryline.jobs.line_writers import Gone, LineWriters, line_writers, processors
+from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
@@ -34,11 +30,8 @@ from dryline.storage.record import connection, wire_rows
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
-AT_ONCE = 800  # rows of CSV that one process writes before it is the next one's turn
-LARGE = 20_000  # rows, from which on processes write a CSV file
+BATCH_ROWS = 100
 SUFFIXES = (".csv", ".json", ".part")
-
-log = logging.getLogger("dryline")
 
 
 class Stopped(Exception):
@@ -62,48 +55,12 @@ def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, in
     document and make no sense.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(stop):
-            rows = _write(export, file, part)
+        with _interruptible(stop), current().reading():  # one view of the data, however long it takes
+            rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         if current().durable:
             os.fsync(file.fileno())
         return rows, os.fstat(file.fileno()).st_size
-
-
-def _write(export: Export, file: IO[bytes], part: Path) -> int:
-    """One view of the data, however long it takes; of a large CSV file shared with processes that write it."""
-    if _is_large(export):
-        try:
-            with line_writers(processors()) as writers, _shared_view(writers, part):
-                return _write_csv(export, file, writers)
-        except Gone as gone:
-            log.info("Export %s is written by one thread: a process that was to help ended (%s).", export.id, gone)
-            file.seek(0)
-            file.truncate()
-    with current().reading():
-        return _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
-
-
-@contextlib.contextmanager
-def _shared_view(writers: LineWriters, part: Path) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        with current().held():
-            stack.enter_context(current().reading())
-            connection().execute("PRAGMA user_version").fetchone()  # BEGIN alone looks at nothing yet
-            writers.begin(current().db.path, part)
-        yield
-
-
-def _is_large(export: Export) -> bool:
-    """Whether processes that write it save more time than their start takes."""
-    if export.format != "CSV" or processors() < 2 or "search_query" in read_filters(export.filters_json):
-        return False  # what is searched for is not to be looked for twice
-    count = 0
-    for source in _sources(export):
-        for window in source.where:
-            sql, params = source.model.select(SQL("1")).where(*window).limit(LARGE).sql()
-            count += connection().execute(f"SELECT COUNT(*) FROM ({sql})", params).fetchone()[0]
-    return count >= LARGE
 
 
 @contextlib.contextmanager
@@ -171,33 +128,18 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
             at = end + 1
 
 
-def _write_csv(export: Export, file: IO[bytes], writers: LineWriters | None = None) -> int:
-    """RFC 4180: CRLF, a header of the wire's names, JSON in the cell where it is nested, nothing for null."""
+def _write_csv(export: Export, file: IO[bytes]) -> int:
+    """Write a header and the rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
-    file.write(header(names))
+    file.write(csv_header(names))
     count, addresses = 0, addresses_at(export.base_url)
     for source in _sources(export):
-        csv = CsvColumns(source.model, [source.columns.get(name) for name in names], addresses)
-        if writers:
-            file.flush()
-            numbers = ([number for (number,) in rows] for rows in _batches(source, [SQL("t1.rowid")], AT_ONCE))
-            rows, end = writers.write(csv.making(), numbers, file.tell())
-            file.seek(end)
-        else:
-            rows = _write_lines(source, csv, file)
-        count += rows
-    if writers:
-        writers.finish()
-    return count
-
-
-def _write_lines(source: Source, csv: CsvColumns, file: IO[bytes]) -> int:
-    db, count = connection(), 0
-    lines = CsvLines(csv.making(), db)
-    with _bytes_from(db):
-        for rows in _batches(source, csv.columns, BATCH):
-            file.write(lines.of(rows))
-            count += len(rows)
+        columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
+        with _text_as_bytes():
+            for rows in _batches(source, [source.model.id, *[column.cell for column in columns]]):
+                ids, *batch = zip(*rows, strict=True)
+                file.write(csv_lines([column.format(cells, ids) for column, cells in zip(columns, batch, strict=True)]))
+                count += len(rows)
     return count
 
 
@@ -210,7 +152,7 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
         heard = [name for name, attribute in read.items() if attribute == "recording_url"]
         columns = [source.model._meta.fields[attribute] for attribute in read.values()]
-        for rows in _batches(source, [*columns, source.model.id], BATCH):
+        for rows in _batches(source, [*columns, source.model.id]):
             records = wire_rows(source.model, read, rows)
             for name in heard:
                 addresses.put_into(records, name, map(itemgetter(-1), rows))
@@ -223,8 +165,9 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
 
 
 @contextlib.contextmanager
-def _bytes_from(db: Any) -> Iterator[None]:
-    """Text comes as it lies in the file: nothing is decoded only to be encoded again."""
+def _text_as_bytes() -> Iterator[None]:
+    """Read text as bytes, so that it is not decoded only to be encoded again."""
+    db = connection()
     db.text_factory = bytes
     try:
         yield
@@ -232,14 +175,14 @@ def _bytes_from(db: Any) -> Iterator[None]:
         db.text_factory = str
 
 
-def _batches(source: Source, columns: list[Any], size: int) -> Iterator[list[tuple[Any, ...]]]:
+def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
     """The rows, some at a time. Raises Stopped once the server ends: a step may be many long rows."""
     model, ending = source.model, current().ending
     for window in source.where:
         # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.
         sql, params = model.select(*columns).where(*window).order_by(model.start_time, model.id).sql()
         cursor = connection().execute(sql, params)
-        while rows := cursor.fetchmany(size):
+        while rows := cursor.fetchmany(BATCH_ROWS):
             if ending.is_set():
                 raise Stopped
             yield rows

@@ -1,6 +1,7 @@
 """The files of exports: which logs they hold, and how."""
 
 import json
+import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -201,9 +202,31 @@ def test_a_filter_leaves_out_the_log_types_that_lack_its_member(rows, make_log):
 
 def test_more_logs_than_a_batch_all_come_once(app, make_log, rows):
     worker = make_log_worker = make_log()
-    count = export_files.BATCH * 2 + 1
+    count = export_files.BATCH_ROWS * 2 + 1
     with app.world.active(), app.world.transaction():
         first = VoiceLog.find(id=make_log_worker)
         made = [VoiceLog.add(first, worker_id=first.worker_id, start_time=INSIDE).id for _ in range(count)]
     for format in ("CSV", "JSON"):
         assert sorted(row["id"] for row in rows(format=format, logType="voice")) == sorted([worker, *made])
+
+
+def test_a_file_shows_the_logs_as_they_were_when_it_was_begun(app, make_log, rows, monkeypatch):
+    made = [make_log(status="completed") for _ in range(3)]
+    monkeypatch.setattr(export_files, "BATCH_ROWS", 1)
+    format_lines = export_files.csv_lines
+
+    def change_all_logs(columns):
+        monkeypatch.setattr(export_files, "csv_lines", format_lines)
+        writer = threading.Thread(target=update_all_logs)
+        writer.start()
+        writer.join()
+        return format_lines(columns)
+
+    def update_all_logs():
+        with app.world.active(), app.world.transaction():
+            VoiceLog.update(status="changed").execute()
+            VoiceLog.find(id=made[-1]).remove()
+
+    monkeypatch.setattr(export_files, "csv_lines", change_all_logs)
+    assert [(row["id"], row["status"]) for row in rows()] == [(id, "completed") for id in made]
+    assert [(row["id"], row["status"]) for row in rows()] == [(id, "changed") for id in made[:-1]]

@@ -27,11 +27,11 @@ from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def hold(names, header=export_files.header):
+def hold(names, header=export_files.csv_header):
     current().ending.wait()
     return header(names)
 
-export_files.header = hold
+export_files.csv_header = hold
 del sys.argv[1]
 cli()
 """
