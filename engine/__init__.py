@@ -5,8 +5,8 @@ processes (`close`).
 """
 
 from dryline.engine.engine import Engine
+from dryline.engine.errors import CodeRefused, Finding
 from dryline.engine.events import Event
-from dryline.engine.findings import CodeRefused, Finding
 from dryline.engine.program import Program
 from dryline.engine.session import NotLoadable, Session, SessionOver
 from dryline.storage.errors import Busy

@@ -8,7 +8,7 @@ import builtins
 from itertools import pairwise
 from keyword import iskeyword
 
-from dryline.engine.findings import Misplaced
+from dryline.engine.errors import BasedSyntaxError
 from dryline.engine.prelude import METHODS, RESERVED
 from dryline.engine.rewriting import Part, Places, Rewriting
 from dryline.engine.tokens import Line, Token
@@ -32,7 +32,7 @@ class CallRewriting:
         self._own = _own_names(lines)  # what the flow defines itself is not rewritten
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
-        """Raises Misplaced."""
+        """Raises BasedSyntaxError."""
         pairs = _pairs(tokens)
         for index, token in enumerate(tokens):
             for field in token.fields:
@@ -40,7 +40,7 @@ class CallRewriting:
             if token.kind != "name":
                 continue
             if token.text.startswith(RESERVED):
-                raise Misplaced(token.start, f"Names that begin with {RESERVED} are the engine's own.")
+                raise BasedSyntaxError(token.start, f"Names that begin with {RESERVED} are the engine's own.")
             self.names.add(token.text)
             if token.text == "await":
                 self._await(tokens, index, pairs)
@@ -56,7 +56,7 @@ class CallRewriting:
             bracket = tokens[index + 1]
             if token.text == "talk":
                 if in_def:
-                    raise Misplaced(
+                    raise BasedSyntaxError(
                         token.start, "A talk cannot stand in a function, only at the top level or in a block."
                     )
                 told = self.talks.get(token.start) or [f"-{line}, None, "]
@@ -204,7 +204,7 @@ def calls(name: str, tokens: list[Token], index: int) -> bool:
 
 def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
     """The first token of what stands before a dot: a name, text, bracket, with its calls, subscripts, attributes.
-    Raises Misplaced."""
+    Raises BasedSyntaxError."""
     at = dot - 1
     for _ in range(_LONGEST):
         token = tokens[at]
@@ -227,7 +227,7 @@ def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
             return at
         if at < 0:
             return 0
-    raise Misplaced(tokens[dot].start, "Too much stands before this dot.")
+    raise BasedSyntaxError(tokens[dot].start, "Too much stands before this dot.")
 
 
 def _primary_end(tokens: list[Token], at: int, pairs: dict[int, int]) -> int | None:

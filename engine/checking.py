@@ -6,8 +6,7 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.failures import readable
-from dryline.engine.findings import CodeRefused, Finding
+from dryline.engine.errors import CodeRefused, Finding, readable
 from dryline.engine.host_functions import FUNCTIONS
 from dryline.engine.prelude import RESERVED
 from dryline.engine.program import Program

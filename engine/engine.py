@@ -11,7 +11,7 @@ from typing import Any, Self
 from dryline.engine.branch_discovery import explore, reach
 from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.checking import check, demand_sound
-from dryline.engine.findings import Finding
+from dryline.engine.errors import Finding
 from dryline.engine.language_model import Judge
 from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox

@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import orjson
 
+from dryline.engine.errors import readable
 from dryline.engine.events import transcript
-from dryline.engine.failures import readable
 from dryline.engine.json_values import json_lacks, plain, text
 from dryline.engine.language_model import Question
 from dryline.engine.web import Refused

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dryline.engine.failures import INNER, Failure, failure_of, stopped
+from dryline.engine.errors import INNER, Failure, failure_of, stopped
 from dryline.engine.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.engine.json_values import TooLarge
 from dryline.engine.program import Place

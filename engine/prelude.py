@@ -61,7 +61,7 @@ def _based_integration(line, app, action, /, *args, **named):
 
 # The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own, and
 # those that nothing here raises an OSError that nothing raises. An HTTPError is one that nothing else raises, so that
-# who catches it catches no connection that failed; a failure is told under its own name (failures.py).
+# who catches it catches no connection that failed; a failure is told under its own name (errors.py).
 _REQUESTS = """
 import json as _based_json
 class _based_Response:

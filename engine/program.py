@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dryline.engine.findings import Finding
+from dryline.engine.errors import Finding
 from dryline.engine.rewriting import Places, Rewritten
 
 

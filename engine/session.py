@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from dryline.engine.conversation import Conversation
+from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
-from dryline.engine.failures import Failure
 from dryline.engine.interpreter import Running, Speak, Stopped
 from dryline.engine.json_values import plain
 from dryline.engine.language_model import Decision, Judge

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dryline.engine.findings import Misplaced
+from dryline.engine.errors import BasedSyntaxError
 from dryline.engine.tokens import Line, Token
 
 _DEEPEST = 90  # blocks in blocks; Python itself takes 100
@@ -51,10 +51,10 @@ class Statement:
 
 
 def tree(lines: list[Line]) -> list[Statement]:
-    """The statements of the whole code. Raises Misplaced."""
+    """The statements of the whole code. Raises BasedSyntaxError."""
     block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
     if rest < len(lines):
-        raise Misplaced(lines[rest].tokens[0].start, "This line stands further left than the first line.")
+        raise BasedSyntaxError(lines[rest].tokens[0].start, "This line stands further left than the first line.")
     return block
 
 
@@ -80,7 +80,7 @@ def parts(tokens: list[Token]) -> Iterator[list[Token]]:
 
 def _block(lines: list[Line], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
     if depth > _DEEPEST:
-        raise Misplaced(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
+        raise BasedSyntaxError(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
     block: list[Statement] = []
     while at < len(lines) and len(lines[at].indent) >= len(indent):
         line = lines[at]
@@ -94,7 +94,9 @@ def _block(lines: list[Line], at: int, indent: str, depth: int) -> tuple[list[St
             statement.body, at = _block(lines, at, lines[at].indent, depth + 1)
         _place(statement, block)
     if at < len(lines) and not indent.startswith(lines[at].indent):
-        raise Misplaced(lines[at].tokens[0].start, "This line is indented with other characters than those around it.")
+        raise BasedSyntaxError(
+            lines[at].tokens[0].start, "This line is indented with other characters than those around it."
+        )
     return block, at
 
 
@@ -102,10 +104,10 @@ def _place(statement: Statement, block: list[Statement]) -> None:
     """Put a statement in its block, and an until to its loop."""
     if statement.kind == "loop":
         if not statement.body:
-            raise Misplaced(statement.start, "A loop needs an indented block with a talk.")
+            raise BasedSyntaxError(statement.start, "A loop needs an indented block with a talk.")
         _take_inner_untils(statement)
     if statement.kind == "until" and not statement.body and not statement.inline():
-        raise Misplaced(statement.start, "An until needs a statement in its block.")
+        raise BasedSyntaxError(statement.start, "An until needs a statement in its block.")
     if statement.kind == "until" and block and block[-1].kind == "loop":
         block[-1].untils.append(statement)
     else:
@@ -120,7 +122,7 @@ def _take_inner_untils(loop: Statement) -> None:
     first = loop.body.index(inner[0])
     for statement in loop.body[first:]:
         if statement.kind != "until":
-            raise Misplaced(statement.start, "Nothing but further untils can follow an until inside its loop.")
+            raise BasedSyntaxError(statement.start, "Nothing but further untils can follow an until inside its loop.")
     loop.body, loop.untils = loop.body[:first], inner
 
 
@@ -133,11 +135,11 @@ def _statement(line: Line) -> Statement:
         if len(tokens) == 2:
             return Statement(line, "loop", 1)
         if any(token.text == "talk" for token in tokens):
-            raise Misplaced(tokens[2].start, "A loop's block begins on a line of its own.")
+            raise BasedSyntaxError(tokens[2].start, "A loop's block begins on a line of its own.")
     if first == "until" and colon is not None and second not in _NOT_A_CONDITION:
         return Statement(line, "until", colon)
     if first == "until" and second == ":" and len(tokens) == 2:
-        raise Misplaced(tokens[0].start, "An until needs a condition.")
+        raise BasedSyntaxError(tokens[0].start, "An until needs a condition.")
     if first in _OPENERS:
         word = second if first == "async" else first
         kind = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}.get(word, "other")
@@ -145,7 +147,7 @@ def _statement(line: Line) -> Statement:
     if tokens[-1].text != ":":
         return Statement(line, "other", None)
     if _is_nearly("until", first):
-        raise Misplaced(tokens[0].start, f"This header is written `until`, not `{first}`.")
+        raise BasedSyntaxError(tokens[0].start, f"This header is written `until`, not `{first}`.")
     return Statement(line, "other", len(tokens) - 1)
 
 
@@ -180,7 +182,9 @@ def _opens(statement: Statement) -> bool:
 def _unexpected(line: Line, indent: str, block: list[Statement]) -> None:
     before = block[-1].line.tokens if block else []
     if before and before[0].text in {"loop", "until"} | _OPENERS and block[-1].colon is None:
-        raise Misplaced(before[-1].end, f"A colon is missing behind this {before[0].text}.")
+        raise BasedSyntaxError(before[-1].end, f"A colon is missing behind this {before[0].text}.")
     if not line.indent.startswith(indent):
-        raise Misplaced(line.tokens[0].start, "This line is indented with other characters than those around it.")
-    raise Misplaced(line.tokens[0].start, "This line is indented further than the block that it is in.")
+        raise BasedSyntaxError(
+            line.tokens[0].start, "This line is indented with other characters than those around it."
+        )
+    raise BasedSyntaxError(line.tokens[0].start, "This line is indented further than the block that it is in.")

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from dryline.engine.findings import Misplaced
+from dryline.engine.errors import BasedSyntaxError
 
 _DEEPEST_FSTRING = 10
 _TOKEN = re.compile(
@@ -50,7 +50,7 @@ class Line:
 
 
 def logical_lines(source: str) -> list[Line]:
-    """The logical lines of a source whose line ends are `\\n`. Raises Misplaced."""
+    """The logical lines of a source whose line ends are `\\n`. Raises BasedSyntaxError."""
     return _Reader(source).lines()
 
 
@@ -83,7 +83,7 @@ class _Reader:
                 _match(token, open_brackets)
             at = end
         if open_brackets:
-            raise Misplaced(open_brackets[-1].start, f"This {open_brackets[-1].text} is never closed.")
+            raise BasedSyntaxError(open_brackets[-1].start, f"This {open_brackets[-1].text} is never closed.")
         if line:
             line.row_end = len(source)
             lines.append(line)
@@ -94,7 +94,7 @@ class _Reader:
         if not found or found.lastgroup is None:
             character = self.source[at]  # by name, too: quotes of word processors and odd spaces look like others
             called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
-            raise Misplaced(at, f"The character {character!r}{called} has no meaning here.")
+            raise BasedSyntaxError(at, f"The character {character!r}{called} has no meaning here.")
         return found.lastgroup, found.end()
 
     def _token(self, kind: str, start: int, end: int, depth: int) -> Token:
@@ -105,7 +105,7 @@ class _Reader:
         quote = opening[len(prefix) :]
         if "f" in prefix:
             if depth >= _DEEPEST_FSTRING:
-                raise Misplaced(start, "These f-strings are nested too deeply.")
+                raise BasedSyntaxError(start, "These f-strings are nested too deeply.")
             return self._fstring(start, end, quote, "r" in prefix, depth)
         end = self._string_end(start, end, quote)
         return Token("string", self.source[start:end], start, end)
@@ -121,7 +121,7 @@ class _Reader:
                 break
             else:
                 at += 1
-        raise Misplaced(start, "This text is never closed.")
+        raise BasedSyntaxError(start, "This text is never closed.")
 
     def _fstring(self, start: int, at: int, quote: str, raw: bool, depth: int) -> Token:
         source = self.source
@@ -141,7 +141,7 @@ class _Reader:
                 break
             else:
                 at += 1
-        raise Misplaced(start, "This text is never closed.")
+        raise BasedSyntaxError(start, "This text is never closed.")
 
     def _field(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a replacement field from behind its brace. Returns the offset behind its end."""
@@ -162,7 +162,7 @@ class _Reader:
                 tokens.append(token)
                 _match(token, open_brackets)
             at = end
-        raise Misplaced(start, "This { is never closed.")
+        raise BasedSyntaxError(start, "This { is never closed.")
 
     def _format(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
         """Read a field's format, which can hold fields. Returns the offset behind the brace that ends both."""
@@ -173,7 +173,7 @@ class _Reader:
             if depth >= _DEEPEST_FSTRING:
                 break
             at = self._field(at + 1, fields, depth + 1, quote) if self.source[at] == "{" else at + 1
-        raise Misplaced(start, "This format is never closed.")
+        raise BasedSyntaxError(start, "This format is never closed.")
 
 
 def _match(token: Token, open_brackets: list[Token]) -> None:
@@ -183,5 +183,5 @@ def _match(token: Token, open_brackets: list[Token]) -> None:
         open_brackets.append(token)
     elif token.text in _CLOSING:
         if not open_brackets or open_brackets[-1].text != _CLOSING[token.text]:
-            raise Misplaced(token.start, f"This {token.text} closes nothing.")
+            raise BasedSyntaxError(token.start, f"This {token.text} closes nothing.")
         open_brackets.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dryline.engine.findings import CodeRefused, Finding, Misplaced
+from dryline.engine.errors import BasedSyntaxError, CodeRefused, Finding
 from dryline.engine.prelude import prelude
 from dryline.engine.program import Program
 from dryline.engine.rewriting import Places
@@ -24,17 +24,17 @@ def translate(code: str, file: str = "flow.based") -> Program:
     places = Places(source)
     try:
         return _translate(source, file, places)
-    except Misplaced as fault:
+    except BasedSyntaxError as fault:
         raise CodeRefused([Finding(file, *places.place(fault.offset), fault.sentence)]) from None
 
 
 def _translate(source: str, file: str, places: Places) -> Program:
     if "\0" in source:
-        raise Misplaced(source.index("\0"), "A NUL character cannot stand in code.")
+        raise BasedSyntaxError(source.index("\0"), "A NUL character cannot stand in code.")
     try:
         source.encode()
     except UnicodeEncodeError as fault:
-        raise Misplaced(fault.start, "A lone surrogate cannot stand in code.") from None
+        raise BasedSyntaxError(fault.start, "A lone surrogate cannot stand in code.") from None
     lines = logical_lines(source)
     translation = Translation(source, places, lines)
     translation.translate(tree(lines))

@@ -19,7 +19,7 @@ from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.engine.calls_rewriting import CallRewriting, calls
-from dryline.engine.findings import Misplaced
+from dryline.engine.errors import BasedSyntaxError
 from dryline.engine.program import Condition, Loop
 from dryline.engine.rewriting import Part, Places, Rewriting
 from dryline.engine.statements import Statement, own_statements, parts
@@ -59,7 +59,7 @@ class Translation:
         self._flags = 0
 
     def translate(self, block: list[Statement]) -> None:
-        """Raises Misplaced."""
+        """Raises BasedSyntaxError."""
         self._block(block, _Around())
 
     def _block(self, block: list[Statement], around: _Around) -> None:
@@ -71,7 +71,9 @@ class Translation:
                 if has_else:
                     self.warnings.append((block[index + 1].start, "A loop has no else: this one is never run."))
             elif statement.kind == "until":
-                raise Misplaced(statement.start, f"This until has no loop before it{self._parted(block[:index])}.")
+                raise BasedSyntaxError(
+                    statement.start, f"This until has no loop before it{self._parted(block[:index])}."
+                )
             elif statement.kind == "repeat" and around.owner and not around.in_def and _goes_back(statement):
                 tails[index + has_else] = self._left_by_return(statement, around)
             else:
@@ -139,7 +141,9 @@ class Translation:
 
     def _loop(self, statement: Statement, around: _Around) -> None:
         if around.in_def:
-            raise Misplaced(statement.start, "A loop cannot stand in a function, only at the top level or in a block.")
+            raise BasedSyntaxError(
+                statement.start, "A loop cannot stand in a function, only at the top level or in a block."
+            )
         talk = _last_talk(statement)
         loop = Loop(len(self.loops), self._places.line(statement.start), self._places.line(talk.start))
         loop.outermost = around.loop is None
@@ -178,10 +182,10 @@ class Translation:
         return listed
 
     def _doubt(self, condition: list[Token]) -> None:
-        """Raises Misplaced for a text without quotes; warns of texts that Python takes for one alone."""
+        """Raises BasedSyntaxError for a text without quotes; warns of texts that Python takes for one alone."""
         for before, token in pairwise(condition):
             if before.kind == token.kind == "name" and not iskeyword(before.text) and not iskeyword(token.text):
-                raise Misplaced(condition[0].start, "A condition that is a text stands in quotes.")
+                raise BasedSyntaxError(condition[0].start, "A condition that is a text stands in quotes.")
         for before, token, after in zip(condition, condition[1:], condition[2:], strict=False):
             if token.text in ("and", "or") and before.kind == after.kind == "string":
                 taken = "first" if token.text == "or" else "second"
@@ -263,5 +267,5 @@ def _last_talk(loop: Statement) -> Token:
         if statement.kind not in ("def", "loop"):
             found = next((token for index, token in enumerate(tokens) if calls("talk", tokens, index)), None) or found
     if found is None:
-        raise Misplaced(loop.start, "This loop has no talk: nothing could ever meet a condition.")
+        raise BasedSyntaxError(loop.start, "This loop has no talk: nothing could ever meet a condition.")
     return found

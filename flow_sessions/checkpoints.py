@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from dryline.engine.engine import Engine
+from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event, transcript
-from dryline.engine.findings import CodeRefused
 from dryline.engine.naming import named
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import Session

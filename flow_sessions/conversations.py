@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event
-from dryline.engine.findings import CodeRefused
 from dryline.engine.session import NotLoadable, Session, SessionOver
 from dryline.flow_sessions.engines import engine_of, refusal
 from dryline.models.deployment_parameters import show_flow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from dryline.engine.engine import Engine
-from dryline.engine.findings import CodeRefused
+from dryline.engine.errors import CodeRefused
 from dryline.engine.remote_model import ModelJudge
 from dryline.engine.web import fetcher
 from dryline.storage.errors import Invalid

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dryline.engine.errors import Failure
 from dryline.engine.events import Event
-from dryline.engine.failures import Failure
 from dryline.engine.session import Session
 from dryline.flow_sessions.forms import Asked, Completion
 from dryline.models import sessions

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.findings import CodeRefused
+from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
 from dryline.engine.simulated_caller import Branch
 from dryline.flow_sessions.engines import engine_of

@@ -9,7 +9,7 @@ from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import Pages, done, form, read, team, told
 from dryline.blueprints.console.words import pretty
-from dryline.engine.findings import Finding
+from dryline.engine.errors import Finding
 from dryline.flow_sessions import conversations
 from dryline.flow_sessions.engines import demand_sound, engine_of
 from dryline.models.deployment_parameters import show_flow

@@ -1,23 +1,62 @@
-"""What ended a flow's run: an exception or a bound, told on the flow's own lines."""
+"""Errors of a flow, with the lines of its own code: what the checks find, and the failure that ends a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from dryline.engine.json_values import text
-from dryline.engine.program import Place, Program
 
-INNER = "<string>"  # how the sandbox calls the code that a flow hands to eval() and exec(): its lines are no flow's
+if TYPE_CHECKING:
+    from dryline.engine.program import Place, Program
+
+INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
-# Exceptions of the sandbox that stand for others (prelude.py).
+# Exceptions of the sandbox that replace others (prelude.py).
 _STAND_INS = {"NotADirectoryError": "HTTPError"}
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """An error or a warning about a flow's code. `line` and `column` count from 1, as editors do."""
+
+    file: str
+    line: int
+    column: int
+    sentence: str
+    severity: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.sentence}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class CodeRefused(ValueError):
+    """The code cannot run. `findings` has the reasons; the message is the first of them."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__(str(findings[0]))
+        self.findings = findings
+
+
+class BasedSyntaxError(Exception):
+    """An error at an offset into the code, raised while it is parsed. The message is a sentence."""
+
+    def __init__(self, offset: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.offset = offset
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
-    """`error` is the message, `exception` the class; `traceback` reads as Python's, on lines of the flow.
-    `bound` says that the flow went past a bound, and was ended for that."""
+    """The error that ended a flow's run.
+
+    `error` is the message, `exception` the class; `traceback` looks like Python's, with lines of the flow. `bound` is
+    true when the flow exceeded a limit.
+    """
 
     error: str
     exception: str
@@ -30,7 +69,10 @@ class Failure:
 
 
 def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
-    """What a pydantic_monty.MontyError says. `last` is where the flow last called out, for an error with no place."""
+    """Return the failure for a `pydantic_monty.MontyError`.
+
+    `last` is the place of the last host call; it locates an error without a line of its own.
+    """
     inner = fault.exception()
     type_name = _STAND_INS.get(type(inner).__name__, type(inner).__name__)
     frames = fault.traceback() if hasattr(fault, "traceback") else []
@@ -58,7 +100,7 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
 
 
 def readable(message: str) -> str:
-    """A message of the sandbox, in words that do not name the engine's insides."""
+    """Return a message of the sandbox without the names of its internals."""
     return (
         message.replace("monty syntax parser", "sandbox")
         .replace("Internal error in monty: ", "")
@@ -69,7 +111,7 @@ def readable(message: str) -> str:
 def stopped(
     program: Program, error: str, last: Place | None, type_name: str = "RuntimeError", *, bound: bool = True
 ) -> Failure:
-    """A bound was passed, or no place is known: it is the one where the flow last called out, else its first."""
+    """Return a failure without a traceback, located at the last host call or else at the flow's first line."""
     line, column = last or program.first
     traceback = (
         f'Traceback (most recent call last):\n  File "{program.file}", line {line}, at or after\n'
