@@ -21,10 +21,15 @@ from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import Following, state_of
 from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
 from dryline.simulator.conversation_plans import Plan, plan_call
-from dryline.simulator.conversations import Conversation, write
+from dryline.simulator.conversation_rows import (
+    ConversationRows,
+    hex_id,
+    random_transfer,
+    transfer_data,
+    write,
+)
 from dryline.simulator.deployment_context import Line, line_of
 from dryline.simulator.script_timeline import spread
-from dryline.simulator.transfers import Handover, handover, hex_id, transfer_data
 from dryline.storage.current_world import current
 from dryline.world.world import World
 
@@ -137,7 +142,7 @@ def make_call(
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
     plan: Plan | None = None,
-) -> Conversation:
+) -> ConversationRows:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
     It begins earlier where it would not be over `by` then. With `rings` it rings first, else it is answered at once.
@@ -147,7 +152,7 @@ def make_call(
     plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
     if rings:
         plan = plan.ringing(rng)
-    reports = handover(rng) if plan.outcome == "transferred" else None
+    reports = random_transfer(rng) if plan.outcome == "transferred" else None
     talked = ceil(plan.talk.seconds)
     duration = talked + (reports.seconds if reports else 0)
     if starts is None:
@@ -159,11 +164,18 @@ def make_call(
     log["metadata"] = {"simulated": True, **(metadata or {})}
     if plan.course.steps:
         _find_out(log, line, plan, rng)
-    log["data"] = _data(line, plan, handed_over=reports is not None and reports.spoke > 0)
+    log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
-        log["transfer_data"] = _transfer_data(line, log, reports, starts + timedelta(seconds=talked), to_number)
-    call = Conversation.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
+        log["transfer_data"] = transfer_data(
+            current().ids,
+            reports,
+            starts + timedelta(seconds=talked),
+            log=log,
+            from_number=line.number,
+            to_number=to_number,
+        )
+    call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
     if rings and not plan.course.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
@@ -241,21 +253,6 @@ def _log(line: Line, run: engine_records.Run, outcome: str, direction: str, cust
     }
 
 
-def _transfer_data(
-    line: Line, log: dict[str, Any], reports: Handover, start: datetime, to_number: str
-) -> dict[str, Any]:
-    """The transfer record of the log."""
-    return transfer_data(
-        current().ids,
-        reports,
-        start,
-        log_id=log["id"],
-        call_sid=log["call_sid"],
-        from_number=line.number,
-        to_number=to_number,
-    )
-
-
 def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
     """The post-call data: latencies in milliseconds for each answer and as percentiles, and the analysis."""
     course, talk, facts = plan.course, plan.talk, plan.facts
@@ -276,7 +273,7 @@ def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
     }
 
 
-def store(calls: Sequence[Conversation], *, in_progress: bool = False) -> None:
+def store(calls: Sequence[ConversationRows], *, in_progress: bool = False) -> None:
     """Write the calls in the running transaction, and tell the webhooks of their deployments.
 
     Calls `in_progress` that are not over by now are seen as far as they have come, and go on by the clock.

@@ -18,7 +18,7 @@ from dryline.simulator.branch_scheduler import Following
 from dryline.simulator.calls import extractions
 from dryline.simulator.conversation_batch import LLM_LOGGED, Prepared, moments
 from dryline.simulator.conversation_plans import Plan, plan_chat
-from dryline.simulator.conversations import Conversation, write
+from dryline.simulator.conversation_rows import ConversationRows, write
 from dryline.simulator.deployment_context import Line, line_of
 from dryline.simulator.script_timeline import Talk, spread
 from dryline.simulator.slots import Facts
@@ -84,7 +84,7 @@ def prepare_chats(
 
 def make_chat(
     line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True
-) -> Conversation:
+) -> ConversationRows:
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
     course, talk, facts = plan.course, plan.talk, plan.facts
@@ -107,7 +107,7 @@ def make_chat(
     if line.criteria:
         log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
     log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
-    return Conversation.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
+    return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
 def _base(line: Line, run: engine_records.Run, model: type[Log]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.branch_scheduler import Followings
 from dryline.simulator.calls import make_call, store
 from dryline.simulator.conversation_plans import Plan, plan_call
-from dryline.simulator.conversations import Conversation
+from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import Line, line_of
 from dryline.world.clock import parse
 from dryline.world.world import World
@@ -157,7 +157,7 @@ def _with_flow(line: Line, campaign: OutboundCampaign) -> Line:
     return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
-def place(due: Due) -> Conversation:
+def place(due: Due) -> ConversationRows:
     """The call to one row, begun when it was due. Without a usable number it is a failed call that says so."""
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
