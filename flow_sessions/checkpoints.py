@@ -5,6 +5,7 @@ A checkpoint's description is what the caller is after. Nothing is kept of a con
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from random import Random
@@ -12,10 +13,11 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event, transcript
-from dryline.engine.naming import named
+from dryline.engine.language_model import Talk
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import Session
 from dryline.engine.simulated_caller import Branch, Caller, paths
@@ -28,6 +30,12 @@ MOST = 100  # conversations of one checkpoint; what they gave stands for all
 _STOPPED = 3  # of a run, that went past a bound: a flow that runs away is not run again and again
 LONGEST_S = 30.0  # of real time for one run: a flow may wait for other servers
 _SHOWN = 20_000  # characters of a transcript, and of what a flow extracted or left as its state
+
+_PLACEHOLDER = re.compile(r"{[^{}]*}")
+_LITERAL = re.compile(r"""^[fFrR]*("{3}|'{3}|"|')(?P<text>.*)\1$""", re.DOTALL)
+_LONGEST_DESCRIPTION = 5_000  # characters; the regular expressions would take long on more
+_MOST_PIECES = 3  # literal pieces of a condition that is an f-string, likewise
+_BUILT_IN = BuiltInJudge()
 
 
 class Ending(Exception):
@@ -84,7 +92,7 @@ def _not_held(held: list[Held], why: str) -> list[Held]:
 
 
 def _converse(stage: _Stage, held: Held, seed: str) -> None:
-    purpose = named(stage.program, str(held.checkpoint.get("description") or ""))
+    purpose = conditions_in(stage.program, str(held.checkpoint.get("description") or ""))
     branch = (_branch(stage, purpose) if held.runs else None) or _untried(stage.program, purpose)
     for number in range(min(held.runs, MOST)):
         if not stage.go_on():
@@ -150,3 +158,44 @@ def _reached(caller: Caller, purpose: list[Condition]) -> bool:
 def _shown(value: dict[str, Any]) -> dict[str, Any] | None:
     """The value; None where it is too long to be kept."""
     return value if len(orjson.dumps(value)) <= _SHOWN else None
+
+
+def conditions_in(program: Program, description: str) -> list[Condition]:
+    """Return the conditions that a checkpoint's description quotes, in the order of the code.
+
+    Of two that overlap, the longer one counts. A placeholder of a condition that is an f-string matches any words. With
+    no quoted condition, the most similar one is returned, if there is one.
+    """
+    rest = _folded(description[:_LONGEST_DESCRIPTION])
+    by_text: dict[str, Condition] = {}  # several loops can have the same condition; a call need not reach each of them
+    for condition in sorted(program.conditions, key=lambda each: (-len(each.text), each.line)):
+        pattern = _pattern(condition)
+        if pattern is not None and pattern.search(rest):
+            by_text[_folded(condition.text)] = condition
+            rest = pattern.sub(" | ", rest)
+    return sorted(by_text.values(), key=lambda each: each.line) if by_text else _most_similar(program, description)
+
+
+def _most_similar(program: Program, description: str) -> list[Condition]:
+    conditions = program.conditions
+    texts = [condition.text for condition in conditions]
+    talk = Talk("", texts, {}, [], 0, [condition.line for condition in conditions], random=Random(0))
+    decision = _BUILT_IN.choose(talk, description)
+    return [] if decision.index is None else [conditions[decision.index]]
+
+
+def _pattern(condition: Condition) -> re.Pattern[str] | None:
+    text = condition.text
+    if not condition.fixed:
+        literal = _LITERAL.match(text)
+        if literal is None:
+            return None
+        text = literal["text"]
+    pieces = [re.escape(_folded(piece)) for piece in (_PLACEHOLDER.split(text) if not condition.fixed else [text])]
+    if not any(pieces) or len(pieces) > _MOST_PIECES:
+        return None
+    return re.compile(r"(?<!\w)" + ".{1,80}?".join(pieces) + r"(?!\w)")
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".")

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from dryline.engine import Engine
-from dryline.engine.naming import named
+from dryline.flow_sessions.checkpoints import conditions_in
 from dryline.settings import Settings
 from dryline.tools import demo, demo_content, documents, making
 from dryline.world.clock import parse
@@ -257,7 +257,7 @@ def test_what_a_recent_call_ended_with_is_a_condition_of_its_program(document, e
     for log in document["voiceLogs"]:
         if log.get("flowSnapshot") and log["sessionLogData"]["until"]:
             until = log["sessionLogData"]["until"]
-            (condition,) = named(engine.program(log["flowSnapshot"]), until)
+            (condition,) = conditions_in(engine.program(log["flowSnapshot"]), until)
             assert condition.text == until or not condition.fixed
 
 
