@@ -1,4 +1,4 @@
-"""The request record as an HTTP Archive (HAR 1.2), and its form on the wire."""
+"""The request log as an HTTP Archive, HAR 1.2: https://w3c.github.io/web-performance/specs/HAR/Overview.html."""
 
 from __future__ import annotations
 
@@ -9,127 +9,17 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from marshmallow import fields
-
 from dryline import __version__
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.clock import wire
 
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
-def described(field: Any, text: str, **kwargs: Any) -> Any:
-    """A field with what it is."""
-    return field(metadata={"description": text}, **kwargs)
-
-
-class HarPairSchema(ApiSchema):
-    """A header, a parameter or a cookie."""
-
-    name = described(fields.String, "its name")
-    value = described(fields.String, "its value; secrets are masked")
-
-
-class HarPostDataSchema(ApiSchema):
-    """The body of a request."""
-
-    mime_type = described(fields.String, "its Content-Type")
-    text = described(fields.String, "its text")
-
-
-class HarContentSchema(ApiSchema):
-    """The body of an answer."""
-
-    class Meta(ApiSchema.Meta):
-        sometimes = ("encoding",)
-
-    size = described(Integer, "its bytes, also where the record does not keep them, as with files")
-    mime_type = described(fields.String, "its Content-Type")
-    text = described(fields.String, "its text, or base64 where it is none")
-    encoding = described(fields.String, "base64, where the text is that")
-
-
-class HarMessageSchema(ApiSchema):
-    """What a request and an answer have in common."""
-
-    http_version = described(fields.String, "always HTTP/1.1")
-    cookies = fields.List(fields.Nested(HarPairSchema), metadata={"description": "always empty: the API has none"})
-    headers = fields.List(fields.Nested(HarPairSchema), metadata={"description": "in the order they came"})
-    headers_size = described(Integer, "always -1: not known")
-    body_size = described(Integer, "bytes of the body, where they are known")
-
-
-class HarRequestSchema(HarMessageSchema):
-    """A request."""
-
-    class Meta(ApiSchema.Meta):
-        sometimes = ("post_data",)
-
-    method = described(fields.String, "its method")
-    url = described(fields.String, "its whole address")
-    query_string = fields.List(fields.Nested(HarPairSchema), metadata={"description": "its parameters"})
-    post_data = fields.Nested(HarPostDataSchema, metadata={"description": "its body, where it has one"})
-
-
-class HarResponseSchema(HarMessageSchema):
-    """An answer."""
-
-    status = described(Integer, "its status; 0 where the connection was cut without an answer")
-    status_text = described(fields.String, "the status in words")
-    content = fields.Nested(HarContentSchema, metadata={"description": "its body"})
-    redirect_url = described(fields.String, "where it leads elsewhere", data_key="redirectURL")
-
-
-class HarTimingsSchema(ApiSchema):
-    """Where the time went, in milliseconds."""
-
-    send = described(Number, "always 0")
-    wait = described(Number, "all of it")
-    receive = described(Number, "always 0")
-
-
-class HarEntrySchema(ApiSchema):
-    """A request with its answer."""
-
-    class Meta(ApiSchema.Meta):
-        sometimes = ("fault_id",)
-
-    started_date_time = described(fields.String, "when it came, in real time")
-    time = described(Number, "how long it took, in milliseconds")
-    request = fields.Nested(HarRequestSchema, metadata={"description": "what was asked"})
-    response = fields.Nested(HarResponseSchema, metadata={"description": "what was answered"})
-    cache = described(JsonObject, "always empty")
-    timings = fields.Nested(HarTimingsSchema, metadata={"description": "where the time went"})
-    api_time = described(fields.String, "when it came, by the clock of this world", data_key="_apiTime")
-    fault_id = described(fields.String, "the fault that struck it", data_key="_faultId")
-
-
-class HarCreatorSchema(ApiSchema):
-    """What wrote it."""
-
-    name = described(fields.String, "dryline")
-    version = described(fields.String, "its version")
-
-
-class HarLogSchema(ApiSchema):
-    """The archive."""
-
-    version = described(fields.String, "always 1.2")
-    creator = fields.Nested(HarCreatorSchema, metadata={"description": "what wrote it"})
-    entries = fields.List(fields.Nested(HarEntrySchema), metadata={"description": "oldest first"})
-
-
-class HarSchema(ApiSchema):
-    """An HTTP Archive, version 1.2."""
-
-    log = fields.Nested(HarLogSchema, metadata={"description": "the archive"})
-
-
 def archive(entries: Iterable[Entry], base_url: str) -> dict[str, Any]:
-    """The archive of these requests, which were sent to `base_url`."""
+    """Return the archive of these entries, whose requests were sent to `base_url`."""
     creator = {"name": "dryline", "version": __version__}
-    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(one, base_url) for one in entries]}}
+    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(entry, base_url) for entry in entries]}}
 
 
 def _entry(entry: Entry, base_url: str) -> dict[str, Any]:
@@ -177,11 +67,14 @@ def _response(entry: Entry) -> dict[str, Any]:
 
 
 def _size(entry: Entry) -> int:
-    """Bytes of an answer's body: the record has none of a file, and the beginning of a long one. Its header has all."""
-    kept = len(entry.sent)
-    if 0 < kept < ANSWER_BYTES or entry.method == "HEAD":
-        return kept
-    return int(dict(entry.answer_headers).get("Content-Length", kept))
+    """Return the size of the response's body.
+
+    The log has no body of a file and only the beginning of a long one: there Content-Length has the size.
+    """
+    logged = len(entry.sent)
+    if 0 < logged < ANSWER_BYTES or entry.method == "HEAD":
+        return logged
+    return int(dict(entry.answer_headers).get("Content-Length", logged))
 
 
 def _message(headers: Sequence[tuple[str, str]], size: int) -> dict[str, Any]:

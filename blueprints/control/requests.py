@@ -13,7 +13,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
-from dryline.blueprints.control.har import HarSchema, archive
+from dryline.blueprints.control.har import archive
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import (
     ApiSchema,
@@ -265,14 +265,15 @@ class RequestWait(MethodView):
 @blp.route("/requests.har", get="exportRequests")
 class RequestsHar(MethodView):
     @blp.arguments(RequestQuery, location="query")
-    @blp.response(200, HarSchema)
+    @blp.response(200, {"type": "object"})
     @blp.errors(404)
     def get(self, query):
         """Export the requests as an HTTP Archive.
 
-        Oldest first; browsers and other tools open it. Version 1.2, as
-        https://w3c.github.io/web-performance/specs/HAR/Overview.html says. Times are real times. What was cut without
-        an answer has the status 0.
+        Oldest first; browsers and other tools open it. Version 1.2:
+        https://w3c.github.io/web-performance/specs/HAR/Overview.html. `startedDateTime` is real time, `_apiTime` the
+        time of the world's clock; `_faultId` names the fault that was applied. Status 0 is a connection that was cut
+        without an answer.
         """
         entries = list(current().requests.find(wanted(query)))[::-1]
         document = json_response(archive(entries, base_url()))
