@@ -7,7 +7,7 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.models.assets import PhoneNumber
-from dryline.models.number_offers import offers
+from dryline.models.available_numbers import available_numbers
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.schemas.assets import (
     AvailableNumberSchema,
@@ -80,9 +80,9 @@ class AvailablePhoneNumbers(MethodView):
     def get(self, query):
         """List numbers that could be bought.
 
-        Made up, at most 20, the same ones for the same question. `contains` takes `*` for any digit.
+        They are made up: at most 20, and the same ones for the same query. `contains` takes `*` for any digit.
         """
-        return offers(g.team, **query)
+        return available_numbers(g.team, **query)
 
 
 @blp.route("/purchase_whatsapp_sender", post="purchaseWhatsappSender")

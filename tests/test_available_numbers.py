@@ -1,4 +1,4 @@
-"""Numbers that could be bought."""
+"""Search for numbers that can be bought."""
 
 import pytest
 

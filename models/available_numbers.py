@@ -1,0 +1,134 @@
+"""Numbers offered for sale. They are made up from the query, so that the same query gets the same numbers."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from dryline.models.assets import PhoneNumber
+from dryline.models.teams import Team
+
+PAGE = 20  # numbers in an answer
+TRIES = 400  # numbers made up to fill a page
+
+_PLACES = {
+    "US": {
+        "415": ("San Francisco", "CA"),
+        "212": ("New York", "NY"),
+        "305": ("Miami", "FL"),
+        "312": ("Chicago", "IL"),
+        "512": ("Austin", "TX"),
+        "617": ("Boston", "MA"),
+    },
+    "CA": {
+        "416": ("Toronto", "ON"),
+        "604": ("Vancouver", "BC"),
+        "514": ("Montreal", "QC"),
+        "403": ("Calgary", "AB"),
+        "613": ("Ottawa", "ON"),
+    },
+}
+_TOLL_FREE = ("800", "833", "844", "855", "866", "877", "888")
+# The calling code, then patterns of a local, a mobile and a toll-free number: N is a digit from 2 to 9, * any digit.
+_OTHER_COUNTRIES = {
+    "GB": ("44", "20N*******", "7400N*****", "800N******"),
+    "IE": ("353", "1N******", "83N******", "1800N*****"),
+    "AU": ("61", "2N*******", "4N*******", "1800N*****"),
+    "NZ": ("64", "9N******", "21N******", "800N*****"),
+    "DE": ("49", "30N*******", "151N*******", "800N******"),
+    "AT": ("43", "1N******", "660N******", "800N*****"),
+    "CH": ("41", "44N******", "76N******", "800N*****"),
+    "FR": ("33", "1N*******", "6N*******", "800N*****"),
+    "ES": ("34", "91N******", "61N******", "900N*****"),
+    "IT": ("39", "06N*******", "320N******", "800N*****"),
+    "NL": ("31", "20N******", "6N*******", "800N******"),
+    "BE": ("32", "2N******", "47N******", "800N****"),
+    "SE": ("46", "8N******", "70N******", "20N*****"),
+    "PL": ("48", "22N******", "50N******", "800N*****"),
+    "BR": ("55", "11N*******", "119N*******", "800N******"),
+    "MX": ("52", "55N*******", "55N*******", "800N******"),
+    "JP": ("81", "3N*******", "80N*******", "120N*****"),
+    "IN": ("91", "11N*******", "98N*******", "1800N*****"),
+}
+_DIGITS = {"N": "23456789", "*": "0123456789"}
+
+
+def available_numbers(
+    team: Team,
+    *,
+    country_code: str,
+    number_type: str,
+    area_code: str | None = None,
+    contains: str = "",
+    **criteria: bool,
+) -> list[dict[str, Any]]:
+    """Return up to a page of numbers that the team does not have. Contract: listAvailablePhoneNumbers.
+
+    `criteria` are `sms_enabled`, `mms_enabled` and `voice_enabled`. A country that is not listed here has no numbers.
+    """
+    country = country_code.upper()
+    patterns = _patterns(country, number_type, area_code)
+    contains = "".join(c for c in contains if c in "0123456789*")
+    random = Random(f"{country}/{number_type}/{area_code}/{contains}")
+    owned = {number.phone_number for number in PhoneNumber.listing(team)}
+    offers: dict[str, dict[str, Any]] = {}
+    for _ in range(TRIES if patterns else 0):
+        number = _make_number(random.choice(patterns), contains, random)
+        if number is None or number in owned:
+            continue
+        offer = _offer(number, country, number_type)
+        if all(offer["capabilities"][name.removesuffix("_enabled")] == value for name, value in criteria.items()):
+            offers[number] = offer
+        if len(offers) == PAGE:
+            break
+    return [offers[number] for number in sorted(offers)]
+
+
+def _patterns(country: str, number_type: str, area_code: str | None) -> list[str]:
+    """Return the patterns of whole numbers, calling code included. North America has every three-digit area code."""
+    area = (area_code or "").lstrip("0") or area_code
+    if country in _PLACES:
+        codes = list(_TOLL_FREE if number_type == "TollFree" else _PLACES[country])
+        if area is not None:
+            is_other = number_type != "TollFree" and len(area) == 3 and area[0] not in "01"
+            codes = [code for code in codes if code.startswith(area)] or ([area] if is_other else [])
+        return [f"1{code}N******" for code in codes]
+    if country not in _OTHER_COUNTRIES:
+        return []
+    calling_code, *by_type = _OTHER_COUNTRIES[country]
+    pattern = by_type[("Local", "Mobile", "TollFree").index(number_type)]
+    return [calling_code + pattern] if area is None or pattern.lstrip("0").startswith(area) else []
+
+
+def _make_number(pattern: str, contains: str, random: Random) -> str | None:
+    """Return a number of the pattern with `contains` in it, where `*` is any digit; None when it does not fit."""
+    starts = [
+        start
+        for start in range(len(pattern) - len(contains) + 1)
+        if all(digit in _DIGITS.get(at, at) + "*" for digit, at in zip(contains, pattern[start:], strict=False))
+    ]
+    if not starts:
+        return None
+    start = random.choice(starts)
+    symbols = list(pattern)
+    for index, digit in enumerate(contains, start):
+        symbols[index] = symbols[index] if digit == "*" else digit
+    return "+" + "".join(random.choice(_DIGITS.get(symbol, symbol)) for symbol in symbols)
+
+
+def _offer(number: str, country: str, number_type: str) -> dict[str, Any]:
+    """Return a number as it is listed: each does voice, and SMS and MMS as is usual for its country and type."""
+    is_american = country in _PLACES
+    sms = {"Local": is_american and number[-1] != "0", "Mobile": True, "TollFree": is_american}[number_type]
+    mms = sms and is_american and int(number[-1]) % 4 != 3
+    place = _PLACES[country].get(number[2:5]) if is_american else None
+    locality, region = place or (None, None)
+    return {
+        "phone_number": number,
+        "friendly_name": f"({number[2:5]}) {number[5:8]}-{number[8:]}" if is_american else number,
+        "country_code": country,
+        "number_type": number_type,
+        "locality": locality,
+        "region": region,
+        "capabilities": {"voice": True, "sms": sms, "mms": mms},
+    }
