@@ -1,4 +1,4 @@
-"""No page of another site reaches a server on loopback, not even by a name of its own that leads there."""
+"""Checks of a request's host and origin, for a server on loopback, its control plane and its console."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from flask import Request
 from dryline.blueprints.base import HEALTH
 from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
+from dryline.world.outgoing import OUTGOING_HEADER
 
 
 def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
@@ -28,10 +29,10 @@ def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
         raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host can name it.")
 
 
-def demand_no_webhook(asked: Request, door: str) -> None:
-    """Raises Forbidden for a webhook: whoever holds a team's key may have some sent here, and it is not this key."""
-    if "X-Dryline-Event" in asked.headers or "X-Dryline-Delivery" in asked.headers:
-        raise Forbidden(f"The {door} takes no webhooks.")
+def demand_not_outgoing(request: Request, door: str) -> None:
+    """Raise Forbidden for a webhook or a flow's request: a team's key is enough to have dryline send these."""
+    if OUTGOING_HEADER in request.headers:
+        raise Forbidden(f"The {door} refuses webhooks and requests of flows.")
 
 
 def demand_this_machine(settings: Settings, asked: Request, door: str) -> None:

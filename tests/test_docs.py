@@ -21,7 +21,7 @@ def test_the_page_comes_with_the_local_key(app):
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Origin": "http://evil.example"},
-        {"X-Dryline-Event": "call_ended"},
+        {"X-Dryline-Outgoing": "1"},
     ],
 )
 def test_whom_the_plane_would_refuse_gets_the_page_without_a_key(app, headers):

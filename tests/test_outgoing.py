@@ -18,6 +18,7 @@ class Line:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/"
+        self.received = b""
         self.pieces, self.asked, self.over = [HEAD + b"x" * 100_000], threading.Event(), threading.Event()
         self.thread = threading.Thread(target=self.serve)
         self.thread.start()
@@ -26,7 +27,8 @@ class Line:
         connection, _ = self.listener.accept()
         self.listener.close()
         with connection, contextlib.suppress(OSError):
-            if connection.recv(10_000):
+            self.received = connection.recv(10_000)
+            if self.received:
                 self.asked.set()
             for piece in self.pieces:
                 connection.sendall(piece)
@@ -52,6 +54,30 @@ def ask(outgoing, url, within_s=10.0):
 
 def test_no_more_of_an_answer_is_read_than_is_asked_for(line):
     assert ask(Outgoing(), line.url).body == b"x" * 10
+
+
+def test_headers_that_frame_a_message_or_mark_it_cannot_be_set(line):
+    names = "Content-Length Transfer-Encoding Connection Keep-Alive TE Trailer Upgrade Expect Host X-Dryline-Outgoing"
+    headers = dict.fromkeys([*names.split(), *names.lower().split(), *names.upper().split()], "0")
+    Outgoing().send("POST", line.url, headers=headers | {"X-Other": "0"}, body=b"body", within_s=10.0, most=10)
+    head = line.received.partition(b"\r\n\r\n")[0].decode().splitlines()[1:]
+    assert sorted(header.lower() for header in head if not header.startswith("User-Agent")) == [
+        "accept-encoding: identity",
+        "connection: close",
+        "content-length: 4",
+        f"host: 127.0.0.1:{line.port}",
+        "x-dryline-outgoing: 1",
+        "x-other: 0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("Content-Length ", "0"), ("A\tB", "0"), ("", "0"), ("A", "b\r\n c"), ("A", "b\n\tc")]
+)
+def test_an_invalid_header_is_not_sent(line, name, value):
+    with pytest.raises(Unanswered, match="header"):
+        Outgoing().send("GET", line.url, headers={name: value}, body=None, within_s=10.0, most=10)
+    assert line.received == b""
 
 
 def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line):

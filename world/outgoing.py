@@ -7,6 +7,7 @@ else. Redirects are answers like any other: they could lead elsewhere.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import socket
 import threading
@@ -18,6 +19,16 @@ from dryline import __version__
 
 # The one place on its own server that a world may write to.
 INBOX = "/inbox/"
+# The header of each request that a world sends on behalf of a team: a webhook, or a request of a flow. The control
+# plane and the console of every dryline server refuse such requests, because a team's key is not a key to them.
+OUTGOING_HEADER = "X-Dryline-Outgoing"
+# Headers that a team may not set: OUTGOING_HEADER, and those that delimit a message or control its connection. With a
+# Content-Length of its own, a flow could send a second request in the body of the first.
+_RESERVED_HEADERS = {
+    *("connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
+    OUTGOING_HEADER.lower(),
+}
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Answer(NamedTuple):
@@ -67,10 +78,10 @@ def send(
 
 
 class Outgoing:
-    """What one world asks by order of others: in bounds of time and size, and no more than it may reach.
+    """The HTTP client for requests on behalf of a team: webhooks, and requests of flows. It limits time and size.
 
-    That is this machine, and the hosts that the settings name; of the world itself only the inbox, since its control
-    plane asks nobody on this machine for a key.
+    It reaches this machine and the hosts that the settings name; of the world's own server only the inbox, because the
+    control plane asks nobody on this machine for a key.
     """
 
     def __init__(self, hosts: tuple[str, ...] = ()) -> None:
@@ -84,9 +95,9 @@ class Outgoing:
     def send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, most: int
     ) -> Answer:
-        """Ask once: all of it `within_s` seconds, and no more than `most` bytes of the answer's body.
+        """Send a request once, within `within_s` seconds, and return at most `most` bytes of the response's body.
 
-        Raises Unanswered: Refused, NoAddress, Cut, or when nothing came in time.
+        Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
         exchange = _Exchange(url, within_s)
         if not self.may_reach(exchange.host):
@@ -101,7 +112,7 @@ class Outgoing:
                 peer, here = exchange.connect()
                 if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
                     raise Refused(f"{url} leads to this server itself.")
-                return exchange.ask(method, headers, body, most)
+                return exchange.ask(method, _marked(headers), body, most)
             finally:
                 deadline.cancel()
 
@@ -143,6 +154,17 @@ class Outgoing:
             if port == peer[1] and (listens == address or (listens.is_unspecified and on_this_machine)):
                 return True
         return False
+
+
+def _marked(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers without reserved ones, and with OUTGOING_HEADER. Raises ValueError for an invalid one."""
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError(f"Invalid header name {name!r}")
+        if "\r" in value or "\n" in value:
+            raise ValueError(f"The header {name} has a line break in its value")
+    allowed = {name: value for name, value in headers.items() if name.lower() not in _RESERVED_HEADERS}
+    return {**allowed, "Connection": "close", OUTGOING_HEADER: "1"}
 
 
 def _ended() -> Cut:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, redirect, render_template, request, session, url_for
 
 from dryline.blueprints.base import CONSOLE
-from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
+from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.world.world import World
@@ -42,7 +42,7 @@ def demand_person() -> Any:
     Contract: issue of the console: a link from elsewhere may lead here, nothing else from another site.
     """
     settings = current().settings
-    demand_no_webhook(request, "console")
+    demand_not_outgoing(request, "console")
     if settings.admin_token is None:
         demand_this_machine(settings, request, "console")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):

@@ -10,7 +10,7 @@ from flask import Request, current_app, request
 from marshmallow import Schema, ValidationError, fields
 
 from dryline.blueprints.base import PLANE, READS, Area, Parser
-from dryline.blueprints.hosts import demand_no_webhook, demand_this_machine
+from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
@@ -106,7 +106,7 @@ def guard() -> None:
     Raises Forbidden.
     """
     settings = current().settings
-    demand_no_webhook(request, "control plane")
+    demand_not_outgoing(request, "control plane")
     if settings.admin_token is not None:
         import hmac
 

@@ -48,8 +48,8 @@ class TestWithoutToken:
     def test_a_foreign_name_for_this_machine_is_refused(self, visitor):
         assert visitor.go("", Host="evil.example").status == 403
 
-    def test_a_webhook_is_refused(self, visitor):
-        assert visitor.go("", **{"X-Dryline-Event": "call_ended"}).status == 403
+    def test_a_request_that_dryline_sends_for_a_team_is_refused(self, visitor):
+        assert visitor.go("", **{"X-Dryline-Outgoing": "1"}).status == 403
 
     def test_pages_carry_a_policy_of_own_sources_only(self, visitor):
         headers = visitor.go("").answer.headers

@@ -14,6 +14,7 @@ def test_a_webhook_hears_when_a_call_starts_and_when_it_ends(receiver, add_webho
     webhook = add_webhook(receiver.url)
     log_id = simulate()
     assert [headers["X-Dryline-Event"] for _, _, headers, _ in receiver.requests] == ["call_started", "call_ended"]
+    assert [headers["X-Dryline-Outgoing"] for _, _, headers, _ in receiver.requests] == ["1", "1"]
     assert [method for method, *_ in receiver.requests] == ["POST", "POST"]
     for body in receiver.bodies:
         assert (body["webhook_id"], body["log_id"]) == (webhook["id"], log_id)
