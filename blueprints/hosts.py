@@ -14,6 +14,9 @@ from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
 from dryline.world.outgoing import OUTGOING_HEADER
 
+# A proxy or tunnel adds some of these to what it forwards.
+FORWARDING_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
+
 
 def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     """Raises Forbidden for what a server on loopback is sent by a name that is neither loopback's nor the settings'.
@@ -35,12 +38,17 @@ def demand_not_outgoing(request: Request, door: str) -> None:
         raise Forbidden(f"The {door} refuses webhooks and requests of flows.")
 
 
-def demand_this_machine(settings: Settings, asked: Request, door: str) -> None:
-    """Without a token, raises Forbidden unless the server is bound to this machine and asked by a name of it."""
+def demand_this_machine(settings: Settings, request: Request, door: str) -> None:
+    """Raise Forbidden unless the request comes from this machine. For servers without a token.
+
+    A proxy connects from this machine too, and may replace the Host. Its requests are known by their headers alone.
+    """
     if not settings.loopback:
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
-    if not is_loopback(asked.host) and name_of(asked.host) not in settings.allowed_hosts:
-        raise Forbidden(f"The {door} answers this machine only, not the host {asked.host!r}.")
+    if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
+        raise Forbidden(f"The {door} answers this machine only, not the host {request.host!r}.")
+    if any(name in request.headers for name in FORWARDING_HEADERS):
+        raise Forbidden(f"The {door} answers this machine only: behind a proxy it needs --admin-token.")
 
 
 @lru_cache(maxsize=64)

@@ -48,6 +48,10 @@ class TestWithoutToken:
     def test_a_foreign_name_for_this_machine_is_refused(self, visitor):
         assert visitor.go("", Host="evil.example").status == 403
 
+    def test_behind_a_proxy_it_needs_a_token(self, visitor):
+        page = visitor.go("", **{"X-Forwarded-For": "203.0.113.9"})
+        assert (page.status, "behind a proxy it needs --admin-token" in page.text) == (403, True)
+
     def test_a_request_that_dryline_sends_for_a_team_is_refused(self, visitor):
         assert visitor.go("", **{"X-Dryline-Outgoing": "1"}).status == 403
 

@@ -90,6 +90,14 @@ def test_writes_and_unsafe_methods_are_guarded_alike(start):
         assert client.open(f"/_dryline{path}", method=method, headers=headers).status_code == 403
 
 
+@pytest.mark.parametrize("header", ["Forwarded", "X_Forwarded_For", "X_Forwarded_Host", "X_Real_IP", "Via"])
+def test_behind_a_proxy_it_needs_a_token(start, header):
+    client = start()
+    answer = client.get("/_dryline/teams", headers={header.replace("_", "-"): "203.0.113.9"})
+    assert (answer.status_code, "behind a proxy it needs --admin-token" in answer.json["error"]) == (403, True)
+    assert status(start(admin_token="s3cret"), token="s3cret", **{header: "203.0.113.9"}) == 200
+
+
 @pytest.mark.parametrize("token", [None, "s3cret"])
 def test_a_request_that_dryline_sends_for_a_team_is_refused(start, token):
     client = start(admin_token=token)
