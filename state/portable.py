@@ -196,3 +196,25 @@ def _files_of(connection: sqlite3.Connection) -> Iterator[str]:
 def connected(path: Path) -> sqlite3.Connection:
     """A connection to a save point's database."""
     return sqlite3.connect(path, isolation_level=None)
+
+
+def demand_team_in(path: Path, team_id: str) -> None:
+    """Raise Conflict if a snapshot's database has no such team."""
+    with contextlib.closing(connected(path)) as connection:
+        if connection.execute("SELECT 1 FROM team WHERE id = ?", (team_id,)).fetchone() is None:
+            raise Conflict(f"The file has no team {team_id}.")
+
+
+def skip_ids(world: World, path: Path, team_id: str) -> None:
+    """Make the world's next ids higher than those of a team in a snapshot's database.
+
+    A server with the same seed made them, perhaps, and this one would make them again.
+    """
+    with contextlib.closing(connected(path)) as connection:
+        for table, condition in team_tables(world).items():
+            if condition == OWN_ROWS:
+                (highest,) = connection.execute(
+                    f'SELECT MAX(id) FROM "{table}" WHERE {condition}', (team_id,)
+                ).fetchone()
+                if isinstance(highest, str):
+                    world.ids.skip_past([highest])

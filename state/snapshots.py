@@ -54,9 +54,9 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
 
 def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """The save point of this name. Raises NotFound."""
-    demand_team(team_id)
     path = world.save_points(team_id) / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
+        demand_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
     return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
 
@@ -166,12 +166,12 @@ def write_file(world: World, name: str, team_id: str | None = None) -> Path:
 def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
     """A save point out of such a file, of this server's or of another's; what was kept under the name is dropped.
 
-    A team's part of a whole world's file can be restored, but no team's file as a world.
+    A team's part of a whole world's file can be restored, but no team's file as a world. The team need not exist here:
+    the restore creates it.
 
-    Raises NotFound, Invalid for a bad name, and Conflict for a file that is none, damaged, another team's, or newer.
+    Raises Invalid for a bad name, and Conflict for a file that is none, damaged, another team's, or newer.
     """
     _demand_name(name)
-    demand_team(team_id)
     directory = world.save_points(team_id)
     part = directory / _PART / name
     with world.held():
@@ -183,6 +183,9 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
             raise Conflict(f"The file holds team {about['team']} alone.")
         _demand_position(about)
         portable.bring_up_foreign(world, part / DATABASE)
+        if team_id is not None:
+            portable.demand_team_in(part / DATABASE, team_id)
+            portable.skip_ids(world, part / DATABASE, team_id)
         with world.held():
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
             _put_in_place(world, part, directory / name)

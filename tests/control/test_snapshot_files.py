@@ -37,6 +37,9 @@ class Team:
     def hire(self, server, name="One"):
         return self.ask(server, "POST", "/api/workers", json=NEW_WORKER | {"name": name})
 
+    def state(self, server):
+        return http.get(f"{server.url}/_dryline/state", params={"team": self.id}).json()
+
     def names(self, server):
         return [worker["name"] for worker in self.ask(server, "GET", "/api/workers").json()]
 
@@ -187,6 +190,56 @@ def test_a_teams_file_holds_that_team_alone_and_loads_as_that_team_alone(a, team
     assert (team.names(a), other.names(a)) == (["Ours"], ["Theirs"])
     assert f"holds team {team.id} alone" in snapshot("load", file, "--url", a.url, code=1)
     assert other.names(a) == ["Theirs"]
+
+
+@pytest.fixture(scope="module")
+def b():
+    """Another server."""
+    with DrylineServer() as server:
+        yield server
+
+
+def test_a_team_is_loaded_on_a_server_that_does_not_have_it(a, b, team, tmp_path):
+    worker = team.hire(a, "Ours").json()
+    about = {"fileName": "menu.txt", "contentType": "text/plain"}
+    address = team.ask(a, "GET", f"/api/upload/{worker['id']}/resource-upload-url", params=about).json()["uploadUrl"]
+    assert http.put(address, content=b"soup of the day").status_code == 200
+    state = team.state(a)
+    snapshot("save", str(tmp_path / "team"), "--url", a.url, "--team", team.id)
+    snapshot("load", str(tmp_path / "team"), "--url", b.url, "--team", team.id)
+    assert team.state(b) == state
+    assert team.names(b) == ["Ours"]
+    assert http.get(f"{b.url}/_dryline/snapshots", params={"team": team.id}).json() == []
+    uploads = list((b.app.world.directory / "uploads").glob("upload_*"))
+    assert [path.read_bytes() for path in uploads] == [b"soup of the day"]
+
+
+def test_a_team_that_the_file_does_not_have_is_not_loaded(a, b, team, tmp_path):
+    team.hire(a, "Ours")
+    snapshot("save", str(tmp_path / "world"), "--url", b.url)
+    assert f"has no team {team.id}" in snapshot(
+        "load", str(tmp_path / "world"), "--url", a.url, "--team", team.id, code=1
+    )
+    assert team.names(a) == ["Ours"]
+
+
+def test_a_team_whose_key_another_team_has_is_not_loaded(a, b, team, tmp_path):
+    snapshot("save", str(tmp_path / "team"), "--url", a.url, "--team", team.id)
+    other = http.post(f"{b.url}/_dryline/teams", json={"key": team.key}).json()["id"]
+    told = snapshot("load", str(tmp_path / "team"), "--url", b.url, "--team", team.id, code=1)
+    assert "Another team has what is in it" in told
+    assert team.ask(b, "GET", "/api/team").json()["id"] == other
+
+
+def test_ids_that_came_with_a_loaded_team_are_not_made_again(tmp_path):
+    with DrylineServer(seed=1) as one, DrylineServer(seed=1) as two:
+        team = Team(one)
+        loaded = {team.hire(one, f"{number}").json()["id"] for number in range(5)} | {team.id}
+        snapshot("save", str(tmp_path / "team"), "--url", one.url, "--team", team.id)
+        snapshot("load", str(tmp_path / "team"), "--url", two.url, "--team", team.id)
+        other = Team(two)
+        made = {other.hire(two).json()["id"] for _ in range(5)} | {other.id}
+        assert len(made) == 6 and not made & loaded
 
 
 def test_a_presigned_address_takes_and_gives_the_file(a, team, tmp_path):
