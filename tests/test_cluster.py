@@ -1,14 +1,17 @@
-"""Three nodes behind the nginx that deploy/ sets up: which node a request goes to, and what a dead node takes along."""
+"""Three nodes behind the nginx that deploy/ sets up: routing by key, a killed node, a moved team."""
 
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
+import httpx
 import pytest
 
-from dryline.tests.cluster import NODES, START_S, TOKEN, Cluster, Team
+from dryline.tests.cluster import NODES, ROOT, START_S, TOKEN, Cluster, Team
 from dryline.tests.conftest import NEW_WORKER
 
 
@@ -96,7 +99,10 @@ def writing(team, enough, on_refusal):
     def write():
         number = 0
         while not ending.is_set():
-            answer = team.hire(f"{number}")
+            try:
+                answer = team.hire(f"{number}")
+            except httpx.TransportError:  # nginx closes idle connections when it reloads
+                continue
             if answer.status_code == 201:
                 acknowledged.add(f"{number}")
                 number += 1
@@ -136,3 +142,68 @@ def test_a_killed_node_takes_only_its_teams_along_and_brings_back_every_acknowle
     assert acknowledged <= teams["b"].names()
     assert len(teams["b"].names()) - len(acknowledged) in (0, 1)
     assert teams["b"].hire("After").status_code == 201
+
+
+def uploaded(team):
+    """A file resource of a new worker; its content was sent to the upload address."""
+    worker = team.hire("Menu").json()["id"]
+    params = {"fileName": "menu.txt", "contentType": "text/plain"}
+    address = team.ask("GET", f"/api/upload/{worker}/resource-upload-url", params=params).json()["uploadUrl"]
+    assert team.cluster.client.put(address, content=b"soup of the day").status_code == 200
+    file = {
+        "name": "Menu",
+        "s3FilePath": address.partition("?")[0],
+        "fileName": "menu.txt",
+        "mimeType": "text/plain",
+        "size": 15,
+    }
+    return team.ask("POST", f"/api/workers/{worker}/resources/file", json=file).json() | {"workerId": worker}
+
+
+def script_of_the_guide(cluster, team):
+    """The shell script of docs/scaling.md, "Move a team", for these nodes and this nginx."""
+    section = (ROOT / "docs" / "scaling.md").read_text().partition("\n## Move a team\n")[2]
+    script = section.partition("```sh\n")[2].partition("```")[0]
+    a, b = cluster.nodes["a"].url, cluster.nodes["b"].url
+    for written, here in (
+        ("DRYLINE_ADMIN_TOKEN=…", "DRYLINE_ADMIN_TOKEN=t"),
+        ("TEAM=team_… KEY=dl_a_…", f"TEAM={team.id} KEY={team.key}"),
+        ("A=http://node-a:4010 B=http://node-b:4010", f"A={a} B={b}"),
+        ("/etc/nginx/dryline/moved.map", str(cluster.folder / "moved.map")),
+        ("nginx -s reload", f"nginx -p {cluster.folder} -c {cluster.folder / 'nginx.conf'} -s reload"),
+        ("https://dryline.example.com/", f"--unix-socket {cluster.socket} http://proxy.test/"),
+    ):
+        assert script.count(written) == 1, written
+        script = script.replace(written, here)
+    return f'set -e\ndryline() {{ "{sys.executable}" -m dryline "$@"; }}\n{script}'
+
+
+def test_a_team_that_is_moved_as_the_guide_says_loses_no_acknowledged_write(cluster):
+    team, others = cluster.team("a"), cluster.team("a")
+    others.hire("Theirs")
+    file = uploaded(team)
+    unexpected = []
+
+    def is_pause(answer):
+        if answer.status_code == 503 and answer.headers["retry-after"] == "1":
+            return True
+        unexpected.append((answer.status_code, answer.text))
+        return False
+
+    with writing(team, threading.Event(), is_pause) as acknowledged:
+        script = script_of_the_guide(cluster, team)
+        done = subprocess.run(["sh", "-c", script], cwd=cluster.folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        count = len(acknowledged)
+        for _ in range(10_000):
+            if len(acknowledged) > count + 10 or unexpected:
+                break
+            team.names()
+    assert unexpected == []
+    assert team.names() == acknowledged | {"Menu"}
+    assert len(acknowledged) > count + 10
+    assert cluster.nodes["a"].ask("GET", "/_dryline/state", params={"team": team.id}).status_code == 404
+    moved = team.ask("GET", f"/api/workers/{file['workerId']}/resources/{file['id']}").json()
+    assert moved["signedS3FilePath"].startswith("http://proxy.test/b/uploads/")
+    assert cluster.client.get(moved["signedS3FilePath"]).content == b"soup of the day"
+    assert others.names() == {"Theirs"}
