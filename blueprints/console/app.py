@@ -91,8 +91,8 @@ class Console(Flask):
 def trouble(error: Exception) -> Any:
     """What went wrong, as a page; after a form, on the page that the form was on."""
     message, status = told(error)
-    # Who is not let in is told so here: another page would say no more.
-    if request.method == "POST" and status != 403 and (back := doors.local(request.form.get("back"))):
+    # Not after a 403, which the other page would answer too, nor after a 413, whose form cannot be read.
+    if request.method == "POST" and status not in (403, 413) and (back := doors.local(request.form.get("back"))):
         flash(message, "error")
         return redirect(back, 303)
     if "team" not in g:

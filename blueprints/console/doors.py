@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
 
@@ -19,6 +20,8 @@ from dryline.world.world import World
 blp = Blueprint("doors", __name__, url_prefix=CONSOLE)
 
 SIGNED_IN_S = 12 * 3600
+# Browsers read a backslash as a slash, and no header may hold a control character.
+_UNSAFE = re.compile(r"[\\\x00-\x1f\x7f]")
 # What a signed-out browser may fetch.
 _OPEN = ("static", "doors.sign_in")
 
@@ -29,6 +32,7 @@ def cookie(world: World) -> dict[str, Any]:
         "SESSION_COOKIE_NAME": f"dryline_{sha256(world.secret.encode()).hexdigest()[:8]}",
         "SESSION_COOKIE_PATH": world.settings.public_path + CONSOLE,
         "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SECURE": (world.settings.public_url or "").startswith("https://"),
         "SESSION_COOKIE_SAMESITE": "Strict",
         "PERMANENT_SESSION_LIFETIME": SIGNED_IN_S,
         # An answer that comes after one signed out must not bring the cookie back.
@@ -65,16 +69,17 @@ def form_token() -> str:
 
 
 def here() -> str:
-    """The address of the page that is asked for, as this person's browser has it."""
-    return request.script_root + request.full_path.rstrip("?")
+    """Return the address of the requested page as the browser sent it."""
+    query = request.query_string.decode("ascii", "replace")
+    return quote(request.script_root + request.path, safe="/:@!$&'()*+,;=~") + (f"?{query}" if query else "")
 
 
 def local(address: str | None) -> str | None:
-    """The address, where it is one of the console's pages."""
+    """Return the address if it is one of the console's pages, else None."""
     parts = urlsplit(address or "")
     root = f"{request.script_root}{CONSOLE}/"
     is_page = not parts.scheme and not parts.netloc and (parts.path + "/").startswith(root)
-    return address if is_page and "\\" not in (address or "") else None
+    return address if is_page and not _UNSAFE.search(address or "") else None
 
 
 @blp.route("/sign-in", methods=["GET", "POST"])

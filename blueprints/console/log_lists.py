@@ -23,7 +23,7 @@ from dryline.schemas.voice_logs import VoiceLogFilterSchema, VoiceLogListSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.world.channels import CHANNELS, Channel
-from dryline.world.clock import parse, wire
+from dryline.world.clock import FIRST, parse, wire
 
 WORDS = {
     "voice": "Calls",
@@ -157,8 +157,9 @@ class Asked:
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
         if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or self.worker is None:
             return None
+        window_start = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW + timedelta(seconds=1)
         return {
-            "startDate": since or wire(parse(until) - LONGEST_WINDOW + timedelta(seconds=1)),
+            "startDate": since or wire(window_start),
             "endDate": until,
             "logType": self.channel.key,
             "workerId": self.worker.id,

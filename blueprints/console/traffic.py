@@ -17,6 +17,7 @@ from dryline.models.teams import authenticate
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.traffic.fault_presets import PRESETS
+from dryline.traffic.masking import MASK
 from dryline.traffic.request_log import Entry, Wanted
 
 blp = Pages("traffic", "Traffic", "t", path="/traffic")
@@ -72,6 +73,7 @@ def entry(number: int) -> Any:
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in shown["touched"]],
         presets=PRESETS,
         key_known=_key_of(found) is not None,
+        is_repeatable=MASK not in found.query,  # a link whose signature is masked cannot be asked for again
     )
 
 
@@ -81,6 +83,9 @@ def replay(number: int) -> Any:
     found = _entry(number)
     headers = {name: value for name, value in plane.shown(found)["headers"].items() if name not in _OWN_HEADERS}
     if (key := _key_of(found)) is not None:
+        # The log masks keys; the engine's endpoint takes the key in two other headers.
+        headers |= {name: key for name in ("x-brainbase-api-key",) if name in headers}
+        headers |= {name: f"Bearer {key}" for name in ("authorization",) if name in headers}
         headers["x-api-key"] = key
     client = current_app.api.test_client()  # type: ignore[attr-defined]
     path = quote(found.path, safe="/:@!$&'()*+,;=~") + (f"?{found.query}" if found.query else "")
@@ -154,7 +159,7 @@ def _wanted(asked: dict[str, str]) -> Wanted:
     return Wanted(
         method=asked.get("method"),
         path=asked.get("path"),
-        status=int(status) if status.isdigit() else None,
+        status=int(status) if status.isdecimal() else None,
         body_contains=asked.get("bodyContains"),
     )
 

@@ -249,7 +249,7 @@ class FaultSchema(ApiSchema):
                 raise ValidationError(
                     f"{name} is between the server and its client; only Connection: close can be set."
                 )
-            if name.lower() == "content-length" and not value.isdigit():
+            if name.lower() == "content-length" and not value.isdecimal():
                 raise ValidationError("Content-Length is a number.")
 
 

@@ -101,6 +101,11 @@ class TestWithToken:
         assert visitor.go("/faults").status == 200
         assert "Faults" in visitor.page.text
 
+    def test_a_next_page_with_a_line_break_is_not_followed(self, visitor, token):
+        fields = visitor.go("/faults").form("")["fields"] | {"token": token}
+        answer = visitor.client.post("/console/sign-in?next=/console/%0D%0Aset-cookie:x", data=fields)
+        assert (answer.status_code, answer.headers["Location"]) == (303, "/console")
+
     def test_a_wrong_token_is_told(self, visitor):
         fields = visitor.go("").form("")["fields"]
         assert visitor.client.post("/console/sign-in", data=fields | {"token": "guess"}).status_code == 403
@@ -135,3 +140,23 @@ class TestWithToken:
 
     def test_the_pulse_is_closed_too(self, app):
         assert app.test_client().get("/console/pulse", headers={"HX-Request": "true"}).status_code == 403
+
+
+class TestSmallBodies:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty", max_body_mb=1)
+
+    def test_a_form_that_is_too_large_is_refused_with_a_page(self, app):
+        answer = app.test_client().post("/console/workers", data={"name": "x" * 2_000_000, "back": "/console"})
+        assert (answer.status_code, answer.mimetype) == (413, "text/html")
+
+
+class TestBehindHttps:
+    @pytest.fixture
+    def settings(self):
+        return Settings(ephemeral=True, scenario="empty", public_url="https://dryline.example", admin_token="t")
+
+    def test_the_cookie_is_sent_over_https_only(self, app):
+        page = app.test_client().get("/console/sign-in", base_url="https://dryline.example")
+        assert "; Secure;" in page.headers["Set-Cookie"]

@@ -63,6 +63,24 @@ def test_a_request_is_asked_again(visitor, api):
     assert len(api.get("/workers").json) == 2
 
 
+def test_a_request_to_the_engine_is_asked_again_with_the_servers_own_key(visitor, app, api, make_flow):
+    flow = make_flow(code='say("Hello")\n')
+    key = "dryline-local-key"
+    query = {"agent_id": flow["workerId"], "session_id": "one"}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    headers = {"authorization": f"Bearer {key}", "x-brainbase-api-key": key}
+    client = app.test_client()
+    answer = client.post("/v1/chat/completions", query_string=query, json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    newest(visitor)
+    assert "Asked again: 200" in visitor.send("/replay").text
+
+
+def test_a_signed_link_is_not_offered_to_be_asked_again(visitor, control):
+    control.client.get("/downloads/exports/one?expires=1&signature=secret")
+    assert all(not form["action"].endswith("/replay") for form in newest(visitor).forms)
+
+
 def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
     api.get("/workers")
     control.post("/faults", {"drop": True})

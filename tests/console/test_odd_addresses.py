@@ -1,0 +1,65 @@
+"""Addresses of pages that no link leads to: odd values of each query parameter."""
+
+import itertools
+import re
+
+import pytest
+
+# Superscript digits, the calendar's ends, a lone percent sign, a NUL, a large number, markup, another channel.
+ODD = ("²", "0001-01-01", "9999-12-31T23:59:59Z", "%", "\0", "9" * 30, "-1", "<b>'\"", "chat-embed", "a" * 3000)
+PARAMETERS = (
+    *("team", "worker", "channel", "page", "limit", "cursor", "sortBy", "sortOrder", "startDate", "endDate", "status"),
+    *("direction", "deploymentId", "flowId", "searchQuery", "fromNumber", "startTimeAfter", "minDuration", "sessionId"),
+    *("fields", "known", "seen", "since", "method", "path", "bodyContains", "fault", "min", "max", "next", "version"),
+)
+
+
+@pytest.fixture(scope="module")
+def pages(demo):
+    """One address of each kind of page that the demo world has, found by following links."""
+    client = demo.app.test_client()
+    kinds, waiting = {}, ["/console"]
+    while waiting:
+        address = waiting.pop()
+        kind = re.sub(r"/\w+_[\w-]{20,}|/\d+", "/ID", address)
+        if kind in kinds:
+            continue
+        answer = client.get(address, follow_redirects=True)
+        kinds[kind] = address
+        links = re.findall(r'href="(/console[^"?#]*)', answer.get_data(as_text=True))
+        waiting += [link for link in links if "/static/" not in link]
+    return list(kinds.values())
+
+
+def test_no_odd_value_of_a_parameter_is_an_error_of_the_server(demo, pages):
+    assert len(pages) >= 25
+    client = demo.app.test_client()
+    values = itertools.cycle(ODD)
+    failed = []
+    for page in pages:
+        for names in (PARAMETERS[at : at + 3] for at in range(0, len(PARAMETERS), 3)):
+            query = {name: next(values) for name in names}
+            if (status := client.get(page, query_string=query).status_code) >= 500:
+                failed.append((page, query, status))
+    assert failed == []
+
+
+@pytest.mark.parametrize("address", ["/traffic?status=²", "/calls?endDate=0001-01-01"])
+def test_addresses_that_were_errors_once(demo, address):
+    assert demo.app.test_client().get(f"/console{address}").status_code < 500
+
+
+def test_a_calls_page_ignores_filters_of_another_channel(demo):
+    client = demo.app.test_client()
+    address = client.get("/console/calls/latest").headers["Location"]
+    assert client.get(f"{address}?channel=chat-embed&sessionId=x").status_code == 200
+
+
+@pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two"])
+def test_a_page_of_an_odd_id_names_its_own_address(visitor, control, id):
+    control.post("/state", {"version": 1, "workers": [{"id": id, "name": "Odd", "status": "active"}]})
+    page = visitor.go("/workers")
+    [link] = [link for link in page.links if link.startswith("/console/workers/w%")]
+    page = visitor.go(link.removeprefix("/console"))
+    assert page.status == 200
+    assert {form["fields"]["back"] for form in page.forms if "back" in form["fields"]} == {link}
