@@ -31,28 +31,28 @@ def application(answers: list[bytes]) -> Flask:
     return app
 
 
-class AtOnce:
-    """In the place of dryline's lanes: the loop's thread answers everything."""
+class LoopOnly:
+    """A dispatcher like `serving.lanes.Lanes`, with which the event loop answers everything."""
 
     in_loop = True
-    in_hand: Any = None
+    current_channel: Any = None
 
     def add_task(self, channel: Any) -> None:
-        """Note who is to be answered."""
-        self.in_hand = channel
+        """Note the connection for `serve_current`."""
+        self.current_channel = channel
 
-    def answer(self) -> None:
-        """Answer."""
-        if self.in_hand is not None:
-            self.in_hand.service()
-            self.in_hand = None
+    def serve_current(self) -> None:
+        """Answer the request of the noted connection."""
+        if self.current_channel is not None:
+            self.current_channel.service()
+            self.current_channel = None
 
 
 def serve(ready: Path, answers: list[bytes]) -> None:
     """Answer until the process is ended."""
     bound = socket.create_server(("127.0.0.1", 0), backlog=1024)
     sockets: dict[int, Any] = {}
-    Listener(application(answers), bound, AtOnce(), map=sockets, ident="bare")
+    Listener(application(answers), bound, LoopOnly(), map=sockets, ident="bare")
     part = ready.with_suffix(".part")
     part.write_text(json.dumps({"url": f"http://127.0.0.1:{bound.getsockname()[1]}"}))
     part.replace(ready)

@@ -1,4 +1,4 @@
-"""Who answers a request: the loop's own thread what cannot wait, threads the rest. No slow one delays a quick one."""
+"""Dispatch each request to the event loop or to a thread pool, so that slow requests never delay fast ones."""
 
 from __future__ import annotations
 
@@ -14,119 +14,118 @@ from dryline.blueprints.base import HEALTH, READS
 from dryline.serving.thread_pool import ThreadPool
 from dryline.world.world import World
 
-# Method and path of a request.
-Asked = tuple[str, str]
+# The method and the path of a request.
+Operation = tuple[str, str]
 
-# Seconds of processor time that make an answer a long one: threads give it from then on, until it is short again.
-LONG_S = 0.005
-# How many such requests are remembered.
-MOST_LONG = 1000
-# After so many writes of the loop's thread another one moves them from the write-ahead log into the database.
-WRITES_A_CHECKPOINT = 250
+# A request that took more processor time than this, in seconds, is answered by a thread until it is fast again.
+EXPENSIVE_S = 0.005
+# How many expensive operations are remembered.
+MAX_EXPENSIVE = 1000
+# After this many writes by the event loop, a thread moves them from the write-ahead log into the database.
+WRITES_PER_CHECKPOINT = 250
 
 
 class Lane(Enum):
-    """Who answers a request."""
+    """A class of requests that the same threads answer."""
 
-    AT_ONCE = "the loop's own thread: it takes about a millisecond and waits for nothing"
-    READ = "may take some milliseconds, waits for nothing"
-    WRITE = "waits for the writer before it, who may be a simulation, and for nothing else"
-    WAITING = "may wait for something else or take long"
+    LOOP = "the event loop answers: the request takes about a millisecond and never blocks"
+    READ = "takes some milliseconds and never blocks"
+    WRITE = "blocks only on the write before it, which may be a simulation"
+    BLOCKING = "may block or take long"
 
 
-# The bytes of a body that the loop's thread reads: more may take more than a millisecond to check.
+# The largest body, in bytes, that the event loop checks. More may take more than a millisecond.
 SMALL_BODY = 16_000
-# What calls leave behind may be a million rows, which a filter or a total goes through.
-_LONG_READS = re.compile(r"/(deploymentLogs/[^/]+|runtime-errors|llm-logs)/?$|/llm-logs/by-")
-# Code that is run to check it; sums, searches and runs; calls queued by the thousand.
-_LONG_WRITES = re.compile(
+# Lists and sums of what calls leave behind: there may be a million rows.
+_EXPENSIVE_READS = re.compile(r"/(deploymentLogs/[^/]+|runtime-errors|llm-logs)/?$|/llm-logs/by-")
+# Code that is run to check it; sums, searches and test runs; calls that are queued by the thousand.
+_EXPENSIVE_WRITES = re.compile(
     r"/(flows|campaigns|outbound-campaigns)(/|$)"
     r"|/(voice-analysis|query|run|make-batch-calls|stop-batch-calls|stop-campaign)/?$"
 )
 
 
-def lane(world: World, method: str, path: str, query: str, body_bytes: int) -> Lane:
-    """Who answers a request. This is the only place that says so.
+def lane_for(world: World, method: str, path: str, query: str, body_bytes: int) -> Lane:
+    """Return the lane of a request. No other place decides this.
 
-    Beside `/api` lie the control plane's long work, downloads, uploads and the documentation, which is made when it is
-    first read; a text search reads every transcript; and a fault may delay anything of the API. A deletion takes along
-    what hangs on its record.
+    Blocking are the control plane, downloads, uploads, the documentation (made when it is first read), text searches
+    (which read every transcript), and all of the API while a fault may delay it. Deletions are not for the event loop,
+    because they take dependent records along.
     """
     if path == HEALTH:
-        return Lane.AT_ONCE
+        return Lane.LOOP
     if not path.startswith("/api/") or world.faults.may_delay() or "searchQuery=" in query:
-        return Lane.WAITING
+        return Lane.BLOCKING
     if method in READS:
-        return Lane.READ if body_bytes > SMALL_BODY or _LONG_READS.search(path) else Lane.AT_ONCE
-    if method == "DELETE" or body_bytes > SMALL_BODY or _LONG_WRITES.search(path):
+        return Lane.READ if body_bytes > SMALL_BODY or _EXPENSIVE_READS.search(path) else Lane.LOOP
+    if method == "DELETE" or body_bytes > SMALL_BODY or _EXPENSIVE_WRITES.search(path):
         return Lane.WRITE
-    return Lane.AT_ONCE
+    return Lane.LOOP
 
 
 class Lanes:
-    """waitress' dispatcher: the loop's own thread, and threads for each other lane, so that none is held up by another.
+    """The dispatcher of waitress: the event loop, and a thread pool for each other lane.
 
-    Writers follow each other at the database: more than one thread of them would only get in each other's way. For what
-    waits there are as many as it takes. A request occupies its connection, so that is never more than there are
-    connections.
+    SQLite has one writer at a time, so one thread is enough for writes. Blocking requests get as many threads as they
+    need; the limit of connections bounds these.
     """
 
     def __init__(self, world: World, readers: int) -> None:
         self._world = world
-        self._below = f"{world.settings.public_path}/"
-        most = {Lane.READ: readers, Lane.WRITE: 1, Lane.WAITING: math.inf}
-        self._pools = {lane: ThreadPool(f"dryline-{lane.name.lower()}", count) for lane, count in most.items()}
-        self._loop: int | None = None
-        self._long: set[Asked] = set()
-        self._writes = 0  # in the loop's thread, since it last had them moved into the database
-        # The connection whose oldest request the loop's thread is to answer, or is answering.
-        self.in_hand: Any = None
+        self._path_prefix = f"{world.settings.public_path}/"
+        sizes = {Lane.READ: readers, Lane.WRITE: 1, Lane.BLOCKING: math.inf}
+        self._pools = {lane: ThreadPool(f"dryline-{lane.name.lower()}", size) for lane, size in sizes.items()}
+        self._loop_thread: int | None = None
+        self._expensive: set[Operation] = set()
+        self._writes_since_checkpoint = 0  # by the event loop
+        # The connection whose oldest request the event loop answers now or next.
+        self.current_channel: Any = None
 
-    def begin(self) -> None:
-        """The running thread is the loop's. Before this, threads answer everything."""
-        self._loop = threading.get_ident()
+    def start_loop(self) -> None:
+        """Make the calling thread the event loop's. Until then, threads answer everything."""
+        self._loop_thread = threading.get_ident()
         self._world.db.hurry()
 
     @property
     def in_loop(self) -> bool:
-        """Whether the running thread is the loop's."""
-        return threading.get_ident() == self._loop
+        """Whether the calling thread is the event loop's."""
+        return threading.get_ident() == self._loop_thread
 
     def add_task(self, channel: Any) -> None:
-        """Have the oldest request of a connection answered.
+        """Have the oldest request of a connection answered. waitress calls this with the connection locked.
 
-        waitress calls it with the connection locked: from the loop, once a request is there, which is only noted for
-        `answer`; and, where more came together, from whoever has answered the one before. Those go to threads: the loop
-        answers one, and then looks at the other connections.
+        The event loop calls it when a request has arrived; the request is only noted then, for `serve_current`. After
+        a response, the thread that sent it calls this for the next request of the connection. That one goes to a
+        thread pool, so that the event loop gets to the other connections.
         """
-        if self.in_loop and self.in_hand is None:
-            self.in_hand = channel
+        if self.in_loop and self.current_channel is None:
+            self.current_channel = channel
         else:
-            self._hand_over(channel)
+            self._enqueue(channel)
 
-    def answer(self) -> None:
-        """Answer what the loop's thread has in hand, or hand it to another thread where it may wait or take long.
+    def serve_current(self) -> None:
+        """Answer the request that the event loop has noted, or give it to a thread if it may block or take long.
 
-        No fault is added meanwhile: one that delays would find this thread.
+        Faults cannot change meanwhile: one that delays would block the event loop.
         """
-        channel = self.in_hand
+        channel = self.current_channel
         if channel is None:
             return
         try:
             with self._world.faults.unchanged:
-                which, asked = self._about(channel)
-                if which is Lane.AT_ONCE and asked not in self._long:
-                    if asked[0] in READS:
-                        self._serve(channel, asked)
+                lane, operation = self._classify(channel)
+                if lane is Lane.LOOP and operation not in self._expensive:
+                    if operation[0] in READS:
+                        self._serve(channel, operation)
                         return
-                    with self._world.held_if_free() as free:
-                        if free:
-                            self._serve(channel, asked)
+                    with self._world.held_if_free() as is_free:
+                        if is_free:
+                            self._serve(channel, operation)
                             self._count_write()
                             return
         finally:
-            self.in_hand = None
-        self._hand_over(channel)
+            self.current_channel = None
+        self._enqueue(channel)
 
     def start_missing_threads(self) -> None:
         """Start the threads that could not be started when a request was queued."""
@@ -134,48 +133,48 @@ class Lanes:
             pool.start_missing_threads()
 
     def end(self, deadline: float) -> None:
-        """Let the threads end; wait for them until `deadline`, by time.monotonic()."""
+        """Let the threads end, and wait for them until `deadline` (of `time.monotonic`)."""
         for pool in self._pools.values():
             pool.end(deadline)
 
-    def _about(self, channel: Any) -> tuple[Lane, Asked]:
-        """Who answers a connection's oldest request, and what it asks for."""
+    def _classify(self, channel: Any) -> tuple[Lane, Operation]:
+        """Return the lane and the operation of a connection's oldest request."""
         request = channel.requests[0]
-        if request.error is not None:  # what waitress refuses has no path; the answer is ready
-            return Lane.AT_ONCE, ("GET", "")
+        if request.error is not None:  # waitress has refused it: there is no path, and the response is ready
+            return Lane.LOOP, ("GET", "")
         method, path = request.command.upper(), request.path
-        if len(self._below) > 1 and path.startswith(self._below):  # as a proxy passed it on
-            path = path[len(self._below) - 1 :]
+        if len(self._path_prefix) > 1 and path.startswith(self._path_prefix):  # a proxy has left the prefix there
+            path = path[len(self._path_prefix) - 1 :]
         body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
-        return lane(self._world, method, path, request.query, body_bytes), (method, path)
+        return lane_for(self._world, method, path, request.query, body_bytes), (method, path)
 
-    def _hand_over(self, channel: Any) -> None:
-        which, asked = self._about(channel)
-        if which is Lane.AT_ONCE:
-            which = Lane.READ if asked[0] in READS else Lane.WRITE
-        self._pools[which].add(partial(self._serve_in, which, channel))
+    def _enqueue(self, channel: Any) -> None:
+        lane, operation = self._classify(channel)
+        if lane is Lane.LOOP:
+            lane = Lane.READ if operation[0] in READS else Lane.WRITE
+        self._pools[lane].add(partial(self._serve_queued, lane, channel))
 
-    def _serve_in(self, which: Lane, channel: Any) -> None:
-        """Answer in a thread of a lane. What has to wait since it was queued there goes to those that wait."""
-        now, asked = self._about(channel)
-        if now is Lane.WAITING and which is not Lane.WAITING:
-            self._hand_over(channel)
+    def _serve_queued(self, lane: Lane, channel: Any) -> None:
+        """Answer in a thread. If a fault that delays was added while the request was queued, change its lane."""
+        lane_now, operation = self._classify(channel)
+        if lane_now is Lane.BLOCKING and lane is not Lane.BLOCKING:
+            self._enqueue(channel)
         else:
-            self._serve(channel, asked)
+            self._serve(channel, operation)
 
-    def _serve(self, channel: Any, asked: Asked) -> None:
-        """Answer, and remember whether that was long: processor time, since who waits for a processor is not long."""
-        began = time.thread_time()
+    def _serve(self, channel: Any, operation: Operation) -> None:
+        """Answer a request, and note whether it was expensive. Only processor time counts, not waiting for it."""
+        started_at = time.thread_time()
         channel.service()
-        if time.thread_time() - began > LONG_S:
-            if len(self._long) >= MOST_LONG:
-                self._long.clear()
-            self._long.add(asked)
+        if time.thread_time() - started_at > EXPENSIVE_S:
+            if len(self._expensive) >= MAX_EXPENSIVE:
+                self._expensive.clear()
+            self._expensive.add(operation)
         else:
-            self._long.discard(asked)
+            self._expensive.discard(operation)
 
     def _count_write(self) -> None:
-        self._writes += 1
-        if self._writes >= WRITES_A_CHECKPOINT:
-            self._writes = 0
-            self._pools[Lane.WAITING].add(self._world.db.checkpoint)
+        self._writes_since_checkpoint += 1
+        if self._writes_since_checkpoint >= WRITES_PER_CHECKPOINT:
+            self._writes_since_checkpoint = 0
+            self._pools[Lane.BLOCKING].add(self._world.db.checkpoint)

@@ -105,14 +105,14 @@ class Channel(HTTPChannel):
             self.server.refuse_tls(self)
             return True
         was_taken = super().received(data)
-        self.server.task_dispatcher.answer()
+        self.server.task_dispatcher.serve_current()
         if self.total_outbufs_len:
             self.handle_write()
         return was_taken
 
     def _flush_some(self, do_close: bool = True) -> bool:
         """Send buffered output. The event loop sends a whole response at once, which takes a tenth less work."""
-        return self.server.task_dispatcher.in_hand is not self and super()._flush_some(do_close)
+        return self.server.task_dispatcher.current_channel is not self and super()._flush_some(do_close)
 
 
 class Listener(TcpWSGIServer):

@@ -82,7 +82,7 @@ class Server:
 
     def run(self) -> None:
         """Answer requests; returns soon after `stop`, when running requests are answered or GRACE_S have passed."""
-        self._lanes.begin()
+        self._lanes.start_loop()
         try:
             while not self._told_to_end:
                 self._look(1)

@@ -1,4 +1,4 @@
-"""What the tests of connections share: a server in a thread, and clients that ask it side by side."""
+"""Fixtures: a server in a thread, and clients that send it requests in parallel."""
 
 import http.client
 import socket
@@ -32,7 +32,7 @@ def server(app):
 
 @pytest.fixture
 def ask(server):
-    """Send a request on a connection of its own; gives the answer's status once it is there."""
+    """Send a request on a new connection, and return the status of the response."""
 
     def ask(method, path, body=None):
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=PATIENCE_S)
@@ -49,7 +49,7 @@ def ask(server):
 
 @pytest.fixture
 def begin(ask):
-    """Send a request from a thread. Gives a function that waits for its status, or for why there is none."""
+    """Send a request from a thread. Returns a function that waits for the status, or for the name of the error."""
     threads = []
 
     def begin(*request):
@@ -77,15 +77,15 @@ def begin(ask):
 
 @pytest.fixture
 def delayed(begin, control, monkeypatch):
-    """Requests under a fault of ten minutes, all of which have begun to wait."""
+    """Send requests that a fault delays by ten minutes, and wait until all of them are delayed."""
     waits = threading.Semaphore(0)
     delay = Fault.delay
 
-    def told(*args):
+    def count_and_delay(*args):
         waits.release()
         return delay(*args)
 
-    monkeypatch.setattr(Fault, "delay", told)
+    monkeypatch.setattr(Fault, "delay", count_and_delay)
 
     def make(count=50, **rule):
         rule = control.post("/faults", {"path": "/api/*", "delayMs": 600_000} | rule).json
@@ -100,7 +100,7 @@ def delayed(begin, control, monkeypatch):
 
 @pytest.fixture
 def raw(server):
-    """Open connections of the test's own."""
+    """Open plain sockets to the server."""
     opened = []
 
     def connect():

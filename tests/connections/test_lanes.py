@@ -1,4 +1,4 @@
-"""Who answers what: the loop's own thread what cannot wait; whatever is slow or stalls delays no quick one."""
+"""The event loop answers fast requests only, and no slow or stalled request delays a fast one."""
 
 import http.client
 import threading
@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from dryline.serving import lanes
-from dryline.serving.lanes import SMALL_BODY, Lane, lane
+from dryline.serving.lanes import SMALL_BODY, Lane, lane_for
 from dryline.serving.thread_pool import ThreadPool
 from dryline.storage.database import WorldDatabase
 from dryline.traffic.faults import Faults
@@ -16,9 +16,9 @@ from dryline.world.world import World
 PATIENCE_S = 20  # before a test counts as stuck
 NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
 W = "/api/workers/worker_1"
-QUICK = (("GET", "/_dryline/health"), ("GET", "/api/workers"), ("GET", "/api/team"))
+FAST = (("GET", "/_dryline/health"), ("GET", "/api/workers"), ("GET", "/api/team"))
 
-AT_ONCE = [
+LOOP = [
     ("GET", "/_dryline/health"),
     ("GET", "/api/workers"),
     ("HEAD", W),
@@ -48,7 +48,7 @@ WRITE = [
     ("PATCH", f"{W}/deployments/voice/d_1/outbound-campaigns/campaign_1"),
     ("POST", f"{W}/deployments/voicev1/d_1/campaigns/campaign_1/run"),
 ]
-WAITING = [
+BLOCKING = [
     ("POST", "/_dryline/simulate/calls"),
     ("PUT", "/_dryline/state"),
     ("POST", "/_dryline/reset"),
@@ -61,80 +61,80 @@ WAITING = [
     ("GET", "/openapi.json"),
 ]
 TABLE = [
-    (answered_by, *request)
-    for answered_by, requests in (
-        (Lane.AT_ONCE, AT_ONCE),
+    (lane, *request)
+    for lane, requests in (
+        (Lane.LOOP, LOOP),
         (Lane.READ, READ),
         (Lane.WRITE, WRITE),
-        (Lane.WAITING, WAITING),
+        (Lane.BLOCKING, BLOCKING),
     )
     for request in requests
 ]
 
 
-@pytest.mark.parametrize(("answered_by", "method", "path"), TABLE)
-def test_who_answers(app, answered_by, method, path):
-    assert lane(app.world, method, path, "", 0) is answered_by
+@pytest.mark.parametrize(("lane", "method", "path"), TABLE)
+def test_each_request_has_a_lane(app, lane, method, path):
+    assert lane_for(app.world, method, path, "", 0) is lane
 
 
-@pytest.mark.parametrize(("method", "answered_by"), [("GET", Lane.READ), ("POST", Lane.WRITE)])
-def test_a_large_body_is_not_read_in_the_loop(app, method, answered_by):
-    assert lane(app.world, method, "/api/workers", "", SMALL_BODY) is Lane.AT_ONCE
-    assert lane(app.world, method, "/api/workers", "", SMALL_BODY + 1) is answered_by
+@pytest.mark.parametrize(("method", "lane"), [("GET", Lane.READ), ("POST", Lane.WRITE)])
+def test_a_large_body_is_not_read_by_the_loop(app, method, lane):
+    assert lane_for(app.world, method, "/api/workers", "", SMALL_BODY) is Lane.LOOP
+    assert lane_for(app.world, method, "/api/workers", "", SMALL_BODY + 1) is lane
 
 
-def test_a_text_search_waits_for_nobody(app):
-    assert lane(app.world, "GET", f"{W}/deploymentLogs/voice", "limit=5&searchQuery=x", 0) is Lane.WAITING
+def test_a_text_search_may_block(app):
+    assert lane_for(app.world, "GET", f"{W}/deploymentLogs/voice", "limit=5&searchQuery=x", 0) is Lane.BLOCKING
 
 
-def test_while_a_fault_delays_only_health_is_answered_at_once(app, control):
+def test_while_a_fault_delays_the_loop_answers_health_alone(app, control):
     control.post("/faults", {"path": "/api/team", "delayMs": 60_000})
-    assert lane(app.world, "GET", "/api/workers", "", 0) is Lane.WAITING
-    assert lane(app.world, "GET", "/_dryline/health", "", 0) is Lane.AT_ONCE
+    assert lane_for(app.world, "GET", "/api/workers", "", 0) is Lane.BLOCKING
+    assert lane_for(app.world, "GET", "/_dryline/health", "", 0) is Lane.LOOP
 
 
-def test_a_fault_that_delays_nothing_is_struck_at_once(app, control):
+def test_the_loop_applies_a_fault_without_delay(app, control):
     control.post("/faults", {"path": "/api/team", "status": 503})
-    assert lane(app.world, "GET", "/api/team", "", 0) is Lane.AT_ONCE
+    assert lane_for(app.world, "GET", "/api/team", "", 0) is Lane.LOOP
 
 
 @pytest.fixture
 def threads(app, monkeypatch):
-    """The names of the threads that answered requests of the API, in order."""
+    """The names of the threads that answered requests to the API, in order."""
     names = []
     monkeypatch.setattr(app.world.metrics, "answered", lambda *_: names.append(threading.current_thread().name))
     return names
 
 
-def test_short_reads_and_writes_are_answered_by_the_loop(ask, threads):
+def test_the_loop_answers_fast_reads_and_writes(ask, threads):
     assert ask("GET", "/api/workers") == 200
     assert ask("POST", "/api/workers", NEW_WORKER) == 201
     assert threads == ["loop", "loop"]
 
 
-def test_others_are_answered_by_threads(ask, threads, make_worker):
+def test_threads_answer_other_requests(ask, threads, make_worker):
     worker = f"/api/workers/{make_worker()['id']}"
     threads.clear()
     assert ask("GET", f"{worker}/deploymentLogs/voice") == 200
     assert ask("DELETE", worker) == 204
     assert ask("GET", f"{worker}/deploymentLogs/voice?searchQuery=x") == 404
-    assert threads == ["dryline-read", "dryline-write", "dryline-waiting"]
+    assert threads == ["dryline-read", "dryline-write", "dryline-blocking"]
 
 
 @pytest.fixture
 def queued(monkeypatch):
-    """Wait until a thread was given a request."""
-    given, add = threading.Semaphore(0), ThreadPool.add
+    """Return a function that waits until a request was queued for a thread."""
+    additions, add = threading.Semaphore(0), ThreadPool.add
 
-    def told(*args):
+    def add_and_count(*args):
         add(*args)
-        given.release()
+        additions.release()
 
-    monkeypatch.setattr(ThreadPool, "add", told)
-    return lambda: given.acquire(timeout=PATIENCE_S)
+    monkeypatch.setattr(ThreadPool, "add", add_and_count)
+    return lambda: additions.acquire(timeout=PATIENCE_S)
 
 
-def test_a_write_beside_a_writer_is_answered_by_a_thread(app, ask, begin, queued, threads):
+def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued, threads):
     with app.world.held():
         outcome = begin("POST", "/api/workers", NEW_WORKER)
         assert queued()
@@ -143,16 +143,16 @@ def test_a_write_beside_a_writer_is_answered_by_a_thread(app, ask, begin, queued
     assert threads == ["loop", "dryline-write"]
 
 
-def test_what_took_long_is_answered_by_a_thread_until_it_is_short_again(ask, threads, monkeypatch):
+def test_a_thread_answers_an_expensive_request_until_it_is_fast_again(ask, threads, monkeypatch):
     for limit in (0, 60):
-        monkeypatch.setattr(lanes, "LONG_S", limit)
+        monkeypatch.setattr(lanes, "EXPENSIVE_S", limit)
         ask("GET", "/api/workers")
     assert threads == ["loop", "dryline-read"]
     while threads[-1] != "loop":  # the thread notes it after the answer
         ask("GET", "/api/workers")
 
 
-def test_of_requests_that_come_together_the_loop_answers_one(raw, threads):
+def test_the_loop_answers_the_first_of_pipelined_requests(raw, threads):
     connection = raw()
     connection.sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3)
     with connection.makefile("rb") as answers:
@@ -165,7 +165,7 @@ def test_of_requests_that_come_together_the_loop_answers_one(raw, threads):
 
 @pytest.fixture
 def held_up(monkeypatch):
-    """Make the `calls`th call of a function wait until `held_up.over`. Gives what waits until it has come to that."""
+    """Let the `calls`th call of a function wait for `held_up.over`. Returns a function that waits until it does."""
     over = threading.Event()
 
     def hold_up(where, name, calls=1):
@@ -187,13 +187,13 @@ def held_up(monkeypatch):
     over.set()
 
 
-def test_delays_on_many_connections_delay_no_quick_one(delayed, ask):
+def test_delays_on_many_connections_delay_no_fast_one(delayed, ask):
     _, outcomes = delayed(path="/api/workers", method="POST", delayMs=60_000)
-    assert [ask(*request) for request in QUICK] == [200] * 3
-    assert len(outcomes) == 50  # all of which wait: `delayed` ends them
+    assert [ask(*request) for request in FAST] == [200] * 3
+    assert len(outcomes) == 50  # `delayed` ends them
 
 
-def test_a_simulation_delays_no_quick_one(begin, ask, held_up, make_voice_deployment):
+def test_a_simulation_delays_no_fast_one(begin, ask, held_up, make_voice_deployment):
     from dryline.simulator import calls
 
     deployment = make_voice_deployment()
@@ -204,12 +204,12 @@ def test_a_simulation_delays_no_quick_one(begin, ask, held_up, make_voice_deploy
     reached = held_up(calls, "store", calls=100)
     outcome = begin("POST", "/_dryline/simulate/calls", body)
     assert reached()
-    assert [ask(*request) for request in QUICK] == [200] * 3
+    assert [ask(*request) for request in FAST] == [200] * 3
     held_up.over.set()
     assert outcome() == 201
 
 
-def test_a_state_of_50_mb_delays_no_quick_one(begin, ask, held_up, control):
+def test_a_state_of_50_mb_delays_no_fast_one(begin, ask, held_up, control):
     from dryline.state import document
 
     reached = held_up(document, "wipe")
@@ -218,13 +218,13 @@ def test_a_state_of_50_mb_delays_no_quick_one(begin, ask, held_up, control):
     document_of_50_mb = {"version": 1, "teams": [team], "workers": [worker]}
     outcome = begin("PUT", "/_dryline/state", orjson.dumps(document_of_50_mb))
     assert reached()
-    assert [ask(*request) for request in QUICK] == [200] * 3
+    assert [ask(*request) for request in FAST] == [200] * 3
     held_up.over.set()
     assert outcome() == 204
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-def test_an_export_delays_no_quick_one(begin, ask, held_up, api, control, by_hand):
+def test_an_export_delays_no_fast_one(begin, ask, held_up, api, control, by_hand):
     from dryline.jobs import exports
 
     if by_hand:
@@ -238,7 +238,7 @@ def test_an_export_delays_no_quick_one(begin, ask, held_up, api, control, by_han
     else:
         outcome = begin("POST", "/_dryline/clock/advance", b'{"seconds": 0}')
     assert reached()
-    assert [ask(*request) for request in QUICK] == [200] * 3
+    assert [ask(*request) for request in FAST] == [200] * 3
     assert ask("POST", "/api/workers", NEW_WORKER) == 201
     held_up.over.set()
     assert outcome() == 200
@@ -246,41 +246,41 @@ def test_an_export_delays_no_quick_one(begin, ask, held_up, api, control, by_han
 
 
 @pytest.mark.parametrize("path", ["/api/workers", "/_dryline/state", "/uploads/upload_1/file"])
-def test_a_body_that_trickles_in_delays_no_quick_one(raw, ask, path):
+def test_a_body_that_trickles_in_delays_no_fast_one(raw, ask, path):
     connection = raw()
     connection.sendall(
         b"POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n" % path.encode()
     )
     for _ in range(10):
         connection.sendall(b"x" * 99_999)
-        assert [ask(*request) for request in QUICK] == [200] * 3
+        assert [ask(*request) for request in FAST] == [200] * 3
     connection.sendall(b"x" * 10)
     assert connection.recv(12) in (b"HTTP/1.1 401", b"HTTP/1.1 415", b"HTTP/1.1 405")
 
 
-def test_a_large_answer_that_nobody_reads_delays_no_quick_one(raw, ask, make_worker):
+def test_a_large_response_that_nobody_reads_delays_no_fast_one(raw, ask, make_worker):
     for _ in range(100):
         make_worker(description="x" * 100_000)
     raw().sendall(b"GET /api/workers HTTP/1.1\r\nHost: localhost\r\nx-api-key: dryline-local-key\r\n\r\n")
-    assert [ask(*request) for request in QUICK] == [200] * 3
+    assert [ask(*request) for request in FAST] == [200] * 3
 
 
-def test_a_fault_that_comes_while_the_loop_answers_is_not_struck_by_it(app, control, ask, monkeypatch, threads):
+def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app, control, ask, monkeypatch, threads):
     control.post("/faults", {"path": "/api/team", "status": 503})
     coming, strike, add = threading.Event(), Faults.strike, Faults.add
     adding = threading.Thread(target=control.post, args=("/faults", {"delayMs": 60_000, "path": "/api/workers"}))
 
-    def told(*args, **values):
+    def add_a_delay(*args, **values):
         coming.set()
         return add(*args, **values)
 
-    def struck(*args):
+    def strike_while_adding(*args):
         adding.start()
         assert coming.wait(PATIENCE_S)
         return strike(*args)
 
-    monkeypatch.setattr(Faults, "add", told)
-    monkeypatch.setattr(Faults, "strike", struck)
+    monkeypatch.setattr(Faults, "add", add_a_delay)
+    monkeypatch.setattr(Faults, "strike", strike_while_adding)
     assert ask("GET", "/api/workers") == 200
     adding.join()
     assert threads == ["loop"]
@@ -288,14 +288,14 @@ def test_a_fault_that_comes_while_the_loop_answers_is_not_struck_by_it(app, cont
     control.delete("/faults")
 
 
-def test_what_a_fault_delays_in_the_queue_delays_nothing_behind_it(app, begin, queued, control, monkeypatch):
+def test_a_queued_request_that_a_new_fault_delays_holds_up_no_other(app, begin, queued, control, monkeypatch):
     at_work, transaction = threading.Semaphore(0), World.transaction
 
-    def told(world):
+    def begin_transaction(world):
         at_work.release()
         return transaction(world)
 
-    monkeypatch.setattr(World, "transaction", told)
+    monkeypatch.setattr(World, "transaction", begin_transaction)
     with app.world.held():
         outcomes = []
         for number in range(3):
@@ -308,25 +308,25 @@ def test_what_a_fault_delays_in_the_queue_delays_nothing_behind_it(app, begin, q
     assert outcomes[1]() == 404
 
 
-def test_the_loops_writes_leave_the_disk_to_a_thread(ask, monkeypatch):
-    monkeypatch.setattr(lanes, "WRITES_A_CHECKPOINT", 2)
+def test_a_thread_checkpoints_the_writes_of_the_loop(ask, monkeypatch):
+    monkeypatch.setattr(lanes, "WRITES_PER_CHECKPOINT", 2)
     names, done = [], threading.Semaphore(0)
     checkpoint = WorldDatabase.checkpoint
 
-    def told(database):
+    def checkpoint_and_count(database):
         checkpoint(database)
         names.append(threading.current_thread().name)
         done.release()
 
-    monkeypatch.setattr(WorldDatabase, "checkpoint", told)
+    monkeypatch.setattr(WorldDatabase, "checkpoint", checkpoint_and_count)
     for _ in range(4):
         assert ask("POST", "/api/workers", NEW_WORKER) == 201
     for _ in range(2):
         assert done.acquire(timeout=PATIENCE_S)
-    assert names == ["dryline-waiting"] * 2
+    assert names == ["dryline-blocking"] * 2
 
 
-def test_what_the_loop_writes_comes_into_the_database_by_a_checkpoint_alone(app, make_worker):
+def test_writes_of_the_loop_reach_the_database_file_only_by_a_checkpoint(app, make_worker):
     database = app.world.db
     database.hurry()  # as if the loop were to run in this thread
     for _ in range(50):
