@@ -238,8 +238,8 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
 
 def _register(app: Dryline) -> None:
     """Give it all that it answers: the areas, the control plane, what lies beside them, and errors."""
-    errors.register(app)
     app.openapi = openapi.Api(app)
+    errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
     app.register_blueprint(guides.blp)
     app.register_blueprint(inbox.blp)

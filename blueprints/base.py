@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from types import SimpleNamespace
 from typing import Any
 
 import flask_smorest
@@ -17,8 +15,9 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
+from dryline.blueprints.openapi import ERRORS, answer_form, request_form
 from dryline.models.teams import authenticate
-from dryline.schemas.base import instance_of, strict
+from dryline.schemas.base import strict
 from dryline.storage.current_world import current
 from dryline.storage.nesting import too_deep
 from dryline.world.clock import work_for
@@ -60,8 +59,8 @@ class OrjsonProvider(JSONProvider):
         return orjson.loads(s)
 
     def response(self, *args: Any, **kwargs: Any) -> Any:
-        """A JSON response, written once, as bytes. None is no body at all (204)."""
-        return json_response(self._prepare_response_obj(args, kwargs))
+        """Return a JSON response. None is an empty body (204)."""
+        return json_response(*args, **kwargs)
 
 
 class NoSessions(SessionInterface):
@@ -115,9 +114,10 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
 
 
 class Parser(FlaskParser):
-    """webargs, reading JSON as above and reading bodies by the `strict` form of their schemas with `--strict`."""
+    """webargs with orjson. With `--strict` unknown members of bodies are refused."""
 
     DEFAULT_VALIDATION_STATUS = 400
+    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {}  # noqa: RUF012  # declared so by webargs; the schema decides
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,12 +125,12 @@ class Parser(FlaskParser):
         self._known: dict[tuple[Any, bytes], dict[str, Any]] = {}
 
     def is_strict(self, location: str) -> bool:
-        """Whether unknown members are refused there."""
+        """Return whether unknown members are refused."""
         return location == "json" and current().live.strict
 
     def parse(self, argmap: Any, req: Any = None, *, location: str | None = None, **kwargs: Any) -> Any:
-        """The values by schema. Of a class one instance serves all requests: webargs would make one for each."""
-        schema = instance_of(argmap)
+        """Return the values by schema."""
+        schema = strict(argmap) if self.is_strict(location or "json") else argmap
         if location != "query":
             return super().parse(schema, req, location=location, **kwargs)
         # All that a query's values depend on; they are texts, numbers and the like, which nobody can change.
@@ -145,31 +145,23 @@ class Parser(FlaskParser):
         return dict(known)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """Each parameter's first value: none is a list here.
+        """Return each parameter's first value: no parameter is a list.
 
         In the dict that webargs makes, each parameter that is left out is an exception, and a page of logs has twenty.
         """
         return req.args.to_dict()
 
     def load_json(self, req: Request, schema: Schema) -> Any:
-        """The body for `schema`; `missing` counts as `{}`."""
+        """Return the body's JSON; `missing` counts as `{}`."""
         return read_json(req)
-
-    def _process_location_data(
-        self, location_data: Any, schema: Schema, req: Any, location: str, unknown: Any, validators: Any
-    ) -> Any:
-        if self.is_strict(location):
-            schema = strict(schema)
-        # None is the schema's own way.
-        return super()._process_location_data(location_data, schema, req, location, None, validators)
 
 
 class Area(flask_smorest.Blueprint):
-    """One area of the API: a blueprint whose every request needs the key of a team, kept in `g.team`.
+    """A blueprint for one area of the API. Its requests need a team's API key, and views find the team in `g.team`.
 
-    `admit` lets the caller in or raises Unauthorized; the application calls it in the request's transaction, so that
-    key, team and rows are of one moment. None where no key is needed. For the view that `secret_for` names the key may
-    come in the header `team-secret` instead.
+    `admit` checks the key and raises Unauthorized. The application calls it inside the request's transaction, so that
+    key, team and rows are read at the same moment. It is None if no key is needed. The view named by `secret_for`
+    takes the key from the header `team-secret` as well.
     """
 
     ARGUMENTS_PARSER = Parser()
@@ -181,108 +173,51 @@ class Area(flask_smorest.Blueprint):
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
         self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
-        self._prepare_doc_cbks.append(self._prepare_house_doc)
-        self._undescribed: list[tuple[Any, Any]] = []
         self.admit = demand_key if key_required else None
 
-    def route(self, rule: str, *, tags: list[str] | None = None, **ids: str) -> Any:
-        """As flask-smorest's; `get="listWorkers"` gives the operation of a method its id in the document."""
-        routed = super().route(rule, tags=tags)
-
-        def name(view: Any) -> Any:
-            for method, operation_id in ids.items():
-                function = getattr(view, method)
-                function._apidoc = {**getattr(function, "_apidoc", {}), "operation_id": operation_id}
-            return routed(view)
-
-        return name
-
-    def arguments(self, schema: Any, *, location: str = "json", **described: Any) -> Any:
-        """As flask-smorest's, which is asked when the document is made; the body or query takes a shorter way."""
-        documented = super().arguments
+    def route(self, rule: str, *, tags: list[str] | None = None, **operation_ids: str) -> Any:
+        """Register a view; `get="listWorkers"` is the operation id of its method `get`."""
+        register = super().route(rule, tags=tags)
 
         def decorator(view: Any) -> Any:
-            taking = self.ARGUMENTS_PARSER.use_args(schema, location=location)(view)
-            return _describe_later(
-                taking, view, lambda known: documented(schema, location=location, **described)(known)
-            )
+            security = self.security
+            if self.takes_secret == f"{self.name}.{view.__name__}":
+                security = [*security, {"teamSecret": []}]
+            for method, operation_id in operation_ids.items():
+                function = self.doc(operationId=operation_id, security=security)(getattr(view, method))
+                function.operation_id = operation_id
+                setattr(view, method, function)
+            return register(view)
 
         return decorator
 
-    def response(self, status_code: Any, schema: Any = None, **described: Any) -> Any:
-        """As flask-smorest's, which is asked when the document is made; the answer takes a shorter way.
+    def arguments(self, schema: Any, *, location: str = "json", **options: Any) -> Any:
+        """Pass the body or the query to the view, read by the request form of `schema`."""
+        return super().arguments(request_form(schema), location=location, **options)
 
-        A view answers what the schema dumps, alone or with its status, or a whole Response.
-        """
-        documented = super().response
+    def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
+        """Answer what the view returns in the answer form of `schema`. A view may return its status beside it."""
+        return super().response(status_code, answer_form(schema), **options)
 
-        def decorator(view: Any) -> Any:
-            @wraps(view)
-            def answer(*args: Any, **kwargs: Any) -> Any:
-                result, status = view(*args, **kwargs), status_code
-                if isinstance(result, tuple):
-                    result, status = result
-                if isinstance(result, Response):
-                    return result
-                form = instance_of(schema)
-                return json_response(form.dump(result) if isinstance(form, Schema) else result, status)
-
-            return _describe_later(answer, view, lambda known: documented(status_code, schema, **described)(known))
-
-        return decorator
+    def alt_response(self, status_code: Any, response: str | None = None, *, schema: Any = None, **options: Any) -> Any:
+        """Document another answer: a named one, or one in the answer form of `schema`."""
+        return super().alt_response(status_code, response, schema=answer_form(schema), **options)
 
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
-        """Document statuses that an operation gives beyond those that its form tells (400, 401, 404)."""
+        """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
 
-        def mark(view: Any) -> Any:
-            view._apidoc = {**getattr(view, "_apidoc", {}), "house_errors": statuses}
+        def decorator(view: Any) -> Any:
+            for status in statuses:
+                view = self.alt_response(status, response=ERRORS[status][0])(view)
             return view
 
-        return mark
-
-    # The document is made when it is first asked for: what makes it is imported, and every docstring read, then.
-
-    def _store_endpoint_docs(self, *args: Any, **options: Any) -> None:
-        self._undescribed.append((args, options))
-
-    def register_views_in_doc(self, *args: Any, **kwargs: Any) -> None:
-        """Describe the area. In a process with several applications, one of them at a time."""
-        while self._undescribed:
-            endpoint, options = self._undescribed.pop(0)
-            super()._store_endpoint_docs(*endpoint, **options)
-        super().register_views_in_doc(*args, **kwargs)
-
-    def _prepare_arguments_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
-        from dryline.blueprints import openapi
-
-        view: Any = SimpleNamespace(_apidoc=doc_info)  # on which flask-smorest notes what it is told
-        for describe in doc_info.get("house_described", ()):
-            view = describe(view)
-        doc_info.update(view._apidoc)
-        return super()._prepare_arguments_doc(doc, openapi.with_body_schemas(doc_info), **kwargs)
-
-    def _prepare_response_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
-        from dryline.blueprints import openapi
-
-        return super()._prepare_response_doc(doc, openapi.with_answer_schemas(doc_info), **kwargs)
-
-    def _prepare_house_doc(self, doc: Any, doc_info: Any, **kwargs: Any) -> Any:
-        from dryline.blueprints import openapi
-
-        return openapi.with_errors(doc, doc_info, self.security)
-
-
-def _describe_later(answer: Any, view: Any, describe: Callable[[Any], Any]) -> Any:
-    """`answer`, which stands before a view; what `describe` tells of it is asked for when the document is made."""
-    known = getattr(view, "_apidoc", {})
-    answer._apidoc = {**known, "house_described": (*known.get("house_described", ()), describe)}
-    return answer
+        return decorator
 
 
 def operation_id(view: Any, method: str) -> str | None:
-    """The id of a view's operation, None where it is no area's."""
+    """Return the operation id of a view's method; None if the view belongs to no area."""
     function = getattr(getattr(view, "view_class", None), method.lower(), None)
-    return getattr(function, "_apidoc", {}).get("operation_id")
+    return getattr(function, "operation_id", None)
 
 
 def demand_key(asked: Request) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from flask import Blueprint, make_response, redirect, render_template, request, send_from_directory
+from flask import Blueprint, current_app, make_response, redirect, render_template, request, send_from_directory
 
-from dryline.blueprints.base import CONSOLE
+from dryline.blueprints.base import CONSOLE, json_response
 from dryline.blueprints.control.base import guard
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
@@ -33,6 +33,12 @@ def page() -> Any:
     answer = make_response(shown)
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+@blp.get("/openapi.json")
+def openapi_json() -> Any:
+    """Return the OpenAPI document."""
+    return json_response(cast(Any, current_app).openapi.document())
 
 
 @blp.get("/docs/assets/docs.<any(js, css):kind>")

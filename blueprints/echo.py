@@ -166,7 +166,6 @@ class EchoScorecardById(MethodView):
 
 @blp.route("/run", post="runEcho")
 class EchoRunStart(MethodView):
-    @blp.doc(security=[{"apiKey": []}, {"teamSecret": []}])
     @blp.arguments(EchoRunSchema)
     @blp.response(200, EchoRunSchema)
     @blp.errors(404)

@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the areas when it is first asked for: a server that is never asked starts faster."""
+"""The OpenAPI document: how flask-smorest and apispec build it from the areas."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from typing import Any
 
 import flask_smorest
 import orjson
+from apispec import BasePlugin
 from apispec.ext.marshmallow import MarshmallowPlugin, OpenAPIConverter
 from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import Schema, fields, missing
 
 from dryline import __version__
-from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, camel
+from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, camel, instance_of
 from dryline.schemas.glossary import MEMBERS
 
-# The version of the interface that is stood in for, not of dryline.
+# The version of the interface that dryline stands in for, not dryline's own.
 INTERFACE_VERSION = "1.0.3"
-# The areas are the same for all applications of a process.
-_ONE_AT_A_TIME = threading.Lock()
 
-# Bodies and answers to show, by the operation's id: python -m dryline.tools.examples writes them.
+# Example bodies and answers by operation id. `python -m dryline.tools.examples` writes the file.
 EXAMPLES = Path(__file__).with_name("examples.json")
 
-CONFIG = {
-    "API_TITLE": "dryline",
-    "API_VERSION": INTERFACE_VERSION,
-    "OPENAPI_VERSION": "3.0.3",
-    "OPENAPI_URL_PREFIX": "/",
-}
+CONFIG = {"API_TITLE": "dryline", "API_VERSION": INTERFACE_VERSION, "OPENAPI_VERSION": "3.0.3"}
 
 
 class Api(flask_smorest.Api):
-    """flask-smorest's Api, whose document waits until somebody reads it."""
+    """flask-smorest's Api with our errors and examples."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = "Error"
 
     def __init__(self, app: Any) -> None:
-        self._undocumented: list[Any] = []
+        self.ERROR_SCHEMA = answer_schema(ErrorSchema)
+        self.app = app
+        self._areas: list[Any] = []
+        self._lock = threading.Lock()
         self._document: dict[str, Any] | None = None
         super().__init__(
             app,
             spec_kwargs={
-                "flask_plugin": CamelPaths(),
+                "flask_plugin": Paths(),
                 "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
+                "extra_plugins": [ErrorResponses()],
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
                     "of this version. Paths under `/_dryline` are the control plane, which the real one does not have.",
@@ -62,45 +62,36 @@ class Api(flask_smorest.Api):
                 },
             },
         )
-
-    def register_blueprint(self, blp: Any, **options: Any) -> None:
-        """Serve an area now, describe it later."""
-        self._undocumented.append(blp)
-        self._app.register_blueprint(blp, **options)
-
-    def document(self) -> dict[str, Any]:
-        """The whole document."""
-        with _ONE_AT_A_TIME:
-            if self._document is None:
-                examples = orjson.loads(EXAMPLES.read_bytes())
-                self._describe_errors(examples.pop("errors"))
-                for blp in self._undocumented:
-                    blp.register_views_in_doc(self, self._app, self.spec, name=blp.name, parameters=None)
-                    if blp.description:  # an area without one only adds to another's
-                        self.spec.tag({"name": blp.name, "description": blp.description})
-                self._document = self.spec.to_dict()
-                for path in self._document["paths"].values():
-                    _put_path_parameters_first(path)
-                add_examples(self._document["paths"], examples)
-            return self._document
-
-    def _describe_errors(self, examples: dict[str, Any]) -> None:
-        """The answers that operations refer to."""
         for name, description in ERRORS.values():
-            content = {"application/json": {"schema": answer_schema(ErrorSchema), "example": examples.get(name)}}
+            content = {"application/json": {"schema": self.ERROR_SCHEMA}}
             self.spec.components.response(name, {"description": description, "content": content}, lazy=True)
 
-    def _openapi_json(self) -> Any:
-        return self._app.json.response(self.document())
+    def register_blueprint(self, blp: Any, **options: Any) -> None:
+        """Serve an area. It is described when the document is first read, which makes a start a fifth faster."""
+        self.app.register_blueprint(blp, **options)
+        self._areas.append(blp)
 
-    def _register_error_handlers(self) -> None:
-        """blueprints/errors.py has the one set of handlers."""
+    def document(self) -> dict[str, Any]:
+        """Return the whole document, with the examples."""
+        with self._lock:
+            if self._document is None:
+                self._document = self._build()
+            return self._document
 
-    def _register_responses(self) -> None:
-        """Each operation describes its own errors."""
-
-    def _register_pagination_header(self) -> None:
-        """Pages are described by the envelopes of the lists that have them, not by a header."""
+    def _build(self) -> dict[str, Any]:
+        for blp in self._areas:
+            blp.register_views_in_doc(self, self.app, self.spec, name=blp.name, parameters=None)
+            if blp.description:  # an area without a description adds to another area's tag
+                self.spec.tag({"name": blp.name, "description": blp.description})
+        document = self.spec.to_dict()
+        examples = orjson.loads(EXAMPLES.read_bytes())
+        errors = examples.pop("errors")
+        for name, response in document["components"]["responses"].items():
+            response["content"]["application/json"]["example"] = errors.get(name)
+        for path in document["paths"].values():
+            for operation in path.values():
+                add_examples(operation, examples.get(operation["operationId"], {}))
+        return document
 
 
 # Null and nothing else: beside a record, which alone would not let it through however `nullable` its member is.
@@ -151,27 +142,45 @@ class SchemaPlugin(MarshmallowPlugin):
 
     Converter = Converter
 
+    def header_helper(self, header: Any, **kwargs: Any) -> None:
+        """Leave headers alone: flask-smorest registers one whose schema no operation here uses."""
 
-class CamelPaths(FlaskPlugin):
-    """Path parameters in the document have the wire's names."""
 
-    @staticmethod
-    def flaskpath2openapi(path: str) -> str:
-        """`/workers/<worker_id>` -> `/workers/{workerId}`."""
-        return re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", lambda match: f"{{{camel(match[1])}}}", path)
+class Paths(FlaskPlugin):
+    """Describes paths with the wire's parameter names, before the parameters of the query."""
 
-    def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> Any:
-        """The path, and the 404 that a path with an id in it can answer."""
+    def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> str:
+        """Return the path: `/workers/<worker_id>` is `/workers/{workerId}`."""
+        path = super().path_helper(rule, operations, parameters, **kwargs)
+        own = [{**parameter, "name": camel(parameter["name"])} for parameter in parameters]
+        parameters.clear()
+        for parameter in own:
+            parameter["description"] = MEMBERS[parameter["name"]]
         for operation in operations.values():
-            responses = {str(status): response for status, response in operation["responses"].items()}
-            if rule.arguments:
-                responses.setdefault("404", ERRORS[404][0])
-            operation["responses"] = dict(sorted(responses.items()))
-        return super().path_helper(rule, operations, parameters, **kwargs)
+            if own or "parameters" in operation:
+                operation["parameters"] = [*own, *operation.get("parameters", [])]
+        return re.sub(r"{(\w+)}", lambda match: f"{{{camel(match[1])}}}", path)
 
-    def rule_to_params(self, rule: Any) -> list[dict[str, Any]]:
-        """The rule's parameters."""
-        return [_told({**param, "name": camel(param["name"])}) for param in super().rule_to_params(rule)]
+
+class ErrorResponses(BasePlugin):
+    """Adds the errors that follow from an operation's form."""
+
+    def operation_helper(self, path: str | None = None, operations: Any = None, **kwargs: Any) -> None:
+        """Add the errors to each operation of a path, and sort its responses."""
+        for operation in operations.values():
+            statuses = []
+            takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
+            if takes_json or any(parameter["in"] == "query" for parameter in operation.get("parameters", ())):
+                statuses.append(400)
+            if takes_json:
+                statuses += [413, 415]
+            if operation["security"]:
+                statuses.append(401 if {"apiKey": []} in operation["security"] else 403)
+            if "{" in (path or ""):
+                statuses.append(404)
+            responses = {str(status): response for status, response in operation["responses"].items()}
+            responses |= {str(status): ERRORS[status][0] for status in statuses}
+            operation["responses"] = dict(sorted(responses.items()))
 
 
 class _Answer:
@@ -192,21 +201,33 @@ def answer_schema(schema: Any) -> Any:
     """How a schema looks in answers: its dumped members, all required but for `Meta.sometimes`."""
     if issubclass(schema, PartSchema) or not issubclass(schema, ApiSchema):
         return schema
-    load_only = tuple(schema().load_only | {name for name, field in schema().fields.items() if field.load_only})
+    load_only = tuple(name for name, field in instance_of(schema).fields.items() if field.load_only)
     meta = type("Meta", (schema.Meta,), {"exclude": load_only})
     return type(schema.__name__, (_Answer, schema), {"__doc__": schema.__doc__, "Meta": meta})
 
 
-def body_schema(schema: Any) -> Any:
-    """How a schema looks in requests: without the members that only answers have; an update has no defaults."""
-    schema = schema() if isinstance(schema, type) else schema
-    dump_only = {name for name, field in schema.fields.items() if field.dump_only}
-    exclude = dump_only | set(schema.exclude)
-    found = type(schema)(only=schema.only, exclude=exclude, partial=schema.partial, many=schema.many)
-    if schema.partial:
-        for field in found.fields.values():
+@cache
+def request_form(schema: Any) -> Any:
+    """Return a schema as it looks in requests: without the members that only answers have.
+
+    An update has no defaults, and nothing in a query is null.
+    """
+    schema = instance_of(schema)
+    exclude = {name for name, field in schema.fields.items() if field.dump_only} | set(schema.exclude)
+    form = type(schema)(only=schema.only, exclude=exclude, partial=schema.partial, many=schema.many)
+    for field in form.fields.values():
+        if form.partial:
             field.load_default = missing
-    return found
+        if isinstance(form, QuerySchema):
+            field.allow_none = False
+    return form
+
+
+def answer_form(schema: Any) -> Any:
+    """Return a schema, class or instance, as it looks in answers; anything else unchanged."""
+    if isinstance(schema, type):
+        return instance_of(answer_schema(schema))
+    return answer_schema(type(schema))(many=schema.many) if isinstance(schema, ApiSchema) else schema
 
 
 def schema_name(schema: Any) -> str:
@@ -220,64 +241,14 @@ def schema_name(schema: Any) -> str:
     return name + ("Patch" if partial else "Body")
 
 
-def with_body_schemas(doc_info: Any) -> Any:
-    """An operation's arguments with the request form of their schemas."""
-    for parameter in doc_info.get("arguments", {}).get("parameters", ()):
-        if isinstance(parameter.get("schema"), Schema | type):
-            parameter["schema"] = schema = body_schema(parameter["schema"])
-            if parameter["in"] == "query":
-                for field in schema.fields.values():
-                    field.allow_none = False  # nothing in a query is null
-    return doc_info
-
-
-def with_answer_schemas(doc_info: Any) -> Any:
-    """An operation's responses with the answer form of their schemas."""
-    for answers in doc_info.get("response", {}).get("responses", {}).values():
-        for answer in answers:
-            schema = answer.get("schema") if isinstance(answer, dict) else None
-            if isinstance(schema, ApiSchema):
-                answer["schema"] = answer_schema(type(schema))(many=schema.many)
-    return doc_info
-
-
-def with_errors(doc: Any, doc_info: Any, security: list[dict[str, list[str]]]) -> Any:
-    """The operation's document with its id, and its errors: those of its form, and those that `Area.errors` names."""
-    statuses = {*doc_info.get("house_errors", ())}
-    if "arguments" in doc_info:
-        statuses.add(400)
-    if "requestBody" in doc:
-        statuses |= {413, 415}
-    if security:
-        statuses.add(401 if {"apiKey": []} in security else 403)
-    responses = doc.setdefault("responses", {})
-    for status in (*sorted(statuses), "default"):
-        responses[str(status)] = ERRORS[status][0]
-    return doc | {"operationId": doc_info["operation_id"], "security": security}
-
-
-def _told(parameter: dict[str, Any]) -> dict[str, Any]:
-    return {**parameter, "description": MEMBERS[parameter["name"]]}
-
-
-def add_examples(paths: dict[str, Any], examples: dict[str, Any]) -> None:
-    """Show what was really sent and answered (tools/examples), for bodies and answers."""
-    for operation in (operation for path in paths.values() for operation in path.values()):
-        found = examples.get(operation["operationId"], {})
-        if "body" in found:
-            operation["requestBody"]["content"]["application/json"]["example"] = found["body"]
-        for status, shown in found.get("answers", {}).items():
-            content = operation["responses"][status]["content"]
-            for kind, example in shown.items():
-                content[kind]["example"] = example
-
-
-def _put_path_parameters_first(path: dict[str, Any]) -> None:
-    """Which row an operation is about is read before how it is filtered."""
-    of_path = path.pop("parameters", [])
-    for operation in path.values():
-        if found := [*of_path, *operation.get("parameters", [])]:
-            operation["parameters"] = found
+def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
+    """Add an operation's real body and answers (tools/examples) to its description."""
+    if "body" in examples:
+        operation["requestBody"]["content"]["application/json"]["example"] = examples["body"]
+    for status, answers in examples.get("answers", {}).items():
+        content = operation["responses"][status]["content"]
+        for media_type, example in answers.items():
+            content[media_type]["example"] = example
 
 
 # Each status' name in the document, and what it means.

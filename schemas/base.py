@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, cached_property
-from types import FunctionType
 from typing import Any, ClassVar, Self
 
 import orjson
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
-from marshmallow.schema import SchemaMeta
 
 from dryline.storage.record import Rows
 from dryline.world.clock import parse, wire
 from dryline.world.wire_names import camel
 
 
-class ApiSchemaMeta(SchemaMeta):
-    """Makes the classes of schemas."""
-
-    def resolve_hooks(cls) -> dict[str, list[tuple[str, bool, dict]]]:
-        """The methods that marshmallow is to call, such as those that `validates_schema` marks.
-
-        It looks for them among all attributes of each class, some sixty. Where a class has no function of its own and
-        its parents have no hooks there are none. So it is with nearly all of 220 classes: 12 of the 300 ms of a start.
-        """
-        of_parents = any(getattr(parent, "_hooks", True) for parent in cls.__bases__)  # what is no schema may have any
-        if of_parents or any(isinstance(own, FunctionType) for own in vars(cls).values()):
-            return super().resolve_hooks()
-        return defaultdict(list)
-
-
-class ApiSchema(Schema, metaclass=ApiSchemaMeta):
+class ApiSchema(Schema):
     """A record or a body. Names become camelCase, unknown members are ignored, dumping is a projection.
 
     `Meta.sometimes` names the members that an answer may lack; the document marks all others as required in answers.
@@ -47,22 +29,6 @@ class ApiSchema(Schema, metaclass=ApiSchemaMeta):
         without_effect: ClassVar[tuple[str, ...]] = ()
 
     error_messages: dict[str, str] = {"type": "Must be a JSON object."}  # noqa: RUF012  # declared so by marshmallow
-
-    def __init__(self, **options: Any) -> None:
-        """Keep marshmallow's options. What it makes of them and of the class's fields is made when first asked for.
-
-        Of the 86 schemas of lists and updates a server that starts needs none: 8 of its 300 ms.
-        """
-        self._options = options
-
-    def __getattr__(self, name: str) -> Any:
-        """One of the attributes that marshmallow's constructor sets."""
-        if name.startswith("__") or "_options" not in vars(self):
-            raise AttributeError(f"A schema has no {name}.")
-        made = type(self).__new__(type(self))  # apart: another thread may look at this one, and is to find all or none
-        super(ApiSchema, made).__init__(**self._options)
-        vars(self).update(vars(made))
-        return getattr(made, name)
 
     def __deepcopy__(self, memo: Any) -> Self:
         """Itself: a schema does not change, and flask-smorest copies what it knows of a view with every decorator."""

@@ -28,16 +28,9 @@ PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
 WAITRESS = ">=3.0,<3.1"
 # Distribution: the versions that have the names (pyproject.toml says the same), and the names.
 PRIVATE = {
-    "flask": (">=3.1,<4", {"_prepare_response_obj"}),
-    "flask-smorest": (
-        ">=0.46.2,<0.48",
-        {"_apidoc", "_app", "_openapi_json", "_prepare_arguments_doc", "_prepare_doc_cbks", "_prepare_response_doc"}
-        | {"_register_error_handlers", "_register_pagination_header", "_register_responses", "_store_endpoint_docs"},
-    ),
     "marshmallow": (">=4.0,<5", {"_deserialize", "_hooks", "_validated"}),
     "peewee": (">=4.5,<5", {"__data__", "__no_default__", "_callbacks", "_close", "_connect", "_meta", "_state"}),
     "waitress": (WAITRESS, {"_flush_some", "_sock"}),
-    "webargs": (">=8.7,<9", {"_process_location_data"}),
     "werkzeug": (">=3.1.8,<4", {"_compile_builder", "_get_current_object"}),
 }
 # Without an underscore, but documented nowhere: no scan finds these.
