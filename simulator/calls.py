@@ -29,6 +29,7 @@ from dryline.simulator.conversation_rows import (
     write,
 )
 from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.flow_runner import lost_model
 from dryline.simulator.script_timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.world import World
@@ -166,7 +167,7 @@ def make_call(
         _find_out(log, line, plan, rng)
     log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
-        to_number = (plan.told and plan.told.transferred_to) or line.transfers_to
+        to_number = (plan.told and plan.told.transferred_to) or line.desk_number
         log["transfer_data"] = transfer_data(
             current().ids,
             reports,
@@ -182,10 +183,10 @@ def make_call(
 
 
 def _run(line: Line, plan: Plan, start: datetime, duration: int) -> engine_records.Run:
-    """The run of the flow, which one that follows a script may come to grief in, too."""
+    """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
     fault = plan.told.fault if plan.told else None
     if plan.course.ending == "error" and plan.told is None:
-        fault = plan.facts.pick(line.program.faults)
+        fault = lost_model(line.code)
     return engine_records.Run(
         session_id=current().ids.new(Session.id_prefix),
         start=start,

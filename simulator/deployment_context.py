@@ -22,7 +22,6 @@ from dryline.simulator import analysis, names
 from dryline.simulator.industries import Trade, trades_of
 from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
-from dryline.simulator.programs import Program, read_program
 from dryline.storage.errors import NotFound
 
 
@@ -31,7 +30,7 @@ class Line:
     """A deployment with all that its conversations need, looked up once.
 
     `opening`, `closing` and `voicemail` are the deployment's own sentences, None where it has none. `longest_s` is its
-    longest call in whole seconds. What follows from code, variables and definitions is found out here.
+    longest call in whole seconds.
     """
 
     team_id: str
@@ -41,7 +40,7 @@ class Line:
     code: str | None
     variables: Mapping[str, Any]
     number: str  # its own, E.164
-    desk_number: str  # where it transfers to unless its code says so
+    desk_number: str  # transfers of scripted calls go there
     business: str
     agent: str
     address: str
@@ -57,28 +56,13 @@ class Line:
     voicemail: str | None = None
     longest_s: int | None = None
     heard: bool = False  # whether webhooks are told of its calls
-    program: Program = field(init=False)
     sought: tuple[analysis.Sought, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
 
     def __post_init__(self) -> None:
-        """Read the code and the definitions."""
-        self.program = read_program(self.code, self.variables)
+        """Read the definitions."""
         self.sought = analysis.sought(self.extractions) if self.extractions else None
         self.criteria = analysis.criteria(self.success_criteria)
-
-    @property
-    def transfers_to(self) -> str:
-        """The number that callers are handed over to: the one that the flow names, where it names one."""
-        return self.program.transfers_to or self.desk_number
-
-    @property
-    def greeting(self) -> str | None:
-        """What the agent says first to who calls or writes: the deployment's sentence, else the flow's."""
-        if self.opening is not None or self.program.opening is None:
-            return self.opening
-        asks = self.program.opening.rstrip().endswith("?")
-        return self.program.opening if asks else f"{self.program.opening} How can I help you today?"
 
     def with_flow(self, flow: Flow | None, id: str) -> Line:
         """The line with another flow behind it; None when that is gone."""

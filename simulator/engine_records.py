@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dryline.simulator.deployment_context import Line
+from dryline.simulator.flow_runner import FlowError
 from dryline.simulator.flow_timeline import Told
-from dryline.simulator.programs import Fault
 from dryline.simulator.script_timeline import Talk
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
@@ -25,7 +25,7 @@ class Run:
     talk: Talk
     ended: str
     until: str | None = None  # the condition that ended it
-    fault: Fault | None = None
+    fault: FlowError | None = None
     told: Told | None = None  # where the flow was followed
     why: str | None = None  # why it was not
     starts: str = field(init=False)

@@ -14,9 +14,29 @@ from dryline.engine.language_model import Answer, Decision, Question, Talk, Word
 from dryline.engine.program import Program
 from dryline.engine.session import Session
 from dryline.engine.simulated_caller import Branch, Caller
-from dryline.simulator.programs import LOST_MODEL, Fault
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
+
+
+@dataclass(frozen=True, slots=True)
+class FlowError:
+    """An error that ended a call: `line` is that of the flow's code, None without code."""
+
+    type: str
+    message: str
+    function: str
+    line: int | None
+    traceback: str
+
+
+def lost_model(code: str | None, line: int | None = None) -> FlowError:
+    """Return the error of a connection to the language model that broke, at this line or else at the first talk."""
+    type_name, message = "LlmConnectionError", "Connection to the language model was closed before the first token"
+    lines = (code or "").splitlines()
+    line = line or next((number for number, text in enumerate(lines, 1) if "talk(" in text), None)
+    frame = f'  File "main.based", line {line}, in <flow>\n    {lines[line - 1].strip()}\n' if line else ""
+    traceback = f"Traceback (most recent call last):\n{frame}{type_name}: {message}"
+    return FlowError(type_name, message, "talk", line, traceback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +69,7 @@ class Played:
     ended: str
     turns: int
     taken: frozenset[int]
-    fault: Fault | None = None
+    fault: FlowError | None = None
     stopped: bool = False
     machine: bool = False
 
@@ -162,8 +182,8 @@ class Stage:
         if failure is not None:
             played.stopped = failure.bound
             error = failure.error or failure.exception
-            played.fault = Fault(
-                failure.exception, error, failure.function or "talk", failure.line, "", failure.traceback
+            played.fault = FlowError(
+                failure.exception, error, failure.function or "talk", failure.line, failure.traceback
             )
         elif person.unanswered is not None:
             self._break_off(played, *person.unanswered)
@@ -171,8 +191,7 @@ class Stage:
 
     def _break_off(self, played: Played, words: str, line: int | None) -> None:
         """The model is gone, and what the caller has just said stays without an answer."""
-        source = self.program.places.text_of(line).strip() if line else ""
-        fault = played.fault = Fault("LlmConnectionError", LOST_MODEL, "talk", line, source)
+        fault = played.fault = lost_model(self.program.source, line)
         told = {"error": fault.message, "exception": fault.type, "function": fault.function}
         played.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, told)]
         played.ended, played.turns = LOST, played.turns + 1

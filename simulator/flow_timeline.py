@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from dryline.engine.events import Event
-from dryline.simulator.flow_runner import Played, Request, is_request
-from dryline.simulator.programs import Fault
+from dryline.simulator.flow_runner import FlowError, Played, Request, is_request
 from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, Talk
 
 # What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
@@ -93,7 +92,7 @@ class Told:
     asked: int
     extracted: dict[str, Any]
     state: dict[str, Any]
-    fault: Fault | None
+    fault: FlowError | None
     transferred_to: str | None
 
     def delayed(self, seconds: float) -> Told:

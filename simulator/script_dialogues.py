@@ -109,7 +109,7 @@ def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Rand
 def chat_course(line: Line, facts: Facts, rng: Random) -> Course:
     """A chat, which now and then the user leaves. A deployment's own welcome stands as it is."""
     script = facts.pick(facts.trade.inbound)
-    welcome = facts.pick(_WELCOMES) if line.greeting is None else _own(line.greeting)
+    welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
     if rng.random() < LEAVE:
@@ -124,7 +124,7 @@ def _own_words(line: Line, lines: list[Step], outcome: str, inbound: bool, facts
             lines[-1] = _own(line.voicemail)
         return lines
     if inbound:
-        lines.insert(0, facts.pick(_GREETINGS) if line.greeting is None else _own(line.greeting))
+        lines.insert(0, facts.pick(_GREETINGS) if line.opening is None else _own(line.opening))
     elif outcome == "transferred":
         lines.insert(0, facts.pick(_INTRODUCTIONS))
     if not inbound and line.opening is not None:
