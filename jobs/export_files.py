@@ -30,7 +30,7 @@ from dryline.storage.record import connection, wire_rows
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
-BATCH_ROWS = 100
+BATCH_ROWS = 200
 SUFFIXES = (".csv", ".json", ".part")
 
 

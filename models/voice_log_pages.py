@@ -93,7 +93,8 @@ class SelectedLogs:
         """The wire form, as JSON text; `names` maps the wire's name to the attribute."""
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        shown = self.addresses.of_all if self.addresses else lambda ids, kept: kept
+        addresses = self.addresses
+        shown = (lambda ids, kept: map(addresses.of, ids, kept)) if addresses else lambda ids, kept: kept
         logs = json_array(VoiceLog, self.ids, self.rows, tuple(names.items()), shown)
         return orjson.Fragment(logs[1:-1] if self.single else logs)
 
