@@ -194,7 +194,7 @@ def _sources(export: Export) -> Iterator[Source]:
         teach_contains()
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
-        asked = [log.team_id == export.team_id, *CallInProgress.over(log, export), *conditions(filters, log)]
+        asked = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]
         if export.worker_id is not None:
             asked.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
