@@ -75,11 +75,6 @@ class WorldDatabase(SqliteDatabase):
         self._renew()
         return super().cursor()
 
-    @property
-    def open_epoch(self) -> int:
-        """How many exchanges came before the file that the running thread's connection is open to."""
-        return getattr(self._state, "epoch", 0)
-
     def _connect(self) -> sqlite3.Connection:
         with self._lock_files:
             if self._closed_for_good:
@@ -169,7 +164,7 @@ class WorldDatabase(SqliteDatabase):
                 source.execute(f"CREATE TABLE IF NOT EXISTS {table}")
             with self.flushing():
                 source.backup(mine)
-        self.epoch += 1  # what is remembered of the rows (models/voice_log_bitmaps.py) goes by it
+        self.epoch += 1  # totals are cached for a connection (models/totals.py): each thread opens a new one
 
     @contextlib.contextmanager
     def flushing(self) -> Iterator[None]:
