@@ -22,7 +22,7 @@ from dryline.state.snapshots import find
 from dryline.storage.migrations import LATEST
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
-from dryline.tests.test_schema import AS_OF_SCHEMA_2
+from dryline.tests.test_schema import OLDER_SCHEMA
 
 # Making a client takes longer than most of its requests, so all tests share one.
 http = httpx.Client()
@@ -96,7 +96,7 @@ def changed_by(*statements):
     return change
 
 
-as_of_schema_2 = changed_by(*AS_OF_SCHEMA_2)
+as_of_an_older_schema = changed_by(*OLDER_SCHEMA)
 
 
 @pytest.mark.parametrize("of", ["team", "world"])
@@ -107,7 +107,7 @@ def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, 
     http.post(path, json={"name": "old"}, params=query)
     content = http.get(f"{path}/old/file", params=query).content
     team.hire(a, "Later")
-    old = repacked(content, as_of_schema_2)
+    old = repacked(content, as_of_an_older_schema)
     assert http.put(f"{path}/old/file", content=old, params=query).status_code == 201
     assert http.post(f"{path}/old/restore", params=query).status_code == 204
     assert team.names(a) == ["Kept"]
