@@ -21,6 +21,7 @@ from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
+from dryline.models.recording_addresses import Addresses
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
@@ -132,7 +133,7 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     """Write a header and the rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
     file.write(csv_header(names))
-    count, addresses = 0, addresses_at(export.base_url)
+    count, addresses = 0, _addresses(export)
     for source in _sources(export):
         columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
         with _text_as_bytes():
@@ -145,7 +146,7 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
     """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
-    count, comma, addresses = 0, b"[", addresses_at(export.base_url)
+    count, comma, addresses = 0, b"[", _addresses(export)
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
@@ -162,6 +163,11 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
             count, comma = count + len(rows), b","
     file.write(b"[]" if count == 0 else b"]")
     return count
+
+
+def _addresses(export: Export) -> Addresses:
+    world = current()
+    return addresses_at(world.settings.public_url or export.base_url or world.base_url)
 
 
 @contextlib.contextmanager

@@ -156,7 +156,7 @@ CREATE TABLE export (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     status TEXT NOT NULL, format TEXT NOT NULL, log_type TEXT, start_date TEXT, end_date TEXT,
     worker_id TEXT, deployment_id TEXT, fields TEXT, filters_json TEXT,
-    row_count INTEGER, file_size_bytes INTEGER, error_message TEXT, expires_at TEXT);
+    row_count INTEGER, file_size_bytes INTEGER, error_message TEXT, expires_at TEXT, base_url TEXT);
 CREATE INDEX export_listing ON export (team_id, created_at, id);
 CREATE INDEX export_status ON export (status, created_at);
 -- One active export a team.
