@@ -22,7 +22,7 @@ log = logging.getLogger("dryline")
 
 PRAGMAS = {
     # Of a new file. A call's row fills most of SQLite's own 4,096: half as many pages to read and write, and less of
-    # each left empty, for 10 µs more a creation (docs/performance.md).
+    # each left empty, for 10 µs more a creation.
     "page_size": 8192,
     "journal_mode": "wal",
     # What one large write has left of the write-ahead log goes with the next write.
@@ -74,6 +74,11 @@ class WorldDatabase(SqliteDatabase):
         """A cursor of the running thread's connection."""
         self._renew()
         return super().cursor()
+
+    @property
+    def open_epoch(self) -> int:
+        """How many exchanges came before the file that the running thread's connection is open to."""
+        return getattr(self._state, "epoch", 0)
 
     def _connect(self) -> sqlite3.Connection:
         with self._lock_files:
@@ -164,7 +169,7 @@ class WorldDatabase(SqliteDatabase):
                 source.execute(f"CREATE TABLE IF NOT EXISTS {table}")
             with self.flushing():
                 source.backup(mine)
-        self.epoch += 1  # totals are cached for a connection (models/totals.py): each thread opens a new one
+        self.epoch += 1  # what is remembered of the rows (models/voice_log_bitmaps.py) goes by it
 
     @contextlib.contextmanager
     def flushing(self) -> Iterator[None]:
