@@ -1,5 +1,6 @@
 """Every example of the guides is run as it is written."""
 
+import dataclasses
 import json
 import os
 import re
@@ -7,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 import yaml
 
 from dryline.pytest_plugin import OPTIONS
+from dryline.settings import Settings
 from dryline.testing import DrylineServer
 
 ROOT = Path(__file__).parent.parent
@@ -33,14 +36,18 @@ def run(folder, *command):
     return done.stdout
 
 
+def pytest_in(folder, *arguments):
+    """Run pytest in a folder with dryline's plugin only: other plugins take seconds to import."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", *arguments)
+
+
 def test_the_pytest_examples(tmp_path):
     titles = {title for title in TESTING if title.startswith("test_") and "unittest" not in title}
     for title in titles:
         (tmp_path / title).write_text(TESTING[title].replace("path/to/venv/bin/dryline", f"{BIN}/dryline"))
-    # No other plugins: those of the running pytest would take seconds to import.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(tmp_path, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "-rA")
+    out = pytest_in(tmp_path, "-rA")
     assert set(re.findall(r"^PASSED (\w+\.py)::", out, re.MULTILINE)) == titles
 
 
@@ -75,6 +82,17 @@ def test_the_shell_example(tmp_path):
     assert run(tmp_path, "sh", "orders.sh").endswith('{"count":1}')
 
 
+@pytest.mark.parametrize("title", ["orders.sh", "orders.test.mjs", "other.yaml"])
+def test_an_example_fails_if_the_server_does_not_start(tmp_path, monkeypatch, title):
+    (tmp_path / title).write_text(TESTING[title])
+    commands = {"orders.sh": ["sh", title], "orders.test.mjs": ["node", "--test", title]}
+    command = commands.get(title) or ["sh", "-euc", server_step()]
+    monkeypatch.setitem(ENVIRONMENT, "DRYLINE_SEED", "no number")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+    assert done.returncode != 0
+    assert "'no number' is not a valid integer" in done.stdout + done.stderr
+
+
 def test_the_compose_file_names_settings_that_exist():
     services = yaml.safe_load(TESTING["compose.yaml"])["services"]
     help_text = run(ROOT, "dryline", "serve", "--help")
@@ -82,91 +100,185 @@ def test_the_compose_file_names_settings_that_exist():
     assert services["tests"]["depends_on"]["dryline"]["condition"] == "service_healthy"
 
 
-def test_the_workflows_commands_exist(tmp_path):
-    jobs = yaml.safe_load(TESTING["workflow.yaml"])["jobs"]
-    help_text = run(ROOT, "dryline", "serve", "--help")
-    assert all(name in help_text for name in jobs["with-a-service"]["services"]["dryline"]["env"])
-    start = next(step["run"] for step in jobs["without-a-service"]["steps"] if "dryline serve" in step.get("run", ""))
-    script = start.replace("dryline serve", "dryline serve --port 0") + "cat ready.json\nkill $!\n"
-    out = run(tmp_path, "sh", "-euc", script).splitlines()[-1]
+def server_step():
+    """The commands of the workflow that start the server."""
+    (job,) = yaml.safe_load(TESTING["other.yaml"])["jobs"].values()
+    start = next(step["run"] for step in job["steps"] if "dryline serve" in step.get("run", ""))
+    return start.replace("dryline serve", "dryline serve --port 0")
+
+
+def test_the_workflow_starts_a_server(tmp_path):
+    out = run(tmp_path, "sh", "-euc", server_step() + "cat ready.json\nkill $!\n").splitlines()[-1]
     assert json.loads(out)["url"].startswith("http://127.0.0.1:")
 
 
-def test_the_control_planes_examples(tmp_path):
-    text = (ROOT / "docs/control-plane.md").read_text()
+def test_the_pytest_workflow_runs_pytest_with_an_option_that_exists(tmp_path):
+    (job,) = yaml.safe_load(TESTING["pytest.yaml"])["jobs"].values()
+    *_, last = job["steps"]
+    (tmp_path / "test_first.py").write_text(examples("README.md")["test_first.py"])
+    word, *arguments = last["run"].split()
+    assert word == "pytest" and "1 passed" in pytest_in(tmp_path, *arguments)
+
+
+CONTROL_PLANE = (ROOT / "docs/control-plane.md").read_text()
+CONTROL_EXAMPLES = re.findall(
+    r"^## ([^\n]+)\n(?:(?!^## ).)*?^```sh\n(.*?)^```", CONTROL_PLANE, re.DOTALL | re.MULTILINE
+)
+
+
+@pytest.fixture(scope="module")
+def control_server():
     with DrylineServer() as server:
-        server.client().workers.create(name="Front desk", description=None, status=None)
-        blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-        assert len(blocks) == 4
-        for code in blocks:
-            out = run(
-                tmp_path, "sh", "-euc", code.replace("http://127.0.0.1:4010", server.url).replace("curl", "curl -sf")
-            )
-            assert out
-        assert server.plane("GET", "/faults")[0]["times"] == 2
+        yield server
+
+
+@pytest.fixture
+def control_ids(control_server, monkeypatch):
+    """A world with a row for each id that the examples name in a variable."""
+    server = control_server
+    server.reset()
+    server.settings(export_mode="manual")
+    workers = server.client().workers
+    worker = workers.create(name="Front desk", description=None, status=None)
+    flow = workers.flows.create(worker.id, name="Main", label="", code=examples("docs/flows.md")["clinic.based"])
+    line = workers.deployments.voice.create(worker.id, name="Line", phone_number="+14155550100", flow_id=flow.id)
+    webhook = {"worker_id": worker.id, "url": f"{server.url}/inbox/calls", "fields": "summary"}
+    workers.deployments.voice.custom_webhooks.create(line.id, **webhook)
+    (log,) = server.simulate_calls(deployment=line.id)
+    window = {"startDate": "2020-01-01T00:00:00Z", "endDate": "2020-03-01T00:00:00Z", "format": "CSV"}
+    key = {"x-api-key": server.api_key}
+    ids = {
+        "WORKER_ID": worker.id,
+        "FLOW_ID": flow.id,
+        "DEPLOYMENT_ID": line.id,
+        "LOG_ID": log,
+        "TALK_ID": server.plane("POST", "/talk", {"flowId": flow.id})["id"],
+        "TEAM_ID": server.plane("GET", "/teams")[0]["id"],
+        "EXPORT_ID": httpx.post(f"{server.url}/api/team/exports", json=window, headers=key).json()["id"],
+    }
+    for name, value in ids.items():
+        monkeypatch.setitem(ENVIRONMENT, name, value)
+
+
+@pytest.mark.parametrize(("heading", "code"), CONTROL_EXAMPLES, ids=[heading for heading, _ in CONTROL_EXAMPLES])
+def test_the_examples_of_the_control_plane(control_server, control_ids, tmp_path, heading, code):
+    variables = re.search(r"^plane=.*\njson=.*\n", CONTROL_PLANE, re.MULTILINE)[0]
+    script = (variables + code).replace("http://127.0.0.1:4010", control_server.url).replace("curl ", "curl -sf ")
+    run(tmp_path, "sh", "-euc", script)
+
+
+def test_each_group_of_the_control_plane_has_an_example():
+    groups = re.findall(r"^\| \[([^]]+)\]\(#", CONTROL_PLANE, re.MULTILINE)
+    assert [heading for heading, _ in CONTROL_EXAMPLES] == groups
+
+
+def test_the_control_plane_page_names_every_route():
+    document = json.loads(run(ROOT, "dryline", "openapi"))
+    named = set(re.findall(r"[ `](/[\w{}./-]+)`", CONTROL_PLANE.partition("## Who may use it")[0]))
+    routes = {
+        re.sub(r"\{\w+\}", "{}", path.removeprefix("/_dryline")) for path in document["paths"] if "/_dryline" in path
+    }
+    assert {re.sub(r"\{\w+\}", "{}", path) for path in named} - {"/_dryline", "/inbox/{}"} == routes
+
+
+def test_pull_copies_a_service_into_a_document_that_loads(tmp_path):
+    first, second = examples_in_shell("docs/pull-and-drift.md")
+    with DrylineServer(scenario="clinic") as service:
+        first, second = (
+            code.replace("https://service.example.com", service.url).replace("KEY", "dryline-local-key --rate 0")
+            for code in (first.splitlines()[0], second)
+        )
+        run(tmp_path, "sh", "-euc", first)
+        assert "0 deviations" in run(tmp_path, "sh", "-euc", second)
+    with DrylineServer(scenario=str(tmp_path / "world.json")) as copy:
+        assert [worker["name"] for worker in copy.state()["workers"]] == ["Elm Street Animal Hospital"]
+
+
+def examples_in_shell(guide):
+    """The blocks of a guide for a shell, in their order."""
+    return re.findall(r"^```sh[^\n]*\n(.*?)^```", (ROOT / guide).read_text(), re.DOTALL | re.MULTILINE)
 
 
 def test_the_state_example_can_be_loaded():
-    text = (ROOT / "docs/control-plane.md").read_text()
-    document = json.loads(re.search(r"```json\n(.*?)```", text, re.DOTALL)[1])
+    document = json.loads(re.search(r"```json\n(.*?)```", CONTROL_PLANE, re.DOTALL)[1])
     with DrylineServer() as server:
         server.load(document)
         server.api_key = "my-key"
         assert [worker.name for worker in server.client().workers.list()] == ["Front desk"]
 
 
-class TestTheReadme:
-    @pytest.fixture
-    def blocks(self):
-        return re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+README = (ROOT / "README.md").read_text()
 
-    @pytest.fixture
-    def demo(self):
-        with DrylineServer(scenario="demo") as server:
-            yield server
 
-    def block(self, blocks, language, part):
-        return next(code for kind, code in blocks if kind == language and part in code)
+def block(language, part):
+    """The README's block in this language that contains `part`."""
+    blocks = re.findall(r"```(\w+)[^\n]*\n(.*?)```", README, re.DOTALL)
+    return next(code for kind, code in blocks if kind == language and part in code)
 
-    def here(self, code, server):
-        return code.replace("http://127.0.0.1:4010", server.url)
 
-    def test_python(self, blocks, demo, tmp_path):
-        exports = self.here(self.block(blocks, "sh", "BRAINBASE_LABS_BASE_URL"), demo).splitlines()[1]
-        (tmp_path / "a.py").write_text(self.block(blocks, "python", "BrainbaseLabs()"))
-        assert run(tmp_path, "sh", "-euc", f"{exports}\n{sys.executable} a.py").count("worker_") == 4
+@pytest.fixture(scope="module")
+def demo():
+    with DrylineServer(scenario="demo") as server:
+        yield server
 
-    def test_curl_and_its_answer(self, blocks, demo, tmp_path):
-        code = self.here(self.block(blocks, "sh", "Front desk"), demo)
-        answer = json.loads(run(tmp_path, "sh", "-euc", code))
-        shown = json.loads(self.block(blocks, "json", "Front desk"))
-        assert list(answer) == list(shown)
-        assert {**answer, **{name: shown[name] for name in ("id", "createdAt", "updatedAt", "teamId")}} == shown
 
-    def test_node(self, blocks, demo, tmp_path):
-        (tmp_path / "a.mjs").write_text(self.here(self.block(blocks, "js", "fetch"), demo))
-        assert run(tmp_path, "node", "a.mjs").startswith("[")
+def test_the_readmes_client_lists_the_demos_workers(demo, tmp_path):
+    exports = block("sh", "BRAINBASE_LABS_BASE_URL").splitlines()[1].replace("http://127.0.0.1:4010", demo.url)
+    (tmp_path / "a.py").write_text(block("python", "client.workers.list()"))
+    assert run(tmp_path, "sh", "-euc", f"{exports}\n{sys.executable} a.py").count("worker_") == 4
 
-    def test_one_export_from_end_to_end(self, blocks, demo, tmp_path):
-        code = self.here(self.block(blocks, "sh", "/api/team/exports"), demo)
-        demo.freeze()
-        # A person types slowly; a script looks again until the job is done.
-        ask = "url=$(curl"
-        wait = 'until curl -s $api/api/team/exports/$id -H "$key" | grep -q COMPLETED; do sleep 0.05; done\n'
-        out = run(tmp_path, "sh", "-euc", code.replace(ask, wait + ask))
-        assert "startTime,status,duration,fromNumber" in out
-        assert len(out.splitlines()) >= 3
 
-    def test_state_and_clock(self, blocks, demo, tmp_path):
-        run(tmp_path, "sh", "-euc", self.here(self.block(blocks, "sh", "/_dryline/reset"), demo))
-        assert json.loads((tmp_path / "world.json").read_text())["version"] == 1
+def test_the_readmes_pytest_example_passes(tmp_path):
+    for name, code in examples("README.md").items():
+        (tmp_path / name).write_text(code)
+    assert "1 passed" in pytest_in(tmp_path)
 
-    def test_the_settings_table_is_the_programs(self):
-        table = dict(re.findall(r"^\| `(--[\w-]+)` \| `(\w+)`", (ROOT / "README.md").read_text(), re.MULTILINE))
-        help_text = run(ROOT, "dryline", "serve", "--help")
-        offered = dict.fromkeys(re.findall(r"^\s+(--[\w-]+)", help_text, re.MULTILINE))
-        assert {*table, "--ready-file", "--help"} == {*offered, "--help"}
-        assert all(variable in help_text for variable in table.values())
+
+def test_with_the_readmes_pytest_ini_a_test_without_the_fixture_does_not_reach_the_real_service(tmp_path, monkeypatch):
+    (tmp_path / "pytest.ini").write_text(examples("README.md")["pytest.ini"])
+    (tmp_path / "test_no_fixture.py").write_text(
+        "import brainbase_labs\nimport pytest\n\n\n"
+        "def test_a_client_of_the_program():\n"
+        "    client = brainbase_labs.BrainbaseLabs(max_retries=0)\n"
+        '    assert client.base_url.host.endswith(".invalid") and client.api_key != "a-real-key"\n'
+        "    with pytest.raises(brainbase_labs.APIConnectionError):\n"
+        "        client.workers.list()\n"
+    )
+    monkeypatch.setitem(ENVIRONMENT, "BRAINBASE_LABS_API_KEY", "a-real-key")
+    assert "1 passed" in pytest_in(tmp_path)
+
+
+def test_the_readmes_control_commands_work(demo, tmp_path):
+    run(tmp_path, "sh", "-euc", block("sh", "/_dryline/reset").replace("http://127.0.0.1:4010", demo.url))
+    assert json.loads((tmp_path / "world.json").read_text())["version"] == 1
+
+
+def test_the_readmes_settings_are_those_of_the_settings_page():
+    rows = dict(re.findall(r"^\| `(--[\w-]+)` \| (\S+) \|", README, re.MULTILINE))
+    defaults = {flag: default for flag, _, default in SETTINGS}
+    assert rows == {flag: defaults[flag] for flag in rows}
+
+
+SETTINGS = re.findall(r"^\| `(--[\w-]+)` \| `(\w+)` \| (\S+) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE)
+
+
+def test_the_settings_page_has_every_flag_and_its_variable():
+    help_text = run(ROOT, "dryline", "serve", "--help")
+    flags = {*re.findall(r"^\s+(--[\w-]+)", help_text, re.MULTILINE)}
+    assert {flag for flag, _, _ in SETTINGS} == flags - {"--ready-file"}
+    for flag, variable, _ in SETTINGS:
+        assert variable == "DRYLINE_" + flag.removeprefix("--").replace("-", "_").upper()
+        assert variable in help_text
+
+
+def test_the_settings_page_has_the_defaults():
+    defaults = {field.name: field.default for field in dataclasses.fields(Settings)}
+    for flag, _, default in SETTINGS:
+        name = flag.removeprefix("--").replace("-", "_")
+        value = defaults[name if name in defaults else f"{name}s"]
+        if isinstance(value, tuple):
+            value = next(iter(value), None)
+        assert default == {None: "none", False: "off"}.get(value, f"`{value}`"), flag
 
 
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
@@ -181,6 +293,21 @@ def test_every_link_to_a_file_leads_there(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_installs_dryline_from_an_index_which_has_no_such_package(page):
     assert re.findall(r"(?:pip|uv|pipx) (?:install|add) dryline\b|uvx dryline\b", (ROOT / page).read_text()) == []
+
+
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(
+        r"^#+ (.*)", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE), re.MULTILINE
+    )
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_to_a_heading_leads_there(page):
+    links = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", (ROOT / page).read_text())
+    path = ROOT / page
+    assert [link for link in links if link[1] not in anchors(path.parent / link[0] if link[0] else path)] == []
 
 
 def test_no_line_of_the_readme_for_a_shell_has_a_comment():
