@@ -19,7 +19,7 @@ from dryline import __version__
 from dryline.commands.flows import transcript
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.conversations import Outcome
-from dryline.testing.plane import over_http
+from dryline.testing.plane import send
 from dryline.testing.talk import Talk
 
 INSTRUCTIONS = """\
@@ -107,11 +107,11 @@ class Tools:
         headers = {"x-api-key": self._dryline.api_key, "content-type": "application/json"}
         content = None if body is None else json.dumps(body).encode()
         path = f"/api/{path.lstrip('/').removeprefix('api/')}"
-        answer = over_http(self._dryline.url)(method, path, headers, content)
+        answer = send(method, self._dryline.url + path, headers, content)
         try:
-            told = json.loads(answer.body) if answer.body else None
+            told = json.loads(answer.content) if answer.content else None
         except ValueError:  # a download, or what a fault has made of it
-            told = answer.body.decode(errors="replace")
+            told = answer.content.decode(errors="replace")
         return {"status": answer.status, "answer": told}
 
     def save(self, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from dryline.testing.plane import DrylineError, Plane, given
+from dryline.testing.plane import ControlPlane, DrylineError, members
 from dryline.testing.talk import Talk
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
@@ -14,7 +14,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
 
-class Conversations(Plane):
+class Conversations(ControlPlane):
     """The helpers that make conversations: simulated ones, and talks with a flow."""
 
     def simulate_calls(
@@ -38,9 +38,9 @@ class Conversations(Plane):
         `deployment` is the id of a voice deployment; the default is the oldest one, created if there is none. Calls
         `in_progress` begin now and go on with the clock.
         """
-        options = given(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch)
-        options |= given(customer_number=customer_number, in_progress=in_progress)
-        options |= given(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch)
+        options |= members(customer_number=customer_number, in_progress=in_progress)
+        options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         return self._simulate("voice", count, deployment, options)
 
     def simulate_chats(
@@ -56,8 +56,8 @@ class Conversations(Plane):
         branch: str | Sequence[str] | None = None,
     ) -> list[str]:
         """Simulate chats and return the ids of their logs. `deployment` is a chat deployment."""
-        options = given(seed=seed, follow=follow, branch=branch)
-        options |= given(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        options = members(seed=seed, follow=follow, branch=branch)
+        options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         return self._simulate("chat", count, deployment, options)
 
     def _simulate(
@@ -102,6 +102,6 @@ class Conversations(Plane):
         say: str | None = None,
     ) -> Talk:
         """Begin a conversation with `code`, with a flow, or with the flow of a deployment."""
-        options = given(code=code, flow_id=flow_id, deployment_id=deployment_id)
-        options |= given(variables=variables, state=state, channel=channel, seed=seed, say=say)
+        options = members(code=code, flow_id=flow_id, deployment_id=deployment_id)
+        options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say)
         return Talk(self.plane, options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dryline.testing.conversations import Conversations
-from dryline.testing.plane import given
+from dryline.testing.plane import members
 from dryline.testing.traffic import Traffic
 from dryline.world import clock
 
@@ -61,7 +61,7 @@ class Driver(Traffic, Conversations):
 
     def freeze(self, now: str | datetime | None = None) -> datetime:
         """Freeze API time at `now` (ISO 8601 text or an aware datetime) or where it is; for a team, its own time."""
-        return clock.parse(self.plane("PUT", "/clock", given(frozen=True, now=now))["now"])
+        return clock.parse(self.plane("PUT", "/clock", members(frozen=True, now=now))["now"])
 
     def advance(
         self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0, weeks: float = 0
@@ -74,7 +74,7 @@ class Driver(Traffic, Conversations):
 
     def reset(self, scenario: str | None = None) -> None:
         """Reset data, clock, ids, faults, request log and export files. `scenario` is for a whole stand-in only."""
-        self.plane("POST", "/reset", given(scenario=scenario))
+        self.plane("POST", "/reset", members(scenario=scenario))
 
     def state(self) -> dict[str, Any]:
         """Return the state as one document; for a team, its part of it."""

@@ -1,120 +1,197 @@
-"""The ways to a stand-in: over HTTP with the standard library, or by a call where it is in this process."""
+"""The HTTP client of a server's control plane. It needs nothing but the standard library.
+
+The helpers of `dryline.testing` and the command line use it. An application in the same process can take the place of
+the server.
+"""
 
 from __future__ import annotations
 
 import http.client
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Callable
+import os
+import shutil
 from datetime import datetime
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from typing import IO, Any, NamedTuple, Protocol
+from urllib.parse import urlencode, urlsplit
 
 from dryline.world import clock
 from dryline.world.wire_names import camel
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
-# How long an answer may take, in seconds: a large state takes a while.
-TIMEOUT_S = 300
+TIMEOUT_S = 300.0  # for an answer: writing a large state takes a while
 
 
 class DrylineError(AssertionError):
-    """The stand-in refused: the message is its answer's, and `answer` the whole of it."""
+    """The server refused, or did not answer. `answer` is the JSON of its refusal."""
 
     def __init__(self, message: str, answer: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.answer = answer or {}
 
 
-class Answer(NamedTuple):
-    """What came back."""
+class NoReply(DrylineError):
+    """The server did not answer, or not completely."""
+
+
+class Reply(NamedTuple):
+    """The status and the content of an answer."""
 
     status: int
-    body: bytes
+    content: bytes
 
 
-# Method, path with its query, headers and body to the answer. Raises DrylineError where there is none.
-Way = Callable[[str, str, dict[str, str], bytes | None], Answer]
+Content = bytes | IO[bytes] | None
 
 
-def over_http(url: str) -> Way:
-    """The way to a server, past any proxy of the environment."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+class Sender(Protocol):
+    """A function that sends a request to one server, as `send` does. `path` has the query. Raises NoReply."""
 
-    def ask(method: str, path: str, headers: dict[str, str], body: bytes | None) -> Answer:
-        request = urllib.request.Request(url + path, data=body, headers=headers, method=method)
+    def __call__(
+        self, method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
+    ) -> Reply: ...
+
+
+def over_http(url: str) -> Sender:
+    """Return a function that sends requests to the server at `url`."""
+
+    def call(
+        method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
+    ) -> Reply:
+        return send(method, url + path, headers, content, into)
+
+    return call
+
+
+def send(
+    method: str,
+    url: str,
+    headers: dict[str, str],
+    content: Content = None,
+    into: IO[bytes] | None = None,
+    *,
+    timeout_s: float | None = None,
+) -> Reply:
+    """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply.
+
+    A file is sent from its beginning. The content of an answer below 300 is written to `into`, if there is one.
+    """
+    address = urlsplit(url)
+    timeout_s = timeout_s or TIMEOUT_S
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+    if content is not None and not isinstance(content, bytes):
+        headers = headers | {"content-length": str(content.seek(0, os.SEEK_END))}
+        content.seek(0)
+    place = f"{method} {address.scheme}://{address.netloc}{address.path}"
+    try:
+        connection = kind(address.netloc, timeout=timeout_s)
         try:
-            with opener.open(request, timeout=TIMEOUT_S) as answer:
-                return Answer(answer.status, answer.read())
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return Answer(refused.code, refused.read())
-        except http.client.HTTPException as error:  # as a fault has it, or a server that ends
-            raise DrylineError(f"{method} {path} had no whole answer: {error!r}.") from None
-        except (OSError, urllib.error.URLError) as error:
-            reason = getattr(error, "reason", None) or error
-            raise DrylineError(f"No dryline answers at {url}: {reason}. `dryline serve` starts one.") from None
+            connection.request(method, target, content, headers)
+            return _received(connection.getresponse(), into)
+        finally:
+            connection.close()
+    except TimeoutError:
+        raise NoReply(f"{place}: No answer within {timeout_s:g} s.") from None
+    except (http.client.HTTPException, ConnectionResetError, BrokenPipeError) as error:
+        raise NoReply(f"{place}: The answer is not complete: {error!r}.") from None
+    except (OSError, ValueError) as error:
+        raise NoReply(
+            f"No dryline answers at {address.scheme}://{address.netloc}: {error}. `dryline serve` starts one."
+        ) from None
 
-    return ask
+
+def _received(response: http.client.HTTPResponse, into: IO[bytes] | None) -> Reply:
+    if into is None or response.status >= 300:
+        return Reply(response.status, response.read())
+    start = into.tell()
+    shutil.copyfileobj(response, into)
+    length = response.headers.get("content-length")
+    if length is not None and into.tell() - start < int(length):  # `read` with a size does not check it
+        raise http.client.IncompleteRead(b"", int(length) - (into.tell() - start))
+    return Reply(response.status, b"")
 
 
-def by_call(app: Any, url: str) -> Way:
-    """The way to an application of this process, which answers with links below `url`.
+def in_process(app: Any, url: str) -> Sender:
+    """Return a function that sends requests to an application in this process, whose links begin with `url`.
 
-    Its type is left out: who checks their own need not have the whole application read.
+    `app` has no type, so that a type checker of another project does not read the whole application.
     """
     client = app.test_client()
 
-    def ask(method: str, path: str, headers: dict[str, str], body: bytes | None) -> Answer:
-        answer = client.open(path, base_url=url, method=method, headers=headers, data=body)
-        return Answer(answer.status_code, answer.data)
+    def call(
+        method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
+    ) -> Reply:
+        body: dict[str, Any] = {"data": content}
+        if content is not None and not isinstance(content, bytes):
+            body = {"content_length": content.seek(0, os.SEEK_END), "input_stream": content}
+            content.seek(0)
+        with client.open(path, base_url=url, method=method, headers=headers, **body) as answer:
+            if into is None or answer.status_code >= 300:
+                return Reply(answer.status_code, answer.data)
+            into.writelines(answer.iter_encoded())
+            return Reply(answer.status_code, b"")
 
-    return ask
-
-
-def read(answer: Answer) -> Any:
-    """An answer's JSON, None where it has none. Raises DrylineError for a refusal."""
-    try:
-        told = json.loads(answer.body) if answer.body else None
-    except ValueError:
-        told = None
-    if answer.status < 400:
-        return told
-    if isinstance(told, dict) and "error" in told:
-        raise DrylineError(told["error"], told)
-    raise DrylineError(f"{answer.status}, and not as dryline answers: {answer.body[:200]!r}")
+    return call
 
 
-def given(**values: Any) -> dict[str, Any]:
-    """What was given, by the wire's names; times as the API writes them. Raises ValueError for a time of no zone."""
-    return {camel(name): _wire(value) for name, value in values.items() if value is not None}
+def members(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None by their names in the API, times as text.
+
+    Raises ValueError for a time without a time zone.
+    """
+    return {camel(name): _as_json(value) for name, value in values.items() if value is not None}
 
 
-def _wire(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if not isinstance(value, datetime):
         return value
     if value.tzinfo is None:
-        raise ValueError(f"{value!r} says no time zone: give it one, such as datetime.UTC.")
+        raise ValueError(f"{value!r} has no time zone: add one, such as datetime.UTC.")
     return clock.wire(value)
 
 
-class Plane:
-    """A control plane, or one team's part of it, and who may use it."""
+class ControlPlane:
+    """A client of a server's control plane, or of one team's part of it."""
 
     url: str
-    api_key: str
     _token: str | None = None
-    _way: Way
-    _scope: dict[str, str] = {}  # noqa: RUF012  # what every call has in its query; never changed, only replaced
+    _send: Sender
+    _scope: dict[str, str] = {}  # noqa: RUF012  # in the query of every call; never changed, only replaced
 
-    def plane(self, method: str, path: str, body: Any = None, *, query: dict[str, Any] | None = None) -> Any:
-        """Any call of the control plane, below `/_dryline`; its answer's JSON. Raises DrylineError."""
-        asked = urlencode({**self._scope, **(query or {})})
-        path = f"/_dryline{path}" + (f"{'&' if '?' in path else '?'}{asked}" if asked else "")
-        return self._ask(method, path, {"x-dryline-token": self._token or ""}, body)
+    def __init__(self, url: str, token: str | None, send: Sender) -> None:
+        self.url, self._token, self._send = url, token, send
 
-    def _ask(self, method: str, path: str, headers: dict[str, str], body: Any) -> Any:
-        content = None if body is None else json.dumps(body).encode()
-        return read(self._way(method, path, headers | {"content-type": "application/json"}, content))
+    def plane(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: dict[str, Any] | None = None,
+        content: Content = None,
+        content_type: str = "application/json",
+        into: IO[bytes] | None = None,
+    ) -> Any:
+        """Call the control plane, below `/_dryline`, and return the answer's JSON. Raises DrylineError.
+
+        `body` is sent as JSON; `content`, bytes or a file, is sent as it is. `into` is a file for the answer's content.
+        """
+        parameters = {**self._scope, **{name: value for name, value in (query or {}).items() if value is not None}}
+        if parameters:
+            path += ("&" if "?" in path else "?") + urlencode(parameters)
+        if body is not None:
+            content = json.dumps(body).encode()
+        headers = {"x-dryline-token": self._token or "", "content-type": content_type}
+        return self._json(self._send(method, f"/_dryline{path}", headers, content, into))
+
+    def _json(self, reply: Reply) -> Any:
+        try:
+            answer: Any = json.loads(reply.content) if reply.content else None
+            if reply.status < 300:
+                return answer
+            message = answer["error"]
+        except (ValueError, TypeError, KeyError):
+            start = reply.content[:200].decode(errors="replace")
+            raise DrylineError(f"{self.url} answered {reply.status}, and not as dryline does: {start!r}") from None
+        raise DrylineError(message, answer)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 from dryline.settings import DEFAULT_API_KEY, BadSetting
-from dryline.testing.plane import DrylineError, by_call, over_http
+from dryline.testing.plane import DrylineError, in_process, over_http
 from dryline.testing.stand_in import StandIn
 
 if TYPE_CHECKING:
@@ -170,11 +170,11 @@ class DrylineServer(Started):
     def _begin(self) -> None:
         if self._command is None:
             server = self._in_this_process("in_thread")
-            self._application, self.url, self._way = server.app, server.url, by_call(server.app, server.url)
+            self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
         else:
             command = [*self._command, "serve", *flags(self._settings)]
             self.url = self._running.enter_context(_serving(command))
-            self._way = over_http(self.url)
+            self._send = over_http(self.url)
 
 
 class DrylineInProcess(Started):
@@ -189,7 +189,7 @@ class DrylineInProcess(Started):
     def _begin(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
-        self._way = by_call(self._application, self.url)
+        self._send = in_process(self._application, self.url)
 
     def _transport(self, *, is_async: bool) -> dict[str, Any]:
         return {"transport": self.async_transport() if is_async else self.transport()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dryline.settings import DEFAULT_API_KEY
 from dryline.testing.driver import Driver
-from dryline.testing.plane import DrylineError, Way, given, over_http
+from dryline.testing.plane import DrylineError, Sender, members, over_http
 from dryline.testing.traffic import Created
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class StandIn(Driver):
         calls_per_minute: float | None = None,
     ) -> dict[str, Any]:
         """Change the runtime settings that are passed, until the next reset. Returns all of them."""
-        changes = given(
+        changes = members(
             export_mode=export_mode,
             export_delay_ms=export_delay_ms,
             strict=strict,
@@ -79,7 +79,7 @@ class StandIn(Driver):
         steps = _EXPORT_STEPS[status]
         start = steps.index(export["status"]) + 1 if export["status"] in steps[:-1] else len(steps) - 1
         for step in steps[start:]:
-            body = given(status=step, error_message=error_message if step == "FAILED" else None)
+            body = members(status=step, error_message=error_message if step == "FAILED" else None)
             export = self.plane("POST", f"/exports/{id}/transition", body)
         return export
 
@@ -93,7 +93,7 @@ class StandIn(Driver):
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
         """Return the webhook deliveries, newest first, at most `limit` (100): request, status, error, attempts."""
-        query = given(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
+        query = members(status=status, webhook_id=webhook_id, deployment_id=deployment_id, log_id=log_id, limit=limit)
         deliveries: list[dict[str, Any]] = self.plane("GET", "/webhooks", query=query)
         return deliveries
 
@@ -109,7 +109,7 @@ class Team(Driver):
     def __init__(self, stand_in: StandIn, id: str, name: str, api_key: str) -> None:
         self.id, self.name, self.api_key = id, name, api_key
         self.stand_in, self.url = stand_in, stand_in.url
-        self._token, self._way = stand_in._token, stand_in._way
+        self._token, self._send = stand_in._token, stand_in._send
         self._scope = {"team": id}
         self._created = stand_in._created
 
@@ -127,9 +127,9 @@ class Team(Driver):
 class Connected(StandIn):
     """A server that another process started."""
 
-    def __init__(self, url: str, token: str | None, api_key: str, way: Way) -> None:
+    def __init__(self, url: str, token: str | None, api_key: str, send: Sender) -> None:
         super().__init__()
-        self.url, self._token, self.api_key, self._way = url, token, api_key, way
+        self.url, self._token, self.api_key, self._send = url, token, api_key, send
 
 
 def connect(url: str, token: str | None = None, *, api_key: str = DEFAULT_API_KEY) -> StandIn:

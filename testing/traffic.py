@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from dryline.testing import journal
-from dryline.testing.plane import DrylineError, Plane, given
+from dryline.testing.plane import ControlPlane, DrylineError, members
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -20,7 +20,7 @@ class Created:
     snapshots: set[str] = field(default_factory=set)
 
 
-class Traffic(Plane):
+class Traffic(ControlPlane):
     """The helpers for requests of the API."""
 
     _created: Created
@@ -53,10 +53,10 @@ class Traffic(Plane):
         The pytest fixtures fail a test whose rule was not applied, or less than `times` times, unless `unused_ok`.
         docs/control-plane.md describes each member. Raises DrylineError for a rule that could never match.
         """
-        target = given(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
-        answer = given(preset=preset, status=status, body=body, headers=headers, override=override)
-        timing = given(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
-        rule = target | answer | timing | given(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
+        target = members(path=path, method=method, probability=probability, times=times, skip=skip, team_id=team)
+        answer = members(preset=preset, status=status, body=body, headers=headers, override=override)
+        timing = members(delay_ms=delay_ms, delay_distribution=delay_distribution, bytes_per_second=bytes_per_second)
+        rule = target | answer | timing | members(rate_limit=rate_limit, drop=drop, malformed=malformed, phase=phase)
         id = str(self.plane("POST", "/faults", rule)["id"])
         if not unused_ok:
             self._created.fault_ids.append(id)
@@ -84,8 +84,8 @@ class Traffic(Plane):
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
         """Return the logged requests, newest first, at most `limit` (100). In `path` a `*` matches any text."""
-        criteria = given(method=method, path=path, status=status, since=since, body_contains=body_contains)
-        criteria |= given(team=team, limit=limit)
+        criteria = members(method=method, path=path, status=status, since=since, body_contains=body_contains)
+        criteria |= members(team=team, limit=limit)
         entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=criteria)
         return entries
 
@@ -111,11 +111,11 @@ class Traffic(Plane):
 
         Raises DrylineError with the criteria, and the requests that came nearest or were too many.
         """
-        criteria = given(method=method, path=path, status=status, since=since)
-        criteria |= given(body_contains=body_contains, body_matches=body_matches)
-        bounds = given(min=at_least if times is None else times, max=at_most if times is None else times)
+        criteria = members(method=method, path=path, status=status, since=since)
+        criteria |= members(body_contains=body_contains, body_matches=body_matches)
+        bounds = members(min=at_least if times is None else times, max=at_most if times is None else times)
         body = criteria | ({"times": bounds} if bounds else {})
         try:
-            return int(self.plane("POST", "/requests/verify", body, query=given(team=team))["count"])
+            return int(self.plane("POST", "/requests/verify", body, query=members(team=team))["count"])
         except DrylineError as error:
             raise DrylineError(journal.format_failed_check(str(error), criteria, error.answer), error.answer) from None

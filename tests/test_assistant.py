@@ -118,7 +118,7 @@ def test_an_answer_that_does_not_come_is_told(ask, preset):
     (_, answer) = ask(
         ("add_fault", {"path": "/api/workers", "preset": preset}), ("call_api", {"method": "GET", "path": "/workers"})
     )
-    assert "GET /api/workers had no whole answer: " in answer
+    assert "/api/workers: The answer is not complete: " in answer
 
 
 def test_a_call_in_progress_is_there_from_its_first_ring(ask):
