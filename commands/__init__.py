@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from dryline import __version__
-from dryline.commands.client import DefaultGroup, Plane, on_own_world
+from dryline.commands.client import DefaultGroup
 from dryline.settings import BadSetting, Settings
 
 
@@ -39,22 +39,26 @@ class Commands(DefaultGroup):
 
     def complete(self) -> None:
         """Add all others, in the order in which `--help` names them. Told again, it does nothing."""
-        if mcp.name in self.commands:
+        if len(self.commands) > 1:
             return
-        from dryline.commands import flows as flow_commands
-        from dryline.commands import requests as traffic_commands
-        from dryline.commands import snapshots as team_commands
-        from dryline.commands import state as world_commands
-        from dryline.commands.pull import drift, pull
+        from dryline.commands.clock import clock
+        from dryline.commands.drift import drift
+        from dryline.commands.faults import faults
+        from dryline.commands.flows import flow, talk
+        from dryline.commands.keys import keys
+        from dryline.commands.mcp import mcp
+        from dryline.commands.pull import pull
+        from dryline.commands.requests import requests
+        from dryline.commands.simulate import simulate, workers
+        from dryline.commands.snapshots import snapshots
+        from dryline.commands.state import reset, state
 
-        for command in (team_commands.save, team_commands.load):
-            world_commands.snapshots.add_command(command)
         for command in (
-            *(*traffic_commands.COMMANDS, *world_commands.COMMANDS, *flow_commands.COMMANDS),
+            *(requests, faults, state, snapshots, reset, clock, workers, simulate, keys, flow, talk),
             *(pull, drift, mcp, openapi),
         ):
             self.add_command(command)
-        as_one = copy(world_commands.snapshots)  # who has one thing to save thinks of one
+        as_one = copy(snapshots)  # who has one thing to save thinks of one
         as_one.hidden = True
         self.add_command(as_one, "snapshot")
 
@@ -246,21 +250,3 @@ def openapi() -> None:
     app = create_app(Settings(ephemeral=True, scenario="empty"))
     click.echo(json.dumps(app.openapi.document(), indent=2))
     app.close()
-
-
-@click.command()
-@on_own_world
-def mcp(plane: Plane) -> None:
-    """Give a coding assistant tools on a server (MCP)."""
-    try:
-        from dryline.commands.mcp_server import Server
-    except ModuleNotFoundError as missing:
-        raise click.ClickException(f"It needs {missing.name}: install dryline with its extra, dryline[mcp].") from None
-    from dryline.testing import DrylineError, connect
-
-    if plane.app is not None:
-        raise click.UsageError("Nobody serves this world: start it with dryline serve.")
-    try:
-        Server(connect(plane.url, plane.token)).run("stdio")
-    except DrylineError as error:
-        raise click.ClickException(str(error)) from None

@@ -275,6 +275,3 @@ def _refuse(refused: Any) -> None:
     for finding in refused.findings:
         click.echo(str(finding), err=True)
     sys.exit(1)
-
-
-COMMANDS = (flow, talk)

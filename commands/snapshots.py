@@ -1,4 +1,4 @@
-"""`dryline snapshots save` and `load`: a snapshot as a file."""
+"""`dryline snapshots`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import click
 
-from dryline.commands.client import Plane, on_own_world, on_world, read
+from dryline.commands.client import DefaultGroup, Plane, on_own_world, on_world, read
+from dryline.commands.output import AS_JSON, show_all
 from dryline.settings import Settings
 
 TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile
@@ -54,13 +55,47 @@ def _size(file: IO[bytes]) -> int:
     return size
 
 
-# Save points
+@click.group(cls=DefaultGroup, default="list")
+def snapshots() -> None:
+    """List, take, restore and remove save points; save and load them as files."""
+
+
+@snapshots.command("list")
+@AS_JSON
+@on_world
+def snapshots_list(plane: Plane, as_json: bool) -> None:
+    """List the save points, newest first."""
+    show_all(plane("GET", "/snapshots"), as_json, lambda one: [f"{one['createdAt']}  {one['name']}"])
+
+
+@snapshots.command("take")
+@click.argument("name")
+@on_world
+def snapshots_take(plane: Plane, name: str) -> None:
+    """Keep the world under NAME; the same name again replaces it."""
+    plane("POST", "/snapshots", {"name": name})
+
+
+@snapshots.command("restore")
+@click.argument("name")
+@on_own_world
+def snapshots_restore(plane: Plane, name: str) -> None:
+    """Go back to the save point NAME."""
+    plane("POST", f"/snapshots/{quote(name, safe='')}/restore")
+
+
+@snapshots.command("remove")
+@click.argument("name")
+@on_own_world
+def snapshots_remove(plane: Plane, name: str) -> None:
+    """Drop the save point NAME."""
+    plane("DELETE", f"/snapshots/{quote(name, safe='')}")
 
 
 _TEAM = click.option("--team", "team_id", help="This team's part alone, by its id.")
 
 
-@click.command()
+@snapshots.command()
 @click.argument("file", metavar="FILE")
 @_TEAM
 @on_world
@@ -75,7 +110,7 @@ def save(plane: Plane, file: str, team_id: str | None) -> None:
             server("DELETE", f"/snapshots/{quote(_PASSING)}{query}")
 
 
-@click.command()
+@snapshots.command()
 @click.argument("file", metavar="FILE")
 @_TEAM
 @on_own_world
