@@ -20,6 +20,8 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 class Driver(Traffic, Conversations):
     """The helpers that `StandIn` and `Team` share. A team's helpers change nothing of another team."""
 
+    api_key: str
+
     # Clients
 
     @property
