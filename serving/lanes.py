@@ -84,7 +84,7 @@ class Lanes:
     def start_loop(self) -> None:
         """Make the calling thread the event loop's. Until then, threads answer everything."""
         self._loop_thread = threading.get_ident()
-        self._world.db.hurry()
+        self._world.db.set_nonblocking()
 
     @property
     def in_loop(self) -> bool:
@@ -118,8 +118,8 @@ class Lanes:
                     if operation[0] in READS:
                         self._serve(channel, operation)
                         return
-                    with self._world.held_if_free() as is_free:
-                        if is_free:
+                    with self._world.try_write_lock() as is_locked:
+                        if is_locked:
                             self._serve(channel, operation)
                             self._count_write()
                             return

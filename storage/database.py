@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from peewee import InterfaceError, SqliteDatabase
+from peewee import InterfaceError, PeeweeException, SqliteDatabase
 
 from dryline.storage.files import copy_whole, part_of, sync
 
@@ -54,7 +54,8 @@ class WorldDatabase(SqliteDatabase):
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
         self._closing: list[threading.Thread] = []
         self._closed_for_good = False
-        self._hurried: int | None = None
+        self._nonblocking_thread: int | None = None
+        self._begun_early: sqlite3.Connection | None = None
         part_of(_coming(path)).unlink(missing_ok=True)
         _finish_exchange(path, durable)
         level = "full" if flushed else "normal" if durable else "off"
@@ -89,8 +90,8 @@ class WorldDatabase(SqliteDatabase):
                     self._close(connection)
             connection = super()._connect()  # type: ignore[misc]  # peewee's types leave it out
             self._connections[connection] = threading.current_thread()
-            if threading.get_ident() == self._hurried:
-                connection.execute("PRAGMA wal_autocheckpoint = 0")
+            if threading.get_ident() == self._nonblocking_thread:
+                self._disable_waiting(connection)
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
@@ -113,10 +114,43 @@ class WorldDatabase(SqliteDatabase):
             state.reset()
         state.epoch = self.epoch
 
-    def hurry(self) -> None:
-        """From now on the running thread never waits for the disk: its commits leave checkpoints to others."""
-        self._hurried = threading.get_ident()
-        self.execute_sql("PRAGMA wal_autocheckpoint = 0")  # its next connections, after an exchange, are made so
+    def set_nonblocking(self) -> None:
+        """Let the calling thread never wait in SQLite, neither for a checkpoint nor for a lock of another program.
+
+        Another thread has to call `checkpoint`.
+        """
+        self._nonblocking_thread = threading.get_ident()
+        self._disable_waiting(self.connection())  # `_connect` does so for the thread's next connections
+
+    def _disable_waiting(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("PRAGMA busy_timeout = 0")
+
+    def begin_early(self) -> bool:
+        """Begin the calling thread's next transaction. Return False if another program has the database locked.
+
+        After other errors the result is True: the next `begin` meets and reports them.
+        """
+        try:
+            connection = self.connection()
+            connection.execute("BEGIN IMMEDIATE")
+        except (sqlite3.Error, PeeweeException) as error:
+            return getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY
+        self._begun_early = connection
+        return True
+
+    def begin(self, lock_type: str | None = None) -> None:
+        """Begin a transaction, or continue the one that `begin_early` has begun for the calling thread."""
+        if self._begun_early is not None and self._begun_early is self._state.conn:
+            self._begun_early = None
+        else:
+            super().begin(lock_type)
+
+    def roll_back_early(self) -> None:
+        """Roll back the transaction of `begin_early` if no `begin` has continued it."""
+        if self._begun_early is not None:
+            self._begun_early.rollback()
+            self._begun_early = None
 
     def checkpoint(self) -> None:
         """Move what is in the write-ahead log into the database, beside those that read and write."""

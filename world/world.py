@@ -162,14 +162,19 @@ class World:
             yield
 
     @contextlib.contextmanager
-    def held_if_free(self) -> Iterator[bool]:
-        """As `held`, for who cannot wait: says whether nobody else has the writers' lock."""
-        free = self._write_lock.acquire(blocking=False)
+    def try_write_lock(self) -> Iterator[bool]:
+        """Try to lock out other threads and programs that write, without waiting; yield whether that worked.
+
+        The block's first transaction begins with the lock.
+        """
+        if not self._write_lock.acquire(blocking=False):
+            yield False
+            return
         try:
-            yield free
+            yield self.db.begin_early()
         finally:
-            if free:
-                self._write_lock.release()
+            self.db.roll_back_early()
+            self._write_lock.release()
 
     def change_live(self, **values: Any) -> None:
         """Set live settings. Calls that come in by themselves are counted from now when their rate is set."""

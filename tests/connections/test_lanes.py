@@ -1,6 +1,8 @@
 """The event loop answers fast requests only, and no slow or stalled request delays a fast one."""
 
+import contextlib
 import http.client
+import sqlite3
 import threading
 
 import orjson
@@ -141,6 +143,24 @@ def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued
         assert ask("GET", "/api/workers") == 200
     assert outcome() == 201
     assert threads == ["loop", "dryline-write"]
+
+
+def test_the_loop_does_not_wait_for_another_program_that_writes(app, ask, begin, queued, threads):
+    with contextlib.closing(sqlite3.connect(app.world.db.path, isolation_level=None)) as other_program:
+        other_program.execute("BEGIN IMMEDIATE")
+        outcome = begin("POST", "/api/workers", NEW_WORKER)
+        assert queued()
+        assert [ask(*request) for request in FAST] == [200] * 3
+        other_program.execute("ROLLBACK")
+    assert outcome() == 201
+    assert threads == ["loop", "loop", "dryline-write"]
+
+
+def test_a_refused_write_leaves_the_database_unlocked(app, ask):
+    assert ask("POST", "/api/no-such-path", NEW_WORKER) == 404
+    with contextlib.closing(sqlite3.connect(app.world.db.path, timeout=0, isolation_level=None)) as other_program:
+        other_program.execute("BEGIN IMMEDIATE")
+        other_program.execute("ROLLBACK")
 
 
 def test_a_thread_answers_an_expensive_request_until_it_is_fast_again(ask, threads, monkeypatch):
@@ -328,7 +348,7 @@ def test_a_thread_checkpoints_the_writes_of_the_loop(ask, monkeypatch):
 
 def test_writes_of_the_loop_reach_the_database_file_only_by_a_checkpoint(app, make_worker):
     database = app.world.db
-    database.hurry()  # as if the loop were to run in this thread
+    database.set_nonblocking()  # as the thread of the event loop does
     for _ in range(50):
         make_worker(description="x" * 100_000)
     before = database.path.stat().st_size
