@@ -10,7 +10,6 @@ import argparse
 import http.client
 import os
 import signal
-import sqlite3
 import statistics
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import flows
 import in_process
+import log_lists
 import plugin
 from beside import Beside, export, fill
 from load import ROUNDS, Load, load, request_bytes
@@ -127,6 +127,8 @@ def large_world(directory: Path, logs: int) -> None:
     for what in pages:
         side_by_side([server, bare], what, 1, 60)
     bare.stop()
+    for name, figure in log_lists.first_pages(server, worker):
+        row(f"first page, {name}", figure)
     for name, fields in (("no transcripts", LEAN), ("all fields", None)):
         speed, rows, size = export(server, worker, fields)
         row(f"export {rows:,} rows, CSV, {name}", f"{speed:9,.0f} rows/s   {size:,.0f} MB")
@@ -140,31 +142,6 @@ def following(directory: Path) -> None:
     for name, figure in flows.measure(server):
         row(name, figure)
     server.stop()
-
-
-def million(directory: Path, rows: int = 1_000_000) -> None:
-    """Memory while a million voice logs are exported: a thousand simulated ones, multiplied in the file."""
-    flags = ("--data-dir", str(directory / "million"), "--scenario", "empty")
-    server = Dryline(directory, *flags)
-    worker, _, _ = fill(server, 1000)
-    server.stop()
-    with sqlite3.connect(directory / "million" / "dryline.sqlite3") as db:
-        names = [name for _, name, *_ in db.execute("PRAGMA table_info(voice_log)")]
-        large = ("transcription", "messages", "session_log_data", "flow_snapshot", "data")
-        values = ", ".join("id || '_' || n" if name == "id" else "NULL" if name in large else name for name in names)
-        numbers = (
-            f"WITH RECURSIVE counter(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM counter WHERE n < {rows // 1000})"
-        )
-        db.execute(f"INSERT INTO voice_log ({', '.join(names)}) {numbers} SELECT {values} FROM voice_log, counter")
-    db.close()
-    server = Dryline(directory, *flags)
-    speed, count, size = export(server, worker, None)
-    row(f"export {count:,} rows, CSV, all fields", f"{speed:9,.0f} rows/s   {size:,.0f} MB")
-    row("memory meanwhile, at most", f"{server.memory_mb('VmHWM'):9.0f} MB")
-    server.stop()
-    from million import million as lists
-
-    lists(directory / "lists", row)
 
 
 def beside(directory: Path) -> None:
@@ -195,7 +172,6 @@ def main() -> None:
     """Parse the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logs", type=int, default=100_000, help="voice logs in the large world")
-    parser.add_argument("--million", action="store_true", help="also a million logs (needs 10 GB of disk)")
     parser.add_argument(
         "--peers",
         type=Path,
@@ -228,8 +204,6 @@ def main() -> None:
         }
         for part in args.only:
             measure[part]()
-        if args.million:
-            million(directory)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """An inbox: an address on this server that webhooks can be pointed at, where no receiver runs yet.
 
-What came is in the request record, as every request is; faults can make it fail.
+What came is in the request log, as every request is; faults can make it fail.
 """
 
 from __future__ import annotations

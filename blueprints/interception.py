@@ -20,7 +20,7 @@ from dryline.models.teams import authenticate
 from dryline.storage.errors import DomainError
 from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.traffic.masking import mask_header, mask_json, mask_query
-from dryline.traffic.request_log import ANSWER_BYTES
+from dryline.traffic.request_log import ANSWER_BYTES, Entry
 from dryline.world.clock import working_for
 from dryline.world.world import World
 
@@ -48,19 +48,23 @@ def around(world: World, asked: Request, view: Callable[[], Any]) -> Any:
     world.metrics.answered(method, rule.rule if rule else "unknown", status or 0, seconds)
     if fault is not None:
         world.metrics.faulted(_effect(fault))
+    sent, sent_bytes = _answer(response, method)
     world.requests.add(
-        stamp,
-        method,
-        path,
-        mask_query(asked.environ.get("QUERY_STRING", "")),
-        _request_headers(asked.environ),
-        _body(asked),
-        status,
-        round(seconds * 1000, 3),
-        fault.id if fault else None,
-        key.team_id if key else _team_id(asked) if fault else None,
-        tuple([mask_header(name, value) for name, value in response.headers]),
-        _answer(response),
+        Entry(
+            time=stamp,
+            method=method,
+            path=path,
+            query=mask_query(asked.environ.get("QUERY_STRING", "")),
+            headers=_request_headers(asked.environ),
+            body=_body(asked),
+            status=status,
+            duration_ms=round(seconds * 1000, 3),
+            fault_id=fault.id if fault else None,
+            team_id=key.team_id if key else _team_id(asked) if fault else None,
+            answer_headers=tuple([_answer_header(name, value) for name, value in response.headers]),
+            unmasked_answer=sent,
+            answer_bytes=sent_bytes,
+        )
     )
     return response
 
@@ -192,26 +196,34 @@ def _request_headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     # Runs for every request: a list and a slice are faster than a generator and startswith().
     return tuple(
         [
-            mask_header(_header_name(key), value)
+            _request_header(key, value) if len(value) < 200 else _request_header.__wrapped__(key, value)
             for key, value in environ.items()
             if key[:5] == "HTTP_" or key in _OTHER_HEADERS
         ]
     )
 
 
+# Most requests have the headers of the one before. These caches let the entries of the request log share them, which
+# halves an entry's memory.
 @lru_cache(maxsize=1_000)
-def _header_name(key: str) -> str:
-    """Return the name of the header that a WSGI environ has under a key."""
-    return key.removeprefix("HTTP_").replace("_", "-").title()
+def _request_header(key: str, value: str) -> tuple[str, str]:
+    """Return the masked header that a WSGI environ has under a key."""
+    return mask_header(key.removeprefix("HTTP_").replace("_", "-").title(), value)
 
 
-def _answer(response: Any) -> bytes:
-    """The beginning of an answer's body; a file, and what is not sent at all, has none."""
-    if response.direct_passthrough or response.is_streamed or isinstance(response, Dropped):
-        return b""
+_answer_header = lru_cache(maxsize=1_000)(mask_header)
+
+
+def _answer(response: Any, method: str) -> tuple[bytes, int]:
+    """Return the beginning of an answer's body, and the length of all of it. Of a file there is only the length."""
+    if isinstance(response, Dropped):
+        return b"", 0
+    if response.direct_passthrough or response.is_streamed:
+        return b"", 0 if method == "HEAD" else response.content_length or 0
     chunks = response.response
     whole = chunks[0] if isinstance(chunks, list) and len(chunks) == 1 else response.get_data()
-    return bytes(whole[:ANSWER_BYTES])
+    # A copy: orjson returns short texts in blocks of 4 kB, and the request log would hold all of each block.
+    return memoryview(whole)[:ANSWER_BYTES].tobytes(), len(whole)
 
 
 def _body(asked: Request) -> bytes:

@@ -39,20 +39,23 @@ class CsvColumn:
     """
 
     def __init__(self, log: type[Log], attribute: str | None, addresses: Addresses) -> None:
-        field = log._meta.fields[attribute] if attribute else Value("")
+        field: Any = log._meta.fields[attribute] if attribute else Value("")
         self._addresses = addresses if attribute == "recording_url" else None
         self._is_code = attribute == "flow_snapshot"
         self._always_quoted = isinstance(field, JsonField) or attribute in _LONG_TEXTS
-        self.cell: Any = field
+        self.cell = field
         if isinstance(field, BooleanField):
             self.cell = Case(None, [(field, "true")], "false")
-        elif not self._always_quoted and not self._addresses:
-            self.cell = fn.IFNULL(field if isinstance(field, TextField) else field.cast("TEXT"), "")
+        elif attribute and not self._always_quoted and not self._addresses:
+            text = field if isinstance(field, TextField) else field.cast("TEXT")
+            self.cell = fn.IFNULL(text, "") if field.null else text
 
     def format(self, cells: Sequence[Any], ids: Sequence[bytes]) -> Sequence[bytes]:
         """Return the cells, bytes or None, as the file shows them. `ids` are the ids of their logs."""
         if self._addresses:
-            cells = _shown(self._addresses, cells, ids)
+            stored = [cell and cell.decode() for cell in cells]
+            shown = map(self._addresses.of, [id.decode() for id in ids], stored)
+            cells = [(address or "").encode() for address in shown]
         if self._is_code:  # usually a JSON string, written as the text in it
             cells = [orjson.loads(cell).encode() if cell and cell[:1] == b'"' else cell for cell in cells]
         if self._always_quoted:  # null is an empty cell, an empty text is ""
@@ -60,11 +63,6 @@ class CsvColumn:
         if not _needs_quotes(b"".join(cells)):
             return cells
         return [_quoted(cell) if _needs_quotes(cell) else cell for cell in cells]
-
-
-def _shown(addresses: Addresses, stored: Sequence[bytes | None], ids: Sequence[bytes]) -> list[bytes]:
-    shown = addresses.of_all([id.decode() for id in ids], [cell.decode() if cell else None for cell in stored])
-    return [(address or "").encode() for address in shown]
 
 
 def _needs_quotes(text: bytes) -> bool:

@@ -21,8 +21,9 @@ from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.exports import FILES, LOGS, Export
 from dryline.models.logs import Log
+from dryline.models.recording_addresses import Addresses
 from dryline.models.recordings import addresses_at
-from dryline.models.voice_log_filters import conditions, teach_contains
+from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.schemas.exports import FORMS, members, read_filters
 from dryline.storage.current_world import current
 from dryline.storage.files import rename
@@ -30,7 +31,7 @@ from dryline.storage.record import connection, wire_rows
 
 STEP = 100_000  # of SQLite's virtual machine
 HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
-BATCH_ROWS = 100
+BATCH_ROWS = 200
 SUFFIXES = (".csv", ".json", ".part")
 
 
@@ -132,7 +133,7 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     """Write a header and the rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
     file.write(csv_header(names))
-    count, addresses = 0, addresses_at(export.base_url)
+    count, addresses = 0, _addresses(export)
     for source in _sources(export):
         columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
         with _text_as_bytes():
@@ -145,7 +146,7 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
     """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
-    count, comma, addresses = 0, b"[", addresses_at(export.base_url)
+    count, comma, addresses = 0, b"[", _addresses(export)
     for source in _sources(export):
         names = export.fields or list(source.columns)
         held = {name: attribute for name in names if (attribute := source.columns.get(name))}
@@ -162,6 +163,11 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
             count, comma = count + len(rows), b","
     file.write(b"[]" if count == 0 else b"]")
     return count
+
+
+def _addresses(export: Export) -> Addresses:
+    world = current()
+    return addresses_at(world.settings.public_url or export.base_url or world.base_url)
 
 
 @contextlib.contextmanager
@@ -191,10 +197,10 @@ def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...
 def _sources(export: Export) -> Iterator[Source]:
     filters = read_filters(export.filters_json)
     if "search_query" in filters:
-        teach_contains()
+        register_text_search()
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
-        asked = [log.team_id == export.team_id, *CallInProgress.over(log, export), *conditions(filters, log)]
+        asked = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]
         if export.worker_id is not None:
             asked.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:

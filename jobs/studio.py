@@ -10,7 +10,8 @@ import time
 from concurrent.futures import Future
 from pathlib import Path
 
-from dryline.models.recordings import FILES, being_made
+from dryline.models.recording_addresses import FILES
+from dryline.models.recordings import being_made
 from dryline.simulator.recordings import Call, write
 from dryline.simulator.voices import Murmur, SpeechFailed, Voice, voice_of
 from dryline.storage.errors import NotReady

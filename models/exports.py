@@ -44,8 +44,6 @@ SETBACKS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
 # What is shown of a COMPLETED export until its lost file is there again: as while it was written.
 _BEING_MADE = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
-_BASES = "where those who asked for exports reach this server"  # as a world remembers them, by the export's id
-
 LONGEST_WINDOW = timedelta(days=90)
 LIFE = timedelta(hours=24)
 SHOWN = 20
@@ -73,16 +71,18 @@ class Export(Record):
     file_size_bytes = IntegerField(null=True)
     error_message = TextField(null=True)
     expires_at = TextField(null=True)
+    # How the client reached this server that requested it; None for imported rows.
+    base_url = TextField(null=True)
 
     download_url: str | None  # where the address of this server is known: blueprints/links.py
 
     # Asking
 
     @classmethod
-    def request(cls, team: Record, base: str, **asked: Any) -> Self:
+    def request(cls, team: Record, base_url: str, **asked: Any) -> Self:
         """A new export, begun once the transaction is committed. Contract: createExport.
 
-        The addresses of recordings in its file begin with `base`.
+        The addresses of recordings in its file begin with `base_url`.
 
         Raises Invalid for a window that runs backwards or over more than 90 days, NotFound for a worker or deployment
         that the team does not have, Conflict while another export of the team is active.
@@ -97,12 +97,8 @@ class Export(Record):
         if asked.get("deployment_id") is not None:
             _demand_deployment(team, asked["deployment_id"], asked.get("worker_id"))
         with unique("The team already has an export in PENDING or PROCESSING."):
-            export = cls.add(team, **asked)
+            export = cls.add(team, base_url=base_url, **asked)
         world = current()
-        bases = world.memory.setdefault(_BASES, {})
-        bases[export.id] = base
-        if len(bases) > SHOWN:
-            del bases[min(bases)]  # ids rise
         world.db.after_commit(world.wake)
         return export
 
@@ -177,12 +173,6 @@ class Export(Record):
     def path(self) -> Path:
         """Where its file lies, or would."""
         return FILES.path(self.id, f".{self.format.lower()}")
-
-    @property
-    def base_url(self) -> str:
-        """What the addresses in its file begin with: how its asker reached this server, while that is remembered."""
-        world = current()
-        return world.memory.get(_BASES, {}).get(self.id) or world.base_url
 
     @property
     def alive(self) -> bool:

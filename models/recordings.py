@@ -14,15 +14,12 @@ from typing import Any
 
 import orjson
 
-from dryline.models.recording_addresses import KIND, NEUTRAL, USE, Addresses, name_in
-from dryline.models.row_files import RowFiles
+from dryline.models.recording_addresses import FILES, NEUTRAL, USE, Addresses, recording_name
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import connection
 from dryline.world.clock import wire, work_for
-
-FILES = RowFiles(KIND)
 
 # How long an address works, in API time, counted from the full hour: within one, a call's address stays the same, so
 # that a page that is read again goes on playing.
@@ -39,7 +36,7 @@ def neutral_address(call_sid: str) -> str:
 def addresses_at(base: str) -> Addresses:
     """Those of recordings as a server that is reached at `base` shows them now."""
     hour = current().clock.now().replace(minute=0, second=0, microsecond=0)
-    return Addresses(base, wire(hour + LIFE), current().secret)
+    return Addresses(base, wire(hour + LIFE))
 
 
 def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
@@ -49,8 +46,8 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     """
     found = VoiceLog.find(id=log)
     work_for(found.team_id if found else None)
-    FILES.demand_seal(USE, log, until, signature)
-    if found is None or name_in(found.recording_url) != name:
+    FILES.check_signature(USE, log, until, signature)
+    if found is None or recording_name(found.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")
     return found
 

@@ -1,24 +1,22 @@
-"""Files that belong to rows: one a row, whole or not there, handed out by signed links that end."""
+"""Files that belong to rows: at most one per row, served by signed URLs that expire."""
 
 from __future__ import annotations
 
-import hmac
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from itsdangerous import BadData
+from itsdangerous import BadData, Signer
 
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.storage.files import write_whole
-from dryline.storage.seals import sealer
-from dryline.storage.signatures import signer
+from dryline.storage.signatures import signer, text_signer
 from dryline.world.clock import work_for
 
-_PLAIN = re.compile("[a-z0-9_-]{1,100}")
+_SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
 
 
 class RowFiles:
@@ -29,69 +27,68 @@ class RowFiles:
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """The folder of the files; it may not exist yet."""
         return current().directory / self.kind
 
     def path(self, id: str, suffix: str = "") -> Path:
-        """Where a row's file lies, or would. An imported id may be no file name: its digest stands in."""
-        name = id if _PLAIN.fullmatch(id) else sha256(id.encode()).hexdigest()
+        """Return the path of a row's file, whether it exists or not.
+
+        An imported id may be unfit for a file name; its digest replaces it.
+        """
+        name = id if _SAFE_NAME.fullmatch(id) else sha256(id.encode()).hexdigest()
         return self.folder / f"{name}{suffix}"
 
     def write(self, path: Path, content: bytes) -> None:
-        """Let `content` be the file at `path`, whole or not at all. Raises OSError."""
+        """Write the file at `path`, completely or not at all. Raises OSError."""
         self.folder.mkdir(exist_ok=True)
         write_whole(path, content, durable=current().durable)
 
-    def sign(self, use: str, id: str, until: str, **about: str) -> str:
-        """What an address carries that is good for one use of one row's file, until a moment of API time."""
-        return signer(f"{self.kind} {use}").dumps({**about, "id": id, "until": until})
+    def sign(self, use: str, id: str, until: str, **claims: str) -> str:
+        """Return a token for one use of one row's file, valid until a moment of API time."""
+        return signer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
 
-    def check(self, use: str, id: str, signature: str) -> dict[str, Any]:
-        """What was signed: `id`, `until` and what else it was about. Raises Forbidden unless it is good for this."""
+    def check(self, use: str, id: str, token: str) -> dict[str, Any]:
+        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this."""
         try:
-            signed: dict[str, Any] = signer(f"{self.kind} {use}").loads(signature)
+            claims: dict[str, Any] = signer(f"{self.kind} {use}").loads(token)
         except BadData:
-            signed = {"id": None}
-        if signed["id"] != id:
+            claims = {"id": None}
+        if claims["id"] != id:
             raise Forbidden("The link is not valid.")
-        if "team" in signed:
-            work_for(signed["team"])
-        _demand_not_over(signed["until"])
-        return signed
+        if "team" in claims:
+            work_for(claims["team"])
+        _require_unexpired(claims["until"])
+        return claims
 
-    def sealer(self, use: str, until: str, secret: str) -> Callable[[Iterable[str]], list[str]]:
-        """As `sign`, about nothing else, for lists: what gives ids their seals. Addresses say `until` themselves.
+    def signer(self, use: str, until: str) -> Signer:
+        """Return a signer of row ids, for URLs that contain the id and `until`. In lists it is faster than `sign`."""
+        return text_signer(f"{self.kind} {use} {until}")
 
-        `secret` is the current world's.
-        """
-        return sealer(self.kind, use, until, secret)
-
-    def demand_seal(self, use: str, id: str, until: str, seal: str) -> None:
-        """Raises Forbidden unless what was sealed is good for this."""
-        (good,) = self.sealer(use, until, current().secret)([id])
-        if not hmac.compare_digest(good.encode(), seal.encode()):
+    def check_signature(self, use: str, id: str, until: str, signature: str) -> None:
+        """Raise Forbidden unless `signer` made the signature and `until` has not passed."""
+        if not self.signer(use, until).verify_signature(id, signature):
             raise Forbidden("The link is not valid.")
-        _demand_not_over(until)
+        _require_unexpired(until)
 
-    def sweep(self, owned: Callable[[set[str]], Collection[str]]) -> bool:
-        """Remove the files that no row owns; `owned` tells which of these names are. Says whether there were any.
+    def sweep(self, owned_among: Callable[[set[str]], Collection[str]]) -> bool:
+        """Remove the files without a row. Return whether there were any.
 
-        They are looked for without a lock. Rows that write their files hold it until they are committed, so that under
-        it no file is ahead of its row.
+        `owned_among` returns those of the given file names that belong to rows. The first look takes no lock. The
+        second one takes it: a row that writes its file holds it until the commit, so no file is ahead of its row then.
         """
         try:
             names = {path.name for path in self.folder.iterdir()}
         except FileNotFoundError:
             return False
-        if names <= set(owned(names)):
+        if names <= set(owned_among(names)):
             return False
         with current().transaction():
-            strays = names - set(owned(names))
-            for name in strays:
+            orphans = names - set(owned_among(names))
+            for name in orphans:
                 (self.folder / name).unlink(missing_ok=True)
-        return bool(strays)
+        return bool(orphans)
 
 
-def _demand_not_over(until: str) -> None:
+def _require_unexpired(until: str) -> None:
     if until <= current().clock.stamp():
         raise Forbidden("The link has expired.")

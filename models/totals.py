@@ -1,4 +1,4 @@
-"""Totals of lists: who pages on need not count again."""
+"""A cache of list totals, so that the next page of a list is not counted again."""
 
 from __future__ import annotations
 
@@ -7,51 +7,50 @@ from typing import Any
 
 from dryline.storage.record import connection
 
-FEW = 2000  # rows that are remembered beside their total
+MAX_REMEMBERED_ROWS = 2000
 
 
-class _Kept(threading.local):
-    """What was counted on this thread's connection since the database last changed."""
+class _CountCache(threading.local):
+    """Results of count queries since the database last changed. Each thread has its own, as it has a connection."""
 
     state: Any = None
-    counted: dict[Any, Any]
+    results: dict[Any, Any]
 
 
-_kept = _Kept()
+_cache = _CountCache()
 
 
 def count(sql: str, values: tuple[Any, ...]) -> int:
-    """The number that `sql` gives."""
-    return _once(sql, values)[0]
+    """Return the number that `sql` selects."""
+    return _cached(sql, values)[0]
 
 
 def find(sql: str, values: tuple[Any, ...]) -> tuple[int, str | None]:
-    """The number that `sql` gives, and the JSON array of rows that it gives beside it (None: more than FEW)."""
-    return _once(sql, values)
+    """Return the number and the JSON array of rowids that `sql` selects; None if they are over MAX_REMEMBERED_ROWS."""
+    return _cached(sql, values)
 
 
 def remembered(sql: str, values: tuple[Any, ...]) -> str | None:
-    """The rows that `find` gave; None where they were more than FEW, or are not known (any more)."""
-    return _counted(connection()).get((sql, values), (0, None))[1]
+    """Return the rowids of an earlier `find`; None if they were too many, or the database has changed since."""
+    return _results(connection()).get((sql, values), (0, None))[1]
 
 
-def _once(sql: str, values: tuple[Any, ...]) -> Any:
-    """The one row of `sql`, whose first column is a total."""
+def _cached(sql: str, values: tuple[Any, ...]) -> Any:
     db = connection()
-    counted = _counted(db)
-    if (sql, values) not in counted:
-        total, *rows = db.execute(sql, values).fetchone()
-        counted[sql, values] = total, *[row if total <= FEW else None for row in rows]
-    return counted[sql, values]
+    results = _results(db)
+    if (sql, values) not in results:
+        total, *rowids = db.execute(sql, values).fetchone()
+        results[sql, values] = total, *[array if total <= MAX_REMEMBERED_ROWS else None for array in rowids]
+    return results[sql, values]
 
 
-def _counted(db: Any) -> dict[Any, Any]:
-    """What is remembered, by the SQL and its parameters.
+def _results(db: Any) -> dict[Any, Any]:
+    """Return the cached results by SQL and parameters.
 
-    Never out of date: SQLite tells when others have written (`data_version`) and what this connection wrote
-    (`total_changes`), and with either of them all that was counted is dropped.
+    They are never out of date: `data_version` changes when another connection has written, `total_changes` when this
+    one has, and either empties the cache.
     """
     state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
-    if state != _kept.state or len(_kept.counted) > 1000:
-        _kept.state, _kept.counted = state, {}
-    return _kept.counted
+    if state != _cache.state or len(_cache.results) > 1000:
+        _cache.state, _cache.results = state, {}
+    return _cache.results

@@ -188,7 +188,7 @@ class _Calls:
     def __init__(
         self, team: Record, start: str | None, end: str | None, worker_id: str | None, deployment_ids: list[str] | None
     ) -> None:
-        conditions = [VoiceLog.team_id == team.team_id, *CallInProgress.over(VoiceLog, team)]
+        conditions = [VoiceLog.team_id == team.team_id, *CallInProgress.ended_only(VoiceLog, team)]
         if start is not None:
             conditions.append(moment >= start)
         if end is not None:

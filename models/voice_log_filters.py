@@ -1,4 +1,4 @@
-"""What lists and exports of logs are narrowed by: the filters of the voice logs, as conditions of SQL."""
+"""The filters of voice logs as SQL conditions, for lists and exports."""
 
 from __future__ import annotations
 
@@ -11,22 +11,7 @@ from peewee import SQL, fn
 from dryline.models.logs import Log
 from dryline.storage.record import Values, connection
 
-
-def conditions(filters: Values, log: type[Log]) -> list[Any]:
-    """What the list's filters ask of a log, a condition each. Contract: listVoiceLogs.
-
-    Borders of time and duration count as inside; a log without the value passes no filter on it, nor does a type of
-    log without the member. Whoever runs a query with `search_query` calls `teach_contains` first.
-    """
-    columns = log._meta.fields
-    asked = []
-    for name, value in filters.items():
-        member, passes = FILTERS[name]
-        asked.append(passes(columns[member], value) if member in columns else SQL("0"))
-    return asked
-
-
-# The member that a filter looks at, and how.
+# Each filter's column, and the function that makes a condition of column and value.
 FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "deployment_id": ("deployment_id", operator.eq),
     "flow_id": ("flow_id", operator.eq),
@@ -48,8 +33,22 @@ FILTERS: Mapping[str, tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def teach_contains() -> None:
-    """Let this thread's connection compare text without case in every script: SQLite knows only the Latin alphabet."""
+def conditions(filters: Values, log: type[Log]) -> list[Any]:
+    """Return a condition for each filter. Contract: listVoiceLogs.
+
+    Bounds of times and durations are inclusive. A log without the value passes no filter on it, and a channel without
+    the column has no log that passes. A query with `search_query` needs `register_text_search` first.
+    """
+    columns = log._meta.fields
+    result = []
+    for name, value in filters.items():
+        column, condition = FILTERS[name]
+        result.append(condition(columns[column], value) if column in columns else SQL("0"))
+    return result
+
+
+def register_text_search() -> None:
+    """Define CONTAINS_FOLDED on this thread's connection: SQLite itself ignores case in ASCII letters only."""
     connection().create_function("CONTAINS_FOLDED", 2, _contains_folded, deterministic=True)
 
 

@@ -1,26 +1,28 @@
-"""Voice logs as they are answered: pages of a list, and one alone.
+"""Voice logs as the API returns them: a page of a list, or one log.
 
-A search reads twice: first the keys of the page (voice_log_keys.py), then the wanted columns of those rows
-(log_json.py). A cursor names the last row's sort value and id, so that a page deep in costs what the first one does.
+A search runs two queries: one for the ids on the page (voice_log_pagination.py), one for the requested columns of these
+logs. A cursor holds the sort key of the last log on its page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from itsdangerous import BadData
 
-from dryline.models.log_json import json_array
 from dryline.models.logs import Page, first_of
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid, NotFound
-from dryline.storage.record import Record, connection
+from dryline.storage.record import Record, connection, wire_rows
 from dryline.storage.signatures import signer
 
 if TYPE_CHECKING:
     from dryline.models.recording_addresses import Addresses
+    from dryline.models.voice_log_pagination import SortKey
+
+_CURSORS = "voice log cursors"
 
 
 def search(
@@ -34,33 +36,40 @@ def search(
     fields: frozenset[str] | None = None,
     **filters: Any,
 ) -> VoiceLogPage:
-    """A page of the worker's logs that pass all `filters` (voice_log_filters.py). Contract: listVoiceLogs.
+    """Return a page of the worker's logs that pass all `filters` (voice_log_filters.py). Contract: listVoiceLogs.
 
-    A cursor carries on where its page ended, in that page's order, whatever `page` and the sort say.
-    Raises Invalid for a cursor that was never given out.
+    A cursor continues where its page ended, in that page's order; it takes precedence over `page` and the order.
+    Raises Invalid for a cursor that this server did not make.
     """
-    from dryline.models import voice_log_keys  # imported late: a start does not need it
+    from dryline.models import voice_log_pagination  # imported late: a start does not need it
 
-    after = None
+    after: SortKey | None = None
     if cursor is not None:
-        sort_by, sort_order, page, *after = _read_cursor(cursor)
+        sort_by, sort_order, page, *key = _read_cursor(cursor)
+        after = key[0], key[1]
     offset = 0 if after else first_of(page, limit)
-    keys, total = voice_log_keys.find(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
+    # One more than the page holds: it tells whether there is a next page.
+    keys, total = voice_log_pagination.find_page(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
     next_cursor = None
-    if len(keys.ids) > limit:
-        value = voice_log_keys.value_of(sort_by, keys.rows[limit - 1])
-        next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, value, keys.ids[limit - 1]])
-    logs = SelectedLogs(keys.ids[:limit], keys.rows[:limit], fields)
-    return VoiceLogPage(logs, total, page, limit, next_cursor)
+    if len(keys) > limit:
+        del keys[limit:]
+        next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, *keys[-1]])
+    return VoiceLogPage(SelectedLogs([id for _, id in keys], fields), total, page, limit, next_cursor)
 
 
 def read(worker: Record, id: str, fields: frozenset[str] | None = None) -> SelectedLogs:
-    """The worker's log `id`, only `fields` of it (None: all). Raises NotFound. Contract: getVoiceLog."""
-    looked = connection().execute("SELECT rowid FROM voice_log WHERE id = ? AND worker_id = ?", (id, worker.id))
-    row = looked.fetchone()
-    if row is None:
+    """Return the worker's log `id` with only these fields (None: all). Raises NotFound. Contract: getVoiceLog."""
+    if not VoiceLog.listing(worker, id=id, worker_id=worker.id).count():
         raise NotFound(f"{VoiceLog.noun()} {id} not found.")
-    return SelectedLogs([id], list(row), fields, single=True)
+    return SelectedLogs([id], fields, single=True)
+
+
+def _read_cursor(cursor: str) -> list[Any]:
+    """Return sort column, direction, page number, and the sort key of the last log before the page. Raises Invalid."""
+    try:
+        return signer(_CURSORS).loads(cursor)
+    except BadData:
+        raise Invalid("Not a cursor that a page gave.", "cursor") from None
 
 
 class VoiceLogPage(Page):
@@ -73,39 +82,37 @@ class VoiceLogPage(Page):
 
 
 class SelectedLogs:
-    """The logs with these ids and rows, in this order, as they are answered: only the columns of `fields` are read.
+    """Voice logs whose columns are read when they are dumped: `id`, and those of `fields` (None: all).
 
-    `id` always is.
-
-    `single` says that it stands for one log, not for a list. `addresses` say where its recordings are heard; without
-    them their addresses are as they are kept.
+    `single` means one log instead of a list. With `addresses`, recordings get the addresses that play them; without,
+    they keep the addresses of their rows.
     """
 
     addresses: Addresses | None = None
 
-    def __init__(self, ids: list[str], rows: list[int], fields: frozenset[str] | None, *, single: bool = False) -> None:
+    def __init__(self, ids: list[str], fields: frozenset[str] | None, *, single: bool = False) -> None:
         self.ids = ids
-        self.rows = rows
         self.fields = fields
         self.single = single
 
-    def project(self, names: Mapping[str, str]) -> orjson.Fragment:
-        """The wire form, as JSON text; `names` maps the wire's name to the attribute."""
+    def project(self, names: Mapping[str, str]) -> Any:
+        """Return the wire form; `names` maps wire names to attributes."""
+        if not self.ids:
+            return []
         if self.fields is not None:
             names = {wire: name for wire, name in names.items() if name in self.fields or name == "id"}
-        shown = self.addresses.of_all if self.addresses else lambda ids, kept: kept
-        logs = json_array(VoiceLog, self.ids, self.rows, tuple(names.items()), shown)
-        return orjson.Fragment(logs[1:-1] if self.single else logs)
+        sql = _rows_sql(tuple(names.values()), len(self.ids))
+        rows = {row[-1]: row for row in connection().execute(sql, self.ids)}
+        logs = wire_rows(VoiceLog, names, [rows[id] for id in self.ids])
+        if self.addresses:
+            for wire, name in names.items():
+                if name == "recording_url":
+                    self.addresses.put_into(logs, wire, self.ids)
+        return logs[0] if self.single else logs
 
 
-# Cursors
-
-_CURSORS = "voice log cursors"
-
-
-def _read_cursor(cursor: str) -> tuple[str, str, int, Any, str]:
-    """Sort, direction, number of the page, and the last sort value and id before it. Raises Invalid."""
-    try:
-        return signer(_CURSORS).loads(cursor)
-    except BadData:
-        raise Invalid("Not a cursor that a page gave.", "cursor") from None
+@lru_cache(maxsize=256)
+def _rows_sql(columns: tuple[str, ...], count: int) -> str:
+    """SQL for these columns, and then the id, of `count` logs, whose ids are its parameters."""
+    query = VoiceLog.select(*[VoiceLog._meta.fields[name] for name in (*columns, "id")])
+    return query.where(VoiceLog.id.in_([""] * count)).sql()[0]

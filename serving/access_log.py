@@ -1,6 +1,6 @@
 """What a running server says: a line a request and for each thing that moves by itself, as text or as JSON.
 
-The lines are made of the request record by a thread of their own, a few times a second: no request waits for them.
+A thread makes the lines from the request log, five times a second, so that no request waits for them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Reporter:
 
     def __init__(self, world: World, form: str, stream: RawIOBase | BytesIO) -> None:
         self._world, self._stream = world, stream
-        self._tail, self._seen = world.requests.tail(), world.requests.count
+        self._queue, self._seen = world.requests.subscribe(), world.requests.count
         self._write: Callable[[list[Entry | Happening], int], Iterable[str]] = (
             self._objects if form == "json" else self._lines
         )
@@ -69,7 +69,7 @@ class Reporter:
     def look(self) -> None:
         """Say what happened since the last look."""
         news = self._world.news.take()
-        entries = [Entry._make(self._tail.popleft()) for _ in range(len(self._tail))]
+        entries = [self._queue.popleft() for _ in range(len(self._queue))]
         if not entries and not news:
             return
         unseen = entries[-1].number - self._seen - len(entries) if entries else 0

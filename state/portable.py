@@ -23,7 +23,7 @@ from dryline.settings import BadSetting
 from dryline.state.document import OWN_ROWS, team_tables
 from dryline.storage.database import WorldDatabase, is_whole
 from dryline.storage.errors import Conflict
-from dryline.storage.files import part_of, rename, sync
+from dryline.storage.files import sync
 from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
@@ -39,21 +39,17 @@ _COLUMNS = """SELECT of.name, of_it.name FROM sqlite_master AS of, pragma_table_
 _LEVEL = 1
 
 
-def pack(folder: Path, path: Path, *, durable: bool) -> None:
+def pack(folder: Path, path: Path) -> None:
     """Write the file, of a save point's folder. Raises OSError."""
     import gzip  # imported late, here and below: a start does not need them
     import tarfile
 
-    part = part_of(path)
-    with gzip.open(part, "wb", compresslevel=_LEVEL) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+    with gzip.open(path, "wb", compresslevel=_LEVEL) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name in (DATABASE, ABOUT):
             tar.add(folder / name, name, recursive=False)
         for kind in KINDS:
             for file in sorted((folder / kind).glob("*")):
                 tar.add(file, f"{kind}/{file.name}", recursive=False)
-    if durable:
-        sync(part)
-    rename(part, path, durable=durable)
 
 
 def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
@@ -178,18 +174,18 @@ def cut_out(world: World, database: Path, files: Path, folder: Path, team_id: st
         copy_rows(connection, tables, team_id)
         connection.execute("COMMIT")
         connection.execute("DETACH DATABASE saved")
-        for name in _files_of(connection):
+        for name in files_of(connection, team_id):
             if (files / name).exists():
                 (folder / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(files / name, folder / name)
     (folder / ABOUT).write_bytes(orjson.dumps(about))
 
 
-def _files_of(connection: sqlite3.Connection) -> Iterator[str]:
-    """The files that belong to rows, below the data directory."""
-    for id, form in connection.execute("SELECT id, format FROM export"):
+def files_of(connection: sqlite3.Connection, team_id: str) -> Iterator[str]:
+    """Yield the paths of the files of a team's rows, relative to the data directory."""
+    for id, form in connection.execute("SELECT id, format FROM export WHERE team_id = ?", (team_id,)):
         yield f"{exports.FILES.kind}/{exports.FILES.path(id, f'.{form.lower()}').name}"
-    for (id,) in connection.execute("SELECT id FROM upload"):
+    for (id,) in connection.execute("SELECT id FROM upload WHERE team_id = ?", (team_id,)):
         yield f"{uploads.FILES.kind}/{uploads.FILES.path(id).name}"
 
 

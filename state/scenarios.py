@@ -64,7 +64,7 @@ def _is_filled() -> bool:
 
 
 def reset(world: World, scenario: str | None = None) -> None:
-    """Back to the start: data, clock, ids, live settings, faults, request record.
+    """Back to the start: data, clock, ids, live settings, faults, request log.
 
     Raises Invalid, naming `scenario`, for one that cannot be; then nothing has changed.
     """

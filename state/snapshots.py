@@ -22,7 +22,7 @@ from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
 from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
 from dryline.storage.errors import Conflict, Invalid, NotFound
-from dryline.storage.files import rename, sync, write_whole
+from dryline.storage.files import part_of, rename, sync, write_whole
 from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
@@ -144,23 +144,28 @@ def restore_team(world: World, name: str, team_id: str) -> None:
                 world.keep_course()
                 mend(team_id)
                 forget(world)
+                files = list(portable.files_of(world.db.connection(), team_id))
+        for file in files:
+            _replace_file(snapshot.path / file, world.directory / file)
         world.rows_replaced()
 
 
-def write_file(world: World, name: str, team_id: str | None = None) -> Path:
-    """A save point as one file, which the caller removes. Raises NotFound. What is in it: state/portable.py."""
+@contextlib.contextmanager
+def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path]:
+    """Write a snapshot into one file (state/portable.py) and delete the file after the block. Raises NotFound."""
     snapshot = find(world, name, team_id)
-    file = world.save_points(team_id) / _PART / f"{name}.tar.gz"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    folder = snapshot.path
-    with tempfile.TemporaryDirectory(dir=file.parent) as made:
+    parts = world.save_points(team_id) / _PART
+    parts.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parts) as temporary:
+        folder, file = snapshot.path, Path(temporary) / "snapshot.tar.gz"
         if team_id is not None:
-            folder = Path(made)
+            folder = Path(temporary) / "team"
+            folder.mkdir()
             bring_up(snapshot.path / DATABASE)
             about = snapshot.about | {"team": team_id}
             portable.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
-        portable.pack(folder, file, durable=False)
-    return file
+        portable.pack(folder, file)
+        yield file
 
 
 def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
@@ -173,10 +178,8 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     """
     _demand_name(name)
     directory = world.save_points(team_id)
-    part = directory / _PART / name
-    with world.held():
-        _remove(part)
-        part.mkdir(parents=True)
+    (directory / _PART).mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(dir=directory / _PART))
     try:
         about = portable.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
@@ -264,6 +267,15 @@ def _replace_files(source: Path, target: Path) -> None:
     for entry in wanted.values():
         target.mkdir(exist_ok=True)
         _link(Path(entry.path), target / entry.name)
+
+
+def _replace_file(source: Path, target: Path) -> None:
+    """Make `target` the same file as `source`, if there is a `source`."""
+    if source.exists() and not (target.exists() and target.samefile(source)):
+        part = part_of(target)
+        part.unlink(missing_ok=True)
+        _link(source, part)
+        rename(part, target)
 
 
 def _link(source: Path, target: Path) -> None:

@@ -266,3 +266,34 @@ def hurried(monkeypatch):
     """A turn of a flow has a tenth of its time: nothing that is said of endless flows takes the whole."""
     for module in (sandbox, interpreter):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)
+
+
+@pytest.fixture
+def statements(app):
+    """Run a function of the test's thread and give the SELECT statements it ran, with their values filled in."""
+
+    def statements(function):
+        run = []
+        with app.world.active():
+            connection = app.world.db.connection()
+            connection.set_trace_callback(run.append)
+            try:
+                function()
+            finally:
+                connection.set_trace_callback(None)
+        return [sql for sql in run if sql.lstrip().startswith("SELECT")]
+
+    return statements
+
+
+@pytest.fixture
+def plans(app, statements):
+    """Run a function and give each of its SELECT statements with SQLite's plan for it, one step a line."""
+
+    def plans(function):
+        found = statements(function)
+        with app.world.active():
+            execute = app.world.db.connection().execute
+            return {sql: "\n".join(row[3] for row in execute(f"EXPLAIN QUERY PLAN {sql}")) for sql in found}
+
+    return plans

@@ -6,7 +6,6 @@ import io
 import pytest
 
 from dryline.app import create_app
-from dryline.models import log_segments, voice_log_bitmaps
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
 from dryline.tests.webhooks.receiver import Receiver
@@ -165,11 +164,7 @@ def test_no_call_ends_after_the_end_time_that_was_asked_for(control, line, api, 
 # Lists, exports, sums
 
 
-@pytest.mark.parametrize("large", [False, True])
-def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance, monkeypatch, large):
-    if large:
-        monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-        monkeypatch.setattr(log_segments, "SIZE", 3)
+def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance):
     for seed in range(8):
         call(seed=seed)
         call(seed=seed, outcome="no-answer")
@@ -185,17 +180,6 @@ def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance,
 
 def _passes(query, found, asked):
     return found == asked if query == "status" else found >= asked
-
-
-def test_turns_leave_the_bitmaps_of_a_large_worker_alone(api, path, call, advance, app, monkeypatch):
-    monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-    call()
-    api.get(path)
-    kept = app.world.memory["voice log bitmaps"]
-    (before,) = kept.workers.values()
-    advance(900)
-    assert api.get(f"{path}?status=completed").json["pagination"]["total"] == 1
-    assert list(kept.workers.values()) == [before]
 
 
 def test_who_asks_for_what_began_since_finds_each_call_that_comes_in(control, api, path, line, advance):

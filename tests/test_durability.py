@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from dryline.app import create_app
+from dryline.models.voice_logs import VoiceLog
 from dryline.settings import BadSetting, Settings
 from dryline.tests.conftest import NEW_WORKER, Api
 from dryline.world.directory import database_in
@@ -137,10 +138,12 @@ def test_an_unknown_durability_is_refused():
         Settings(durability="disk")
 
 
-def test_what_is_remembered_of_rows_does_not_outlive_a_restore_in_place(app, replicator, control):
-    control.post("/snapshots", {"name": "early"})
-    before = app.world.db.epoch
-    control.post("/snapshots/early/restore")
-    with app.world.active():
-        app.world.db.connection()
-        assert app.world.db.open_epoch == app.world.db.epoch == before + 1
+def test_totals_are_counted_anew_after_a_restore_in_place(replicator, api, control, make_worker, add_log):
+    worker = make_worker()
+    path = f"/workers/{worker['id']}/deploymentLogs/voice?limit=1"
+    add_log(VoiceLog, worker), add_log(VoiceLog, worker)
+    control.post("/snapshots", {"name": "two"})
+    add_log(VoiceLog, worker)
+    assert api.get(path).json["pagination"]["total"] == 3
+    control.post("/snapshots/two/restore")
+    assert api.get(path).json["pagination"]["total"] == 2

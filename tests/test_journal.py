@@ -7,7 +7,7 @@ import pytest
 from waitress.channel import ClientDisconnected
 
 from dryline.tests.conftest import Api
-from dryline.traffic.request_log import Wanted
+from dryline.traffic.request_search import Criteria, wait
 from dryline.world.clock import parse
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -75,13 +75,13 @@ class Meanwhile:
 def test_what_a_reset_took_is_not_waited_for(app, api, control):
     api.get("/workers")
     meanwhile = Meanwhile(lambda: (control.post("/reset", {}), api.get("/workers")))
-    assert len(app.world.requests.wait(Wanted(), 2, 60, meanwhile)) == 1
+    assert len(wait(app.world.requests, Criteria(), 2, 60, meanwhile)) == 1
 
 
 def test_what_was_looked_at_once_still_counts(app, api):
     api.get("/workers")
     meanwhile = Meanwhile(lambda: api.get("/team"), lambda: api.get("/workers"))
-    assert len(app.world.requests.wait(Wanted(path="/api/workers"), 2, 60, meanwhile)) == 2
+    assert len(wait(app.world.requests, Criteria(path="/api/workers"), 2, 60, meanwhile)) == 2
 
 
 def test_the_servers_end_ends_a_wait(app):

@@ -3,7 +3,7 @@
 import pytest
 from waitress.channel import ClientDisconnected
 
-from dryline.traffic import request_log as request_record
+from dryline.traffic import request_log, request_search
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
@@ -123,7 +123,7 @@ def test_verify_shows_the_calls_that_are_too_many(api, control):
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
 def test_a_pattern_that_searches_for_ever_is_ended(api, control, monkeypatch, pattern):
-    monkeypatch.setattr(request_record, "LONGEST_SEARCH_S", 0.01)
+    monkeypatch.setattr(request_search, "MAX_SEARCH_S", 0.01)
     api.post("/workers", WORKER | {"name": ("a" if "a" in pattern else "x") * 3_000})
     answer = control.post("/requests/verify", {"bodyMatches": pattern})
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["bodyMatches"])
@@ -171,7 +171,7 @@ def test_a_team_that_there_is_not_is_not_found(control, method, path):
 
 @pytest.mark.alone
 def test_the_record_is_bounded_in_number(api, control, monkeypatch):
-    monkeypatch.setattr(request_record, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(request_log, "MAX_ENTRIES", 3)
     for _ in range(5):
         api.get("/workers")
     assert [entry["number"] for entry in control.get("/requests").json] == [5, 4, 3]
@@ -179,7 +179,7 @@ def test_the_record_is_bounded_in_number(api, control, monkeypatch):
 
 @pytest.mark.alone
 def test_the_record_is_bounded_in_size(api, control, monkeypatch):
-    monkeypatch.setattr(request_record, "MOST_BYTES", 9_000)
+    monkeypatch.setattr(request_log, "MAX_BYTES", 1_500)
     for _ in range(3):
         api.post("/workers", WORKER | {"name": "x" * 3_000})
     assert [entry["number"] for entry in control.get("/requests").json] == [3]
@@ -189,7 +189,7 @@ def test_the_record_is_bounded_in_size(api, control, monkeypatch):
 @pytest.mark.alone
 @pytest.mark.parametrize(("part", "most"), [("path", 9_000), ("headers", 5_000)])
 def test_the_bound_counts_path_and_headers(api, control, monkeypatch, part, most):
-    monkeypatch.setattr(request_record, "MOST_BYTES", most)
+    monkeypatch.setattr(request_log, "MAX_BYTES", most)
     for _ in range(3):
         if part == "path":
             api.get("/workers/" + "x" * 3_000)
@@ -242,11 +242,45 @@ def test_of_a_large_answer_the_beginning_is_kept(api, control):
     for _ in range(3):
         api.post("/workers", WORKER | {"description": "x" * 40_000})
     api.get("/workers")
-    assert len(control.get("/requests").json[0]["answer"]) == request_record.ANSWER_BYTES
+    assert len(control.get("/requests").json[0]["answer"]) == request_log.ANSWER_BYTES
+
+
+def test_of_older_requests_only_the_beginning_of_a_long_body_is_kept(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 100_000)
+    for _ in range(3):
+        api.post("/workers", WORKER | {"description": "x" * 40_000})
+    newest, _, oldest = control.get("/requests").json
+    assert newest["body"] == WORKER | {"description": "x" * 40_000}
+    assert newest["answer"]["description"] == "x" * 40_000
+    assert len(oldest["body"]) == len(oldest["answer"]) == request_log.SHORT_BYTES
+    sizes = {entry["response"]["bodySize"] for entry in control.get("/requests.har").json["log"]["entries"]}
+    assert len(sizes) == 1
+
+
+def test_the_newest_request_is_kept_whole(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 1_000)
+    api.post("/workers", WORKER | {"description": "x" * 40_000})
+    assert control.get("/requests").json[0]["body"]["description"] == "x" * 40_000
+
+
+def test_wide_characters_count_as_they_are_stored(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 20_000)
+    for _ in range(2):
+        api.get("/workers/" + "\N{GRINNING FACE}" * 2_000)
+    assert len(control.get("/requests").json) == 1
+
+
+def test_one_long_body_pushes_out_no_other_request(api, control, monkeypatch):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 5_000)
+    api.get("/workers")
+    api.post("/workers", WORKER | {"description": "x" * 40_000})
+    api.get("/team")
+    assert len(control.get("/requests").json) == 3
 
 
 def test_answers_count_for_the_bound(api, control, monkeypatch):
-    monkeypatch.setattr(request_record, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(request_log, "MAX_BYTES", 100_000)
     api.post("/workers", WORKER | {"description": "x" * 9_000})
     for _ in range(20):
         api.get("/workers")

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import pkgutil
+import shutil
 import sqlite3
 
 import peewee
@@ -10,6 +11,9 @@ import pytest
 from playhouse.migrations import Runner
 
 import dryline.models
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.storage import migrations
 from dryline.storage.migrations import HERE, LATEST
 
 
@@ -100,68 +104,32 @@ def test_a_new_database_is_as_the_steps_one_by_one_make_it(app, tmp_path):
     one_by_one.close()
 
 
-def test_an_older_data_directory_is_brought_up_to_date(tmp_path):
-    """A directory whose database is as the first step left it, with a row in it, opens and keeps the row."""
-    from dryline.app import create_app
-    from dryline.settings import Settings
+# Statements that make a database one that has still to be brought up to date.
+OLDER_SCHEMA = ("PRAGMA user_version = 0",)
+A_LATER_STEP = """
+def up(migrator, db):
+    db.execute_sql("ALTER TABLE team ADD COLUMN motto TEXT")
+"""
 
+
+def test_an_older_data_directory_gets_the_steps_that_it_lacks_and_keeps_its_rows(tmp_path, monkeypatch):
+    settings = Settings(data_dir=tmp_path / "world", scenario="empty")
+    with contextlib.closing(create_app(settings)) as app, app.world.active():
+        (team,) = app.world.db.execute_sql("SELECT id FROM team").fetchall()
+    steps = tmp_path / "migrations"
+    shutil.copytree(HERE, steps)
+    (steps / f"{LATEST + 1:04}_later.py").write_text(A_LATER_STEP)
+    monkeypatch.setattr(migrations, "HERE", steps)
+    monkeypatch.setattr(migrations, "LATEST", LATEST + 1)
+    with contextlib.closing(create_app(settings)) as app, app.world.active():
+        assert app.world.db.execute_sql("SELECT id, motto FROM team").fetchall() == [(*team, None)]
+        assert app.world.db.pragma("user_version") == LATEST + 1
+
+
+def test_steps_that_are_recorded_are_not_run_again(tmp_path):
     settings = Settings(data_dir=tmp_path, scenario="empty")
-    app = create_app(settings)
-    app.close()
-    with sqlite3.connect(tmp_path / "dryline.sqlite3") as db:
-        team = db.execute("SELECT id FROM team").fetchone()
-        # As if no step had been counted as an ordinary start counts it: the steps' own record must be enough.
-        db.execute("PRAGMA user_version = 0")
-    db.close()
-    app = create_app(settings)
-    with app.world.active():
-        assert app.world.db.execute_sql("SELECT id FROM team").fetchone() == team
+    create_app(settings).close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "dryline.sqlite3")) as db:
+        db.executescript(";".join(OLDER_SCHEMA))
+    with contextlib.closing(create_app(settings)) as app, app.world.active():
         assert app.world.db.pragma("user_version") == LATEST
-    app.close()
-
-
-# What makes a database as it was before the migrations 0003 and 0005.
-AS_OF_SCHEMA_2 = (
-    "DROP INDEX voice_log_call_sid",
-    "DROP INDEX voice_log_external_call",
-    "DROP TRIGGER voice_log_removed",
-    "DROP TRIGGER voice_log_changed",
-    "PRAGMA user_version = 2",
-    "DELETE FROM server WHERE name = 'voice_log_changes'",
-    "DELETE FROM schema_migration WHERE name LIKE '0003%'",
-)
-AS_OF_SCHEMA_4 = (
-    "DROP INDEX voice_log_transfers",
-    "CREATE INDEX voice_log_transfers ON voice_log (team_id, start_time)",
-    "DELETE FROM schema_migration WHERE name LIKE '0005%'",
-    "PRAGMA user_version = 4",
-)
-
-
-@pytest.fixture
-def brought_up(tmp_path):
-    """The names and the SQL of what a demo world has: when it was new, and after these statements and another start."""
-    from dryline.app import create_app
-    from dryline.settings import Settings
-
-    def brought_up(statements):
-        settings = Settings(data_dir=tmp_path, scenario="demo")
-        create_app(settings).close()
-        with contextlib.closing(sqlite3.connect(tmp_path / "dryline.sqlite3")) as db:
-            new = dict(db.execute("SELECT name, sql FROM sqlite_master").fetchall())
-            db.executescript(";".join(statements))
-        with contextlib.closing(create_app(settings)) as app, app.world.active():
-            return new, dict(app.world.db.execute_sql("SELECT name, sql FROM sqlite_master").fetchall())
-
-    return brought_up
-
-
-def test_a_world_of_the_second_schema_gets_the_indexes_and_triggers_of_the_third(brought_up):
-    names = {"voice_log_call_sid", "voice_log_external_call", "voice_log_removed", "voice_log_changed"}
-    _, made = brought_up(AS_OF_SCHEMA_2)
-    assert names <= made.keys()
-
-
-def test_a_world_of_the_fourth_schema_gets_the_transfers_index_of_the_fifth(brought_up):
-    new, made = brought_up(AS_OF_SCHEMA_4)
-    assert made["voice_log_transfers"] == new["voice_log_transfers"]

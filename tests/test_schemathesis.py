@@ -15,7 +15,7 @@ from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, parameters
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
-from dryline.traffic.request_log import RequestRecord
+from dryline.traffic import request_search
 
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance]
 FEW = settings(
@@ -48,9 +48,9 @@ def schema(app):
 @pytest.fixture
 def filled(app, monkeypatch):
     """All is as at the start; nobody waits for requests that do not come."""
-    wait = RequestRecord.wait
+    wait = request_search.wait
     monkeypatch.setattr(
-        RequestRecord, "wait", lambda self, wanted, count, within_s, ending: wait(self, wanted, count, 0, ending)
+        request_search, "wait", lambda log, criteria, count, within_s, ending: wait(log, criteria, count, 0, ending)
     )
     assert app.test_client().post("/_dryline/snapshots/start/restore").status_code == 204
 

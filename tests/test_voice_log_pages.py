@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.models import log_segments, totals, voice_log_bitmaps
+from dryline.models import totals
 from dryline.models.voice_logs import VoiceLog
 
 SORTABLE = {
@@ -16,14 +16,6 @@ SORTABLE = {
     "createdAt": "created_at",
     "updatedAt": "updated_at",
 }
-
-
-@pytest.fixture(autouse=True, params=["of a small world", "of a large world"])
-def size(request, monkeypatch):
-    """All that holds for a list holds in a large world too, whose filters have bitmaps."""
-    if request.param == "of a large world":
-        monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-        monkeypatch.setattr(log_segments, "SIZE", 3)
 
 
 @pytest.fixture
@@ -147,10 +139,10 @@ def test_a_cursor_keeps_to_the_filters(get, add_calls):
     assert [len(page) for page in walk(get, direction="inbound", limit=3)] == [3, 1]
 
 
-@pytest.mark.parametrize("few", [0, totals.FEW])
+@pytest.mark.parametrize("few", [0, totals.MAX_REMEMBERED_ROWS])
 @pytest.mark.parametrize("order", ["asc", "desc"])
 def test_a_search_pages_as_it_lists_however_many_calls_say_it(get, add_calls, monkeypatch, few, order):
-    monkeypatch.setattr(totals, "FEW", few)
+    monkeypatch.setattr(totals, "MAX_REMEMBERED_ROWS", few)
     says = dict.fromkeys(add_calls("transcription", ["Yes."] * 5 + ["No."]), "Yes.")
     says.popitem()
     expected = sorted(says, reverse=order == "desc")  # none has a start: the ids tell
@@ -176,6 +168,34 @@ def test_the_total_follows_what_is_written(get, five, api, add_calls):
     assert get(limit=1)["pagination"]["total"] == 5
     add_calls("start_time", [None])
     assert get(limit=1)["pagination"]["total"] == 6
+
+
+def test_a_log_that_is_changed_or_removed_is_so_in_the_list(app, get, five):
+    assert get(status="failed", limit=1)["pagination"]["total"] == 0
+    with app.world.active(), app.world.transaction():
+        VoiceLog.by_id(five[0]).change(status="failed")
+        VoiceLog.by_id(five[1]).remove()
+    assert ids(get(status="failed")) == five[:1]
+    assert ids(get()) == [five[0], *five[2:]]
+
+
+def test_a_cursor_outlives_the_logs(app, get, five):
+    cursor = get(limit=1)["nextCursor"]
+    with app.world.active(), app.world.transaction():
+        VoiceLog.remove_where(id=five[0])
+    assert ids(get(limit=2, cursor=cursor)) == five[1:3]
+    with app.world.active(), app.world.transaction():
+        for id in five[1:]:
+            VoiceLog.remove_where(id=id)
+    assert (get(cursor=cursor)["data"], get(cursor=cursor)["pagination"]["total"]) == ([], 0)
+
+
+def test_a_restored_world_lists_what_it_held(control, get, five, add_calls):
+    control.post("/snapshots", {"name": "five"})
+    add_calls("start_time", ["2026-11-20T11:00:00.000Z"])
+    assert get(limit=1)["pagination"]["total"] == 6
+    control.post("/snapshots/five/restore")
+    assert (ids(get()), get(limit=1)["pagination"]["total"]) == (five, 5)
 
 
 @pytest.mark.parametrize("cursor", ["", "garbage", "eyJhIjoxfQ", "a.b", "é", "..", "W10.x"])

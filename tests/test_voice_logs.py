@@ -3,7 +3,6 @@
 import orjson
 import pytest
 
-from dryline.models import log_segments, voice_log_bitmaps
 from dryline.models.voice_logs import VoiceLog
 
 CALL = {
@@ -24,14 +23,6 @@ CALL = {
     "flow_id": "flow_1",
     "deployment_id": "deploy_1",
 }
-
-
-@pytest.fixture(autouse=True, params=["of a small world", "of a large world"])
-def size(request, monkeypatch):
-    """All that holds for a list holds in a large world too, whose filters have bitmaps."""
-    if request.param == "of a large world":
-        monkeypatch.setattr(voice_log_bitmaps, "MANY", 0)
-        monkeypatch.setattr(log_segments, "SIZE", 3)
 
 
 @pytest.fixture

@@ -120,13 +120,21 @@ def damage_by_another_program(database):
     other.close()
 
 
+def damage_by_a_development_version(database):
+    with sqlite3.connect(database) as db:
+        db.execute("PRAGMA application_id = 0")
+        db.execute("PRAGMA user_version = 5")
+    db.close()
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
         (damage_by_overwriting, "file is not a database"),
         (damage_by_cutting, "malformed"),
         (damage_by_emptying, "is empty"),
-        (damage_by_another_program, "another program's"),
+        (damage_by_another_program, "another program's. Give another data directory"),
+        (damage_by_a_development_version, "a development version of dryline"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line_and_frees_the_directory(left, directory, open_world, damage, says):

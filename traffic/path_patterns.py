@@ -1,4 +1,4 @@
-"""Paths with `*` in them, as fault rules and questions to the request record name them."""
+"""Paths with `*` in them, as fault rules and questions to the request log name them."""
 
 from __future__ import annotations
 

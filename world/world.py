@@ -24,7 +24,7 @@ from dryline.storage.current_world import enter, leave
 from dryline.storage.database import WorldDatabase
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import Faults
-from dryline.traffic.request_log import RequestRecord
+from dryline.traffic.request_log import RequestLog
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
@@ -49,7 +49,7 @@ class World:
         self.clock = Clock()
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = Faults(settings.seed)
-        self.requests = RequestRecord()
+        self.requests = RequestLog()
         self.metrics = Metrics()
         self.news = News()
         self.outgoing = Outgoing(settings.webhook_hosts)

@@ -11,7 +11,7 @@ from dryline.blueprints.console import conversation, snippets, timeline
 from dryline.blueprints.console.base import Pages, done, form, team
 from dryline.blueprints.console.log_lists import PAGE_LENGTH, VOICE, WORDS, Asked, rows_of
 from dryline.blueprints.links import base_url, log_with_recording
-from dryline.models import activity, voice_log_keys
+from dryline.models import activity, voice_log_pagination
 from dryline.models.calls_in_progress import UNDER_WAY, CallInProgress
 from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -155,7 +155,7 @@ def deliveries(log_id: str) -> Any:
 def _of_call(log: VoiceLog, said: list[conversation.Turn], told: list[Any]) -> dict[str, Any]:
     asked = Asked()
     running = CallInProgress.find(id=log.id) is not None
-    before, after = voice_log_keys.beside(log, **(asked.filters if asked.channel is VOICE else {}))
+    before, after = voice_log_pagination.find_neighbours(log, asked.filters if asked.channel is VOICE else {})
     length_s = conversation.length_s(log, said)
     campaign_id = (log.metadata or {}).get("campaignId")
     timed = any(turn.start is not None for turn in said)

@@ -16,9 +16,11 @@ from dryline.blueprints.links import base_url
 from dryline.models.teams import authenticate
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
+from dryline.traffic import request_search
 from dryline.traffic.fault_presets import PRESETS
 from dryline.traffic.masking import MASK
-from dryline.traffic.request_log import Entry, Wanted
+from dryline.traffic.request_log import Entry
+from dryline.traffic.request_search import Criteria, find
 
 blp = Pages("traffic", "Traffic", "t", path="/traffic")
 
@@ -46,7 +48,7 @@ _PAGES = {
 def show() -> Any:
     """The page. `method`, `path`, `status`, `bodyContains` and `fault` in the address choose requests."""
     asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    found, waiting = settled([one for one in current().requests.find(_wanted(asked)) if _fits(one, asked)], "number")
+    found, waiting = settled([one for one in find(current().requests, _criteria(asked)) if _fits(one, asked)], "number")
     return render_template(
         "traffic.html",
         entries=found[:SHOWN],
@@ -81,6 +83,8 @@ def entry(number: int) -> Any:
 def replay(number: int) -> Any:
     """Ask the same again, with the same key."""
     found = _entry(number)
+    if len(found.body) < found.body_bytes:
+        return done("The request log has only the beginning of its body: it cannot be sent again.", "traffic.show")
     headers = {name: value for name, value in plane.shown(found)["headers"].items() if name not in _OWN_HEADERS}
     if (key := _key_of(found)) is not None:
         # The log masks keys; the engine's endpoint takes the key in two other headers.
@@ -106,7 +110,7 @@ def verify() -> Any:
             times = read(plane.TimesSchema, {name: asked.pop(name, "") for name in ("min", "max")})
             wanted = read(plane.VerifySchema, asked)
             wanted.pop("times")
-            verdict = current().requests.verify(Wanted(**wanted), times["min"], times["max"])
+            verdict = request_search.verify(current().requests, Criteria(**wanted), times["min"], times["max"])
         except BadRequest as error:
             trouble = error.description or ""
         except DomainError as error:
@@ -118,7 +122,7 @@ def verify() -> Any:
 def forget() -> Any:
     """Forget all requests."""
     current().requests.clear()
-    return done("The record is empty.", "traffic.show")
+    return done("The request log is empty.", "traffic.show")
 
 
 def as_curl(found: Entry) -> str:
@@ -148,15 +152,15 @@ def _key_of(found: Entry) -> str | None:
 
 
 def _entry(number: int) -> Entry:
-    for found in current().requests.find(Wanted()):
+    for found in current().requests.newest_first():
         if found.number == number:
             return found
-    raise NotFound(f"Request {number} is not on record any more.")
+    raise NotFound(f"Request {number} is no longer in the request log.")
 
 
-def _wanted(asked: dict[str, str]) -> Wanted:
+def _criteria(asked: dict[str, str]) -> Criteria:
     status = asked.get("status", "")
-    return Wanted(
+    return Criteria(
         method=asked.get("method"),
         path=asked.get("path"),
         status=int(status) if status.isdecimal() else None,
@@ -165,7 +169,7 @@ def _wanted(asked: dict[str, str]) -> Wanted:
 
 
 def _fits(found: Entry, asked: dict[str, str]) -> bool:
-    """What the record's own question does not know: `4xx`, and whether a fault struck."""
+    """Test what the log's criteria lack: `4xx`, and whether a fault struck."""
     status = asked.get("status", "")
     if status.endswith("xx") and str(found.status or "")[:1] != status[:1]:
         return False

@@ -16,7 +16,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
 from dryline.storage.current_world import current
-from dryline.traffic.request_log import Wanted
+from dryline.traffic.request_search import Criteria, find
 from dryline.world.outgoing import INBOX
 
 blp = Pages("webhooks", "Webhooks", "h", path="/webhooks")
@@ -31,7 +31,7 @@ def show() -> Any:
     names = ("status", "webhook_id", "log_id", "deployment_id")
     wanted = {name: request.args[name] for name in names if request.args.get(name)}
     deliveries, waiting = settled(WebhookDelivery.search(SHOWN, **wanted))
-    received = current().requests.find(Wanted(path=f"{INBOX}*"))
+    received = find(current().requests, Criteria(path=f"{INBOX}*"))
     return render_template(
         "webhooks.html",
         deliveries=deliveries,

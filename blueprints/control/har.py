@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from dryline import __version__
-from dryline.traffic.request_log import ANSWER_BYTES, Entry
+from dryline.traffic.request_log import Entry
 from dryline.world.clock import wire
 
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
@@ -42,7 +42,7 @@ def _request(entry: Entry, base_url: str) -> dict[str, Any]:
     return {
         "method": entry.method,
         "url": base_url + quote(entry.path, errors="replace") + query,
-        **_message(entry.headers, len(entry.body)),
+        **_message(entry.headers, entry.body_bytes),
         "queryString": _pairs(parse_qsl(entry.query, keep_blank_values=True)),
         **({"postData": body} if entry.body else {}),
     }
@@ -51,8 +51,7 @@ def _request(entry: Entry, base_url: str) -> dict[str, Any]:
 def _response(entry: Entry) -> dict[str, Any]:
     headers, answer = dict(entry.answer_headers), entry.answer
     status = entry.status or 0
-    size = _size(entry)
-    content: dict[str, Any] = {"size": size, "mimeType": headers.get("Content-Type", "")}
+    content: dict[str, Any] = {"size": entry.answer_bytes, "mimeType": headers.get("Content-Type", "")}
     try:
         content["text"] = answer.decode()
     except UnicodeDecodeError:
@@ -60,21 +59,10 @@ def _response(entry: Entry) -> dict[str, Any]:
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
-        **_message(entry.answer_headers, size),
+        **_message(entry.answer_headers, entry.answer_bytes),
         "content": content,
         "redirectURL": headers.get("Location", ""),
     }
-
-
-def _size(entry: Entry) -> int:
-    """Return the size of the response's body.
-
-    The log has no body of a file and only the beginning of a long one: there Content-Length has the size.
-    """
-    logged = len(entry.sent)
-    if 0 < logged < ANSWER_BYTES or entry.method == "HEAD":
-        return logged
-    return int(dict(entry.answer_headers).get("Content-Length", logged))
 
 
 def _message(headers: Sequence[tuple[str, str]], size: int) -> dict[str, Any]:

@@ -26,7 +26,9 @@ from dryline.schemas.base import (
     instance_of,
 )
 from dryline.storage.current_world import current
-from dryline.traffic.request_log import Entry, Verdict, Wanted
+from dryline.traffic import request_search
+from dryline.traffic.request_log import Entry
+from dryline.traffic.request_search import Criteria, Verification, find
 
 # The form of ids: `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
@@ -37,13 +39,15 @@ blp = ControlArea("Control: requests", description="What was called, newest firs
 class EntrySchema(ApiSchema):
     """One request. `body` is its JSON, or its text; `status` is null where the connection was dropped."""
 
-    number = Integer(metadata={"description": "counts up from the start of the record"})
+    number = Integer(metadata={"description": "counts up from the start of the server"})
     time = Timestamp(metadata={"description": "when it came, in API time"})
     method = fields.String()
     path = fields.String(metadata={"description": "path, without the query"})
     query = JsonObject(metadata={"description": "name to list of values"})
     headers = JsonObject()
-    body = fields.Raw(allow_none=True, metadata={"description": "its JSON, or its text"})
+    body = fields.Raw(
+        allow_none=True, metadata={"description": "its JSON, or its text; cut off in older requests if it is long"}
+    )
     status = Integer(
         allow_none=True, metadata={"description": "status of the answer; null where the connection was dropped"}
     )
@@ -52,7 +56,10 @@ class EntrySchema(ApiSchema):
     team_id = fields.String(allow_none=True, metadata={"description": "team of its key"})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(
-        allow_none=True, metadata={"description": "the answer's JSON, or its text; cut off after 64,000 bytes"}
+        allow_none=True,
+        metadata={
+            "description": "the answer's JSON, or its text; cut off after 64,000 bytes, in older requests after 1,000"
+        },
     )
     touched = fields.List(
         fields.String(),
@@ -193,7 +200,7 @@ class Requests(MethodView):
         plane's own requests are left out.
         """
         limit = query.pop("limit")
-        return [shown(entry) for entry in islice(current().requests.find(wanted(query)), limit)]
+        return [shown(entry) for entry in islice(find(current().requests, criteria_of(query)), limit)]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
@@ -216,7 +223,7 @@ class RequestCount(MethodView):
 
         By the same filters as `listRequests`.
         """
-        return {"count": sum(1 for _ in current().requests.find(wanted(query)))}
+        return {"count": sum(1 for _ in find(current().requests, criteria_of(query)))}
 
 
 @blp.route("/requests/verify", post="verifyRequests")
@@ -233,10 +240,11 @@ class RequestVerify(MethodView):
         and what each missed.
         """
         times = body.pop("times") or {"min": None, "max": None}
-        verdict = current().requests.verify(wanted(body | query), times["min"], times["max"])
-        if verdict.met:
-            return {"count": verdict.count}
-        return unmet(verdict, f"Expected {verdict.expected}, found {verdict.count}.")
+        criteria = criteria_of(body | query)
+        verification = request_search.verify(current().requests, criteria, times["min"], times["max"])
+        if verification.met:
+            return {"count": verification.count}
+        return unmet(verification, f"Expected {verification.expected}, found {verification.count}.")
 
 
 @blp.route("/requests/wait", post="waitForRequests")
@@ -253,13 +261,13 @@ class RequestWait(MethodView):
         meanwhile.
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
-        world, asked = current(), wanted(body | query)
-        found = world.requests.wait(asked, count, timeout_ms / 1000, world.ending)
-        if len(found) < count:
+        world, criteria = current(), criteria_of(body | query)
+        entries = request_search.wait(world.requests, criteria, count, timeout_ms / 1000, world.ending)
+        if len(entries) < count:
             within = "until the server ended" if world.ending.is_set() else f"within {timeout_ms} ms"
-            error = f"Expected {count} {within}, found {len(found)}."
-            return unmet(world.requests.verify(asked, count, None), error)
-        return {"count": len(found), "requests": [on_the_wire(entry) for entry in found[:100]]}
+            error = f"Expected {count} {within}, found {len(entries)}."
+            return unmet(request_search.verify(world.requests, criteria, count, None), error)
+        return {"count": len(entries), "requests": [on_the_wire(entry) for entry in entries[:100]]}
 
 
 @blp.route("/requests.har", get="exportRequests")
@@ -275,19 +283,19 @@ class RequestsHar(MethodView):
         time of the world's clock; `_faultId` names the fault that was applied. Status 0 is a connection that was cut
         without an answer.
         """
-        entries = list(current().requests.find(wanted(query)))[::-1]
+        entries = list(find(current().requests, criteria_of(query)))[::-1]
         document = json_response(archive(entries, base_url()))
         document.headers["Content-Disposition"] = "attachment; filename=dryline.har"
         return document
 
 
-def unmet(verdict: Verdict, error: str) -> Any:
-    """The answer where calls are not as they should be."""
+def unmet(verification: Verification, error: str) -> Any:
+    """Return the answer for calls that are not as expected."""
     answer = {
         "error": error,
-        "count": verdict.count,
-        "surplus": [on_the_wire(entry) for entry in verdict.surplus],
-        "nearest": [{"request": on_the_wire(entry), "misses": misses} for entry, misses in verdict.nearest],
+        "count": verification.count,
+        "surplus": [on_the_wire(entry) for entry in verification.surplus],
+        "nearest": [{"request": on_the_wire(entry), "misses": misses} for entry, misses in verification.nearest],
     }
     return json_response(answer, 409)
 
@@ -297,10 +305,10 @@ def on_the_wire(entry: Entry) -> dict[str, Any]:
     return instance_of(EntrySchema).dump(shown(entry))
 
 
-def wanted(query: dict[str, Any]) -> Wanted:
-    """What is asked for. Raises NotFound for a team that there is not."""
-    known_team(query["team_id"])
-    return Wanted(**query)
+def criteria_of(params: dict[str, Any]) -> Criteria:
+    """Return the criteria of a request. Raises NotFound for an unknown team."""
+    known_team(params["team_id"])
+    return Criteria(**params)
 
 
 def shown(entry: Entry) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Reset(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def post(self, query, body):
-        """Back to the start scenario: data, clock, ids, live settings, faults, request record, export files.
+        """Back to the start scenario: data, clock, ids, live settings, faults, request log, export files.
 
         Of one team only its data, faults and requests go; it keeps its name and keys.
         """

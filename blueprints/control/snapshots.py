@@ -69,11 +69,8 @@ class SnapshotFile(MethodView):
 
         With `team`, the file holds that team's part alone.
         """
-        path = snapshots.write_file(current(), name, query.get("team"))
-        try:
+        with snapshots.packed(current(), name, query.get("team")) as path:
             return files.send_once(path, FILE, f"{name}.tar.gz")
-        finally:
-            path.unlink()  # the answer has it open
 
     @blp.arguments(TeamQuery, location="query")
     @blp.doc(requestBody={"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}})

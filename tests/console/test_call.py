@@ -223,10 +223,10 @@ class TestOtherCalls:
         for number, text in enumerate(("Yes.", "No.", "Yes.", "No.", "Yes.")):
             add_call(id=f"log_{number}", transcription=text, startTime=f"2026-11-20T10:0{number}:00.000Z")
 
-    @pytest.mark.parametrize("few", [0, totals.FEW])
+    @pytest.mark.parametrize("few", [0, totals.MAX_REMEMBERED_ROWS])
     @pytest.mark.parametrize("first", ["/calls", "/calls?searchQuery=yes"])
     def test_steps_stay_within_a_search(self, visitor, said, monkeypatch, first, few):
-        monkeypatch.setattr(totals, "FEW", few)
+        monkeypatch.setattr(totals, "MAX_REMEMBERED_ROWS", few)
         visitor.go(first)
         page = visitor.go("/calls/log_2?searchQuery=yes")
         assert self.beside(page)[:2] == ["/console/calls/log_0?searchQuery=yes", "/console/calls/log_4?searchQuery=yes"]

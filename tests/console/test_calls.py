@@ -16,7 +16,6 @@ from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
 from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import snippets
-from dryline.traffic.request_log import Wanted
 
 # The worker with the most calls of the demo. Which has the newest changes through the week.
 PRACTICE = demo_id("workers", name="Bayside Dental")
@@ -244,7 +243,7 @@ class TestRequests:
         subprocess.run(codes["curl"], shell=True, capture_output=True)
         run(codes["Python"])
         subprocess.run(["node", "--input-type=module", "-e", codes["JavaScript"]], capture_output=True)
-        asked = list(demo.app.world.requests.find(Wanted()))[:3]
+        asked = demo.app.world.requests.newest_first()[:3]
         assert [parse_qs(entry.query)["searchQuery"] for entry in asked] == [[odd]] * 3
 
     def test_one_call_is_read_by_each(self, shown):

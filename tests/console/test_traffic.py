@@ -92,10 +92,9 @@ def test_the_curl_line_asks_the_same(visitor, served):
     client = served.app.test_client()
     client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
     from dryline.blueprints.console.traffic import as_curl
-    from dryline.traffic.request_log import Wanted
 
     with served.app.world.active(), served.app.test_request_context(base_url=served.url):
-        line = as_curl(next(served.app.world.requests.find(Wanted())))
+        line = as_curl(served.app.world.requests.newest_first()[0])
     answer = subprocess.run(f"{line} -s", shell=True, capture_output=True, text=True).stdout
     assert json.loads(answer)["name"] == "O'Hara's \"desk\""
 

@@ -1,11 +1,14 @@
 """Snapshots as files: saved, loaded, made by another version, or refused."""
 
 import contextlib
+import gzip
 import io
 import json
 import sqlite3
 import tarfile
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -13,12 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
+from dryline.state import portable
 from dryline.state.portable import schema_of
 from dryline.state.snapshots import find
 from dryline.storage.migrations import LATEST
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
-from dryline.tests.test_schema import AS_OF_SCHEMA_2
+from dryline.tests.test_schema import OLDER_SCHEMA
 
 # Making a client takes longer than most of its requests, so all tests share one.
 http = httpx.Client()
@@ -92,7 +96,7 @@ def changed_by(*statements):
     return change
 
 
-as_of_schema_2 = changed_by(*AS_OF_SCHEMA_2)
+as_of_an_older_schema = changed_by(*OLDER_SCHEMA)
 
 
 @pytest.mark.parametrize("of", ["team", "world"])
@@ -103,7 +107,7 @@ def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, 
     http.post(path, json={"name": "old"}, params=query)
     content = http.get(f"{path}/old/file", params=query).content
     team.hire(a, "Later")
-    old = repacked(content, as_of_schema_2)
+    old = repacked(content, as_of_an_older_schema)
     assert http.put(f"{path}/old/file", content=old, params=query).status_code == 201
     assert http.post(f"{path}/old/restore", params=query).status_code == 204
     assert team.names(a) == ["Kept"]
@@ -147,6 +151,48 @@ def test_a_file_that_could_not_be_restored_is_no_save_point(a, spoil, told):
     assert answer.status_code == 409 and told in answer.json()["error"]
     assert [found["name"] for found in http.get(path).json()] == ["good"]
     http.delete(f"{path}/good")
+
+
+def test_two_downloads_of_one_snapshot_at_once_are_both_whole(a, monkeypatch):
+    path = f"{a.url}/_dryline/snapshots/good"
+    http.post(f"{a.url}/_dryline/snapshots", json={"name": "good"})
+    both_have_begun = threading.Barrier(2, timeout=20)
+    open_archive = gzip.open
+
+    def open_together(file, mode="rb", **kwargs):
+        archive = open_archive(file, mode, **kwargs)
+        if mode == "wb":
+            both_have_begun.wait()
+        return archive
+
+    monkeypatch.setattr(gzip, "open", open_together)
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda _: httpx.get(f"{path}/file"), range(2)))
+    http.delete(path)
+    assert [answer.status_code for answer in answers] == [200, 200]
+    for answer in answers:
+        with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
+            assert {"dryline.sqlite3", "about.json"} <= set(archive.getnames())
+
+
+def test_two_uploads_under_one_name_at_once_leave_one_whole_snapshot(a, monkeypatch):
+    path = f"{a.url}/_dryline/snapshots"
+    http.post(path, json={"name": "good"})
+    content = http.get(f"{path}/good/file").content
+    both_are_unpacked = threading.Barrier(2, timeout=20)
+    bring_up = portable.bring_up_foreign
+
+    def bring_up_together(*args):
+        both_are_unpacked.wait()
+        bring_up(*args)
+
+    monkeypatch.setattr(portable, "bring_up_foreign", bring_up_together)
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda _: httpx.put(f"{path}/other/file", content=content), range(2)))
+    assert [answer.status_code for answer in answers] == [201, 201]
+    assert http.post(f"{path}/other/restore").status_code == 204
+    for name in ("good", "other"):
+        http.delete(f"{path}/{name}")
 
 
 def snapshot(command, *arguments, code=0):

@@ -291,6 +291,22 @@ def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_work
     assert found.json["data"]["context"] == [resource["id"]], found.text
 
 
+def test_a_teams_snapshot_brings_back_an_upload_that_was_replaced(control, api, make_worker):
+    worker = make_worker()
+    path = f"/upload/{worker['id']}/resource-upload-url?fileName=menu.txt&contentType=text/plain"
+    address = api.get(path).json["uploadUrl"]
+    client = api.client
+    assert client.put(address, data=b"version one").status_code == 200
+    control.post(f"/snapshots?team={worker['teamId']}", {"name": "mine"})
+    assert client.put(address, data=b"version two, longer").status_code == 200
+    control.post(f"/snapshots/mine/restore?team={worker['teamId']}")
+    file = {"name": "Menu", "s3FilePath": address.partition("?")[0], "fileName": "menu.txt", "mimeType": "text/plain"}
+    resource = api.post(f"/workers/{worker['id']}/resources/file", {**file, "size": 11}).json
+    signed = api.get(f"/workers/{worker['id']}/resources/{resource['id']}").json["signedS3FilePath"]
+    with client.get(signed) as answer:
+        assert answer.data == b"version one"
+
+
 def test_a_teams_save_points_go_with_it(control, app):
     team = control.post("/teams", {"name": "New"}).json["id"]
     control.post(f"/snapshots?team={team}", {"name": "mine"})

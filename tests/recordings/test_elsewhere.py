@@ -1,8 +1,10 @@
 """Recordings in state documents, exports and webhooks, and of servers that other programs start."""
 
+import contextlib
 import csv
 import io
 import json
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -42,6 +44,41 @@ def test_exports_have_addresses_that_work(app, api, simulate, fetch, advance, fo
     assert fetch(expected).status_code == 200
     if fields == ["recordingUrl"]:
         assert text == (f"recordingUrl\r\n{expected}\r\n" if form == "CSV" else f'[{{"recordingUrl":"{expected}"}}]')
+
+
+WINDOW = {"startDate": "2026-01-01", "endDate": "2026-01-03"}
+
+
+def test_a_file_has_the_host_of_its_request_however_many_exports_came_since(
+    app, api, other_api, control, add_call, fetch, advance
+):
+    app.world.live.export_mode = "manual"
+    add_call()
+    body = {"format": "CSV", "fields": ["recordingUrl"], **WINDOW}
+    first = api.post("/team/exports", body, headers={"Host": "dryline.test"}).json
+    for _ in range(20):
+        other = other_api.post("/team/exports", body).json
+        control.post(f"/exports/{other['id']}/transition", {"status": "FAILED"})
+    app.world.live.export_mode = "auto"
+    advance()
+    text = fetch(api.get(f"/team/exports/{first['id']}").json["downloadUrl"]).text
+    assert text.startswith("recordingUrl\r\nhttp://dryline.test/recordings/")
+
+
+def test_a_file_has_the_host_of_its_request_after_a_restart(tmp_path):
+    settings = Settings(data_dir=tmp_path / "world", scenario="demo")
+    headers = {"x-api-key": "dryline-local-key"}
+    with contextlib.closing(create_app(settings)) as app:
+        now = datetime.fromisoformat(app.test_client().get("/_dryline/clock").json["now"])
+        window = {"startDate": (now - timedelta(days=80)).isoformat(), "endDate": now.isoformat()}
+        body = {"format": "CSV", "logType": "voice", "fields": ["recordingUrl"], **window}
+        made = app.test_client().post("/api/team/exports", json=body, headers=headers | {"Host": "dryline.test"}).json
+    with contextlib.closing(create_app(settings)) as app:
+        app.test_client().post("/_dryline/clock/advance", json={"seconds": 60})
+        export = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
+        lines = app.test_client().get(export["downloadUrl"], buffered=True).text.split("\r\n")
+    addresses = [line for line in lines[1:] if line not in ("", '""')]
+    assert addresses and all(address.startswith("http://dryline.test/recordings/") for address in addresses)
 
 
 @pytest.mark.parametrize("form", ["CSV", "JSON"])

@@ -1,0 +1,153 @@
+"""Searches in the request log: by criteria, by waiting for requests, and by counting them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dryline.storage.errors import Invalid
+from dryline.traffic.path_patterns import PathPattern
+from dryline.traffic.request_log import Entry, RequestLog
+
+# Real time that one search may take for its regular expression.
+MAX_SEARCH_S = 2.0
+MAX_SURPLUS = 10
+MAX_NEAREST = 3
+# How often a search that waits for requests checks whether the server ends.
+CHECK_EVERY_S = 0.25
+
+Test = Callable[[Entry], bool]
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What requests must be like. `path` may have `*`; `after` is the number of a request before; None matches all."""
+
+    method: str | None = None
+    path: str | None = None
+    status: int | None = None
+    since: str | None = None
+    after: int | None = None
+    team_id: str | None = None
+    body_contains: str | None = None
+    body_matches: str | None = None
+
+    def tests(self) -> list[tuple[str, Test]]:
+        """Return a test for each criterion, with the criterion's name in the API."""
+        tests: list[tuple[str, Test]] = []
+        if self.path is not None:
+            pattern = PathPattern(self.path)
+            tests.append(("path", lambda entry: pattern.matches(entry.path)))
+        if self.method is not None:
+            method = self.method.upper()
+            tests.append(("method", lambda entry: entry.method == method))
+        if self.status is not None:
+            tests.append(("status", lambda entry: entry.status == self.status))
+        if self.since is not None:
+            since = self.since
+            tests.append(("since", lambda entry: entry.time >= since))
+        if self.after is not None:
+            after = self.after
+            tests.append(("after", lambda entry: entry.number > after))
+        if self.team_id is not None:
+            tests.append(("team", lambda entry: entry.team_id == self.team_id))
+        if self.body_contains is not None:
+            part = self.body_contains
+            tests.append(("bodyContains", lambda entry: part in entry.text()))
+        if self.body_matches is not None:
+            tests.append(("bodyMatches", _regex_test(self.body_matches)))
+        return tests
+
+    def matches(self, entries: list[Entry]) -> Iterator[Entry]:
+        """Yield the entries that meet all criteria."""
+        tests = [test for _, test in self.tests()]
+        return (entry for entry in entries if all(test(entry) for test in tests))
+
+
+def _regex_test(pattern: str) -> Test:
+    """Return a test for a regular expression in the body. It raises Invalid once its searches took MAX_SEARCH_S.
+
+    Python's `re` has no time limit and stops all other threads meanwhile. `regex` has one and lets them run.
+    """
+    import regex  # imported late: a start does not need it
+
+    compiled = regex.compile(pattern, regex.DOTALL)
+    deadline = time.monotonic() + MAX_SEARCH_S
+
+    def test(entry: Entry) -> bool:
+        try:
+            remaining_s = deadline - time.monotonic()
+            if remaining_s <= 0:
+                raise TimeoutError
+            return compiled.search(entry.text(), timeout=remaining_s, concurrent=True) is not None
+        except TimeoutError:
+            raise Invalid(f"The search takes longer than {MAX_SEARCH_S:g} s.", "body_matches") from None
+
+    return test
+
+
+def find(log: RequestLog, criteria: Criteria) -> Iterator[Entry]:
+    """Yield the requests that meet all criteria, newest first."""
+    return criteria.matches(log.newest_first())
+
+
+def wait(log: RequestLog, criteria: Criteria, count: int, within_s: float, ending: threading.Event) -> list[Entry]:
+    """Wait until `count` requests meet all criteria, and return them, newest first.
+
+    Returns fewer when the time is over or the server ends. Raises Invalid. Each request is tested once, outside of the
+    log's lock, so that requests do not wait for the search.
+    """
+    deadline = time.monotonic() + within_s
+    matches: list[Entry] = []
+    newest_number, clears = 0, log.clears
+    while True:
+        if clears != log.clears:
+            matches, newest_number, clears = [], 0, log.clears
+        total, entries = log.count, log.newer_than(newest_number)
+        matches = [*criteria.matches(entries), *matches]
+        newest_number = entries[0].number if entries else newest_number
+        remaining_s = deadline - time.monotonic()
+        if len(matches) >= count or remaining_s <= 0 or ending.is_set():
+            return matches
+        log.wait_for_next(total, min(remaining_s, CHECK_EVERY_S))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether something was called as often as expected. `expected` is the expectation in words.
+
+    `surplus` has the newest calls above the upper bound. `nearest` has, below the lower bound, the requests that miss
+    the fewest criteria, each with the names of those.
+    """
+
+    met: bool
+    count: int
+    expected: str
+    surplus: list[Entry]
+    nearest: list[tuple[Entry, list[str]]]
+
+
+def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | None) -> Verification:
+    """Check how often something was called: at least once if there are no bounds. Raises Invalid."""
+    if least is None:
+        least = 1 if most is None else 0
+    calls = list(find(log, criteria))
+    count = len(calls)
+    expected = f"at least {least}" + ("" if most is None else f" and at most {most}")
+    if most is not None and count > most:
+        return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
+    if count < least:
+        return Verification(False, count, expected, [], _nearest(log, criteria))
+    return Verification(True, count, expected, [], [])
+
+
+def _nearest(log: RequestLog, criteria: Criteria) -> list[tuple[Entry, list[str]]]:
+    tests = criteria.tests()
+    misses = [
+        (entry, [name for name, test in tests if not test(entry)])
+        for entry in log.newest_first()
+        if criteria.team_id in (None, entry.team_id)
+    ]
+    return sorted((miss for miss in misses if miss[1]), key=lambda miss: len(miss[1]))[:MAX_NEAREST]
