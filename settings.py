@@ -55,7 +55,7 @@ class Settings:
     export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
     export_delay_ms: int = 0  # API time that an export waits before it is written
     calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
-    speech: str = "auto"  # who speaks in recordings: a program that is found, "tones", or "command: " and a program
+    speech: str = "auto"  # of recordings: auto (espeak-ng or else tones), tones, or "command: " and a program
     recordings_mb: int = 200  # that the files of recordings may take together
     model_url: str | None = None  # of a server of OpenAI's chat completions, which judges what flows ask
     model: str | None = None
@@ -187,11 +187,10 @@ def _demand_header(flag: str, value: str) -> None:
 
 
 def speech_command(speech: str) -> list[str] | None:
-    """The words of the program that `--speech` names, and its arguments; None where it names none.
+    """Return the program of `--speech` and its arguments; None when it names none. Raises BadSetting.
 
-    In an argument `{speed}` stands for how fast it should speak (1 is natural), `{role}` for agent or caller,
-    `{language}` for a code, `{out}` for the file it is to write instead of its standard output; an argument `{text}` is
-    the text, which also comes on its standard input. Raises BadSetting.
+    Placeholders in arguments: `{speed}` (1 is natural), `{role}` (agent or caller), `{language}` (a code), `{out}` (a
+    file to write instead of standard output). An argument `{text}` is the text, which is also on standard input.
     """
     if not speech.startswith("command:"):
         return None

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from dryline.models.recording_addresses import FILES
 from dryline.models.recordings import being_made
-from dryline.simulator.recordings import Call, write
-from dryline.simulator.voices import Murmur, SpeechFailed, Voice, voice_of
+from dryline.simulator.recordings import AudibleCall, is_whole, write
+from dryline.simulator.speech import Beeps, SpeechFailed, Voice, voice_of
 from dryline.storage.errors import NotReady
 from dryline.storage.files import part_of, rename
 from dryline.world.world import World
@@ -39,10 +39,10 @@ class Studio:
         self._voice = voice_of(world.settings.speech, world.ending.is_set)
         self._silent_until = 0.0  # by time.monotonic()
 
-    def file(self, log_id: str, call: Call) -> Path:
+    def file(self, log_id: str, call: AudibleCall) -> Path:
         """The file of a log's call. Raises NotReady when the server ends, and OSError."""
-        if not isinstance(self._voice, Murmur) and (
-            time.monotonic() >= self._silent_until or _is_whole(_path(log_id, call, self._voice), call)
+        if not isinstance(self._voice, Beeps) and (
+            time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self._voice))
         ):
             try:
                 return self._file(log_id, call, self._voice)
@@ -50,14 +50,14 @@ class Studio:
                 _demand_going_on(self.world)
                 self._silent_until = time.monotonic() + PAUSE_S
                 log.warning("The recording of %s is made of tones: %s.", log_id, error)
-        return self._file(log_id, call, Murmur())
+        return self._file(log_id, call, Beeps())
 
-    def _file(self, log_id: str, call: Call, voice: Voice) -> Path:
+    def _file(self, log_id: str, call: AudibleCall, voice: Voice) -> Path:
         path = _path(log_id, call, voice)
         with self._lock:
             others = self._making.get(path.name)
             if others is None:
-                if _is_whole(path, call):
+                if is_whole(path):
                     return path
                 mine = self._making[path.name] = Future()
         if others is not None:
@@ -75,7 +75,7 @@ class Studio:
         mine.set_result(None)
         return path
 
-    def _make(self, path: Path, call: Call, voice: Voice) -> None:
+    def _make(self, path: Path, call: AudibleCall, voice: Voice) -> None:
         """Write the file, whole or not at all: in place of an older one of the log, and of those heard longest ago."""
         FILES.folder.mkdir(exist_ok=True)
         part = part_of(path)
@@ -83,7 +83,7 @@ class Studio:
 
         def go_on() -> None:
             _demand_going_on(self.world)
-            if time.monotonic() > deadline and not isinstance(voice, Murmur):
+            if time.monotonic() > deadline and not isinstance(voice, Beeps):
                 raise SpeechFailed(f"speaking took longer than {PATIENCE_S:g} s")
 
         try:
@@ -99,7 +99,7 @@ class Studio:
         make_room(path, self.world.settings.recordings_mb * 1_000_000)
 
 
-def file_of(world: World, log_id: str, call: Call) -> Path:
+def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
     """The file of a log's call, made if it is not there. Raises NotReady when the server ends, and OSError."""
     return _studio(world).file(log_id, call)
 
@@ -134,17 +134,9 @@ def _demand_going_on(world: World) -> None:
         raise NotReady("The server ends.")
 
 
-def _path(log_id: str, call: Call, voice: Voice) -> Path:
+def _path(log_id: str, call: AudibleCall, voice: Voice) -> Path:
     """Where the file lies, or would: another call behind the log, or another voice, is another file."""
     return FILES.path(log_id, f".{call.mark(voice)}.wav")
-
-
-def _is_whole(path: Path, call: Call) -> bool:
-    """Whether it is there; a power cut may have left less of it."""
-    try:
-        return path.stat().st_size == call.size
-    except OSError:
-        return False
 
 
 def _remove(path: Path) -> bool:

@@ -1,196 +1,209 @@
-"""The recording of a call: two channels, agent and caller, as long as the call, each turn where `messages` has it.
+"""The recording of a call as a WAV file: two channels, agent and caller, with each turn at its time in `messages`.
 
-It is made from the log alone and from the language and voice of its deployment, a second at a time: a long call takes
-no more memory than a short one, and the same call gives the same bytes.
+It depends on nothing but the log and its deployment's language and voice, so that the same call has the same bytes. It
+is as long as the call. It is written second by second, so that a long call takes no more memory than a short one.
 """
 
 from __future__ import annotations
 
 import wave
 from array import array
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from itertools import chain
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.voice_logs import VoiceLog
-from dryline.simulator import sounds
-from dryline.simulator.sounds import RATE
-from dryline.simulator.voices import Speaker, Voice, speakers
+from dryline.simulator import tones
+from dryline.simulator.speech import Speaker, Speech, SpeechFailed, Voice, printable, speakers
 from dryline.world.clock import parse
 
 AGENT, CALLER = 0, 1  # the channels: left and right
-SIDE_BY_SIDE = 4  # turns that are spoken at the same time
-# What is longer, of a call or a turn, is cut there; only a state document made by hand has such.
+AT_ONCE = 4  # turns that are spoken at the same time
+# A longer call or turn, which only a state document written by hand can have, is cut off.
 LONGEST_S, LONGEST_TURN_S = 2 * 3600, 300
-_FORM = 1  # of the sound that is made: another number has all files made anew
+_VERSION = 2  # of the sound: a new number has all files made again
 _ROLES = {"assistant": AGENT, "agent": AGENT, "user": CALLER, "caller": CALLER}
-_AHEAD = 2 * SIDE_BY_SIDE  # turns that are spoken before their time, and held in memory
+_AHEAD = 2 * AT_ONCE  # turns that are spoken before their time, and held in memory
 _RING_S, _RING_PAUSE_S, _BUSY_S, _BEEP_S = 2.0, 4.0, 0.5, 0.25
+_HEADER_BYTES, _FRAME_BYTES = 44, 4
 
 
 class Part(NamedTuple):
-    """Sound on one channel from sample `start` up to `end`."""
+    """A turn or a signal on one channel, from second `start` to second `end` of the call."""
 
     channel: int
-    start: int
-    end: int
-    text: str | None  # that is said, or
-    signal: tuple[int, ...] = ()  # the hertz of a signal
+    start: float
+    end: float
+    text: str = ""  # of a turn
+    signal: tuple[int, ...] = ()  # the frequencies of a signal, in hertz
 
 
 @dataclass(frozen=True)
-class Call:
-    """What of a call is heard: `frames` samples a channel, the parts in order of their start."""
+class AudibleCall:
+    """The audible parts of a call, in the order of their start."""
 
-    frames: int
+    seconds: float
     parts: tuple[Part, ...]
     speakers: tuple[Speaker, Speaker]
 
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return 44 + 4 * self.frames
-
     def mark(self, voice: Voice) -> str:
-        """A short text that is another one where the file is another one."""
-        return sha256(repr((_FORM, self, voice.mark)).encode(errors="replace")).hexdigest()[:16]
+        """Return a short hash of all that the file depends on."""
+        return sha256(repr((_VERSION, self, voice.mark)).encode(errors="replace")).hexdigest()[:16]
 
 
-def call_of(log: VoiceLog) -> Call:
-    """The call behind a log, also where a document made by hand left its log in some disorder."""
-    frames = round(_seconds(log) * RATE)
-    turns = list(_turns(log, frames))
-    parts = sorted([*turns, *_signals(log, turns, frames)], key=lambda part: (part.start, part.channel))
+def call_of(log: VoiceLog) -> AudibleCall:
+    """Return the call of a log. Of an inconsistent log, which a state document can have, it takes what it can."""
+    seconds = _seconds(log)
+    turns = list(_turns(log, seconds))
+    parts = sorted([*turns, *_signals(log, turns, seconds)], key=lambda part: (part.start, part.channel))
     deployment = Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None
     voice, language = _voice(deployment)
     caller = log.to_number if log.direction == "outbound" else log.from_number
-    return Call(frames, tuple(parts), speakers(voice or log.deployment_id or "", caller or "", language))
+    return AudibleCall(seconds, tuple(parts), speakers(voice or log.deployment_id or "", caller or "", language))
 
 
-def write(call: Call, file: IO[bytes], voice: Voice, go_on: Callable[[], object]) -> None:
-    """Write the call as a WAV file, spoken by `voice`. `go_on` is called every second of it; it may raise.
+def write(call: AudibleCall, file: IO[bytes], voice: Voice, go_on: Callable[[], object]) -> None:
+    """Write the call as a WAV file, at the sample rate of the voice's first turn.
 
-    Raises SpeechFailed, and OSError.
+    `go_on` is called for every second of the call; it may raise. Raises SpeechFailed, and OSError.
     """
-    with wave.open(file, "wb") as out:
-        out.setnchannels(2)
-        out.setsampwidth(2)
-        out.setframerate(RATE)
-        out.setnframes(call.frames)
-        for frames in _frames(call, voice, go_on):
-            out.writeframesraw(frames)
+    turns = _speak_ahead(call, voice)
+    try:
+        first = next(turns, None)
+        rate = first.result().rate if first else tones.RATE
+        with wave.open(file, "wb") as out:
+            out.setnchannels(2)
+            out.setsampwidth(2)
+            out.setframerate(rate)
+            out.setnframes(round(call.seconds * rate))
+            for frames in _frames(call, rate, chain([first] if first else [], turns), go_on):
+                out.writeframesraw(frames)
+    finally:
+        turns.close()
 
 
-# What there is to hear
+def is_whole(path: Path) -> bool:
+    """Return whether a file is there, and as long as its header says. A power cut can have shortened it."""
+    try:
+        with wave.open(str(path)) as file:
+            return path.stat().st_size == _HEADER_BYTES + _FRAME_BYTES * file.getnframes()
+    except (OSError, EOFError, wave.Error):
+        return False
+
+
+# The audible parts of a log
 
 
 def _seconds(log: VoiceLog) -> float:
-    """How long the call is: its duration, else from its start to its end."""
+    """Return the call's duration, or else the time from its start to its end."""
     seconds: Any = log.duration
     if seconds is None and log.start_time and log.end_time:
         seconds = (parse(log.end_time) - parse(log.start_time)).total_seconds()
     return min(max(seconds or 0, 0), LONGEST_S)
 
 
-def _turns(log: VoiceLog, frames: int) -> Iterator[Part]:
-    """The turns of `messages`. On one channel a turn ends where the next one begins.
+def _turns(log: VoiceLog, seconds: float) -> Iterator[Part]:
+    """Yield the turns of `messages`. A turn ends where the next one on its channel begins.
 
-    Without times, as where a document made by hand has none, they share the call by their length.
+    When turns lack times, which a state document allows, they share the call by their length.
     """
     messages = log.messages.get("messages") if isinstance(log.messages, dict) else None
-    said = [each for each in messages if _is_said(each)] if isinstance(messages, list) else []
-    if not all(_is_time(each.get("start")) and _is_time(each.get("end")) for each in said):
-        said = _spread(said, frames / RATE)
-    borders = [(_ROLES[each["role"]], _at(each["start"], frames), _at(each["end"], frames)) for each in said]
-    starts = {
-        channel: sorted({start for which, start, _ in borders if which == channel}) for channel in (AGENT, CALLER)
-    }
-    for (channel, start, end), each in zip(borders, said, strict=True):
-        behind = bisect_left(starts[channel], start) + 1
-        if behind < len(starts[channel]):
-            end = min(end, starts[channel][behind])
-        end = min(end, start + LONGEST_TURN_S * RATE)
-        if end > start:
-            yield Part(channel, start, end, each["content"])
+    turns = [message for message in messages if _is_turn(message)] if isinstance(messages, list) else []
+    if not all(_is_number(turn.get("start")) and _is_number(turn.get("end")) for turn in turns):
+        turns = _spread(turns, seconds)
+    times = [(_within(turn["start"], seconds), _within(turn["end"], seconds)) for turn in turns]
+    channels = [_ROLES[turn["role"]] for turn in turns]
+    starts: dict[int, list[float]] = {AGENT: [], CALLER: []}
+    for channel, (start, _) in sorted(zip(channels, times, strict=True)):
+        starts[channel].append(start)
+    for turn, channel, (start, end) in zip(turns, channels, times, strict=True):
+        following = bisect_right(starts[channel], start)
+        if following < len(starts[channel]):
+            end = min(end, starts[channel][following])
+        end = min(end, start + LONGEST_TURN_S)
+        text = printable(turn["content"])
+        if text and end > start:
+            yield Part(channel, start, end, text)
 
 
-def _is_said(message: Any) -> bool:
+def _is_turn(message: Any) -> bool:
     if not isinstance(message, dict):
         return False
     role, content = message.get("role"), message.get("content")
     return isinstance(role, str) and role in _ROLES and isinstance(content, str)
 
 
-def _is_time(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _spread(said: Sequence[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
-    lengths = [len(each["content"]) + 8 for each in said]
-    scale = seconds / sum(lengths) if said else 0.0
-    spread, at = [], 0
-    for each, length in zip(said, lengths, strict=True):
-        spread.append({**each, "start": (at + 5) * scale, "end": (at + length) * scale})
+def _spread(turns: Sequence[dict[str, Any]], seconds: float) -> list[dict[str, Any]]:
+    lengths = [len(turn["content"]) + 8 for turn in turns]
+    scale = seconds / sum(lengths) if turns else 0.0
+    timed, at = [], 0
+    for turn, length in zip(turns, lengths, strict=True):
+        timed.append({**turn, "start": (at + 5) * scale, "end": (at + length) * scale})
         at += length
-    return spread
+    return timed
 
 
-def _at(seconds: float, frames: int) -> int:
-    """The sample at which these seconds are over, within the call."""
-    return round(min(max(seconds * RATE, 0), frames))
+def _within(at: float, seconds: float) -> float:
+    """Return a time moved into the call."""
+    return min(max(at, 0), seconds)
 
 
-def _signals(log: VoiceLog, turns: Sequence[Part], frames: int) -> Iterator[Part]:
-    """The telephone's own sounds: until somebody answers, a voicemail's beep, a person being called to take over."""
+def _signals(log: VoiceLog, turns: Sequence[Part], seconds: float) -> Iterator[Part]:
+    """Yield the telephone's own sounds: ringing and busy tones, the beep of a voicemail, ringing in a transfer."""
     first = min(turns, key=lambda turn: turn.start, default=None)
     if first is None:
         if log.status == "busy":
-            yield from _bursts(CALLER, 0, frames, sounds.BUSY, _BUSY_S, _BUSY_S)
+            yield from _bursts(CALLER, 0, seconds, tones.BUSY, _BUSY_S, _BUSY_S)
         else:
-            yield from _bursts(CALLER, 0, frames, sounds.RINGING, _RING_S, _RING_PAUSE_S)
+            yield from _bursts(CALLER, 0, seconds, tones.RINGING, _RING_S, _RING_PAUSE_S)
         return
-    # The end of the ringing, on the channel of whoever picks up.
-    yield Part(first.channel, 0, first.start * 3 // 5, None, sounds.RINGING)
+    # The end of the ringing, on the channel of the side that picks up.
+    yield Part(first.channel, 0, first.start * 3 / 5, signal=tones.RINGING)
     if log.status == "voicemail":
         yield from _beep(first, turns)
-    yield from _handover(log, max(turn.end for turn in turns), frames)
+    yield from _transfer(log, max(turn.end for turn in turns), seconds)
 
 
 def _beep(greeting: Part, turns: Sequence[Part]) -> Iterator[Part]:
-    """Behind the greeting of a voicemail, if it leaves room."""
-    start = greeting.end + RATE // 20
-    end = min([start + int(_BEEP_S * RATE), *(turn.start for turn in turns if turn.start >= greeting.end)])
+    """Yield the beep after a voicemail's greeting, if there is time for it."""
+    start = greeting.end + 0.05
+    end = min([start + _BEEP_S, *(turn.start for turn in turns if turn.start >= greeting.end)])
     if end > start:
-        yield Part(greeting.channel, start, end, None, sounds.BEEP)
+        yield Part(greeting.channel, start, end, signal=tones.BEEP)
 
 
-def _handover(log: VoiceLog, after: int, frames: int) -> Iterator[Part]:
-    """Ringing until a person takes over, and the busy tone where nobody can. What the two say is not known."""
+def _transfer(log: VoiceLog, after: float, seconds: float) -> Iterator[Part]:
+    """Yield the ringing until a person answers, or the busy tone. The log has no words of what follows."""
     events = log.transfer_data.get("transferEvents") if isinstance(log.transfer_data, dict) else None
     begin = _moment(log.start_time)
     if not isinstance(events, list) or begin is None:
         return
-    moments = {
-        str(event.get("type")): _at((moment - begin).total_seconds(), frames)
+    times = {
+        str(event.get("type")): _within((moment - begin).total_seconds(), seconds)
         for event in events
         if isinstance(event, dict) and (moment := _moment(event.get("timestamp"))) is not None
     }
-    rings = moments.get("ringing")
-    if rings is None:
+    if "ringing" not in times:
         return
-    start = max(rings, after)
-    ends = [at for kind, at in moments.items() if kind not in ("initiated", "ringing") and at >= start]
-    end = min(ends, default=frames)
-    yield from _bursts(AGENT, start, end, sounds.RINGING, _RING_S, _RING_PAUSE_S)
-    if "busy" in moments:
-        yield from _bursts(AGENT, end, frames, sounds.BUSY, _BUSY_S, _BUSY_S)
+    start = max(times["ringing"], after)
+    ends = (at for kind, at in times.items() if kind not in ("initiated", "ringing") and at >= start)
+    end = min(ends, default=seconds)
+    yield from _bursts(AGENT, start, end, tones.RINGING, _RING_S, _RING_PAUSE_S)
+    if "busy" in times:
+        yield from _bursts(AGENT, end, seconds, tones.BUSY, _BUSY_S, _BUSY_S)
 
 
 def _moment(text: Any) -> datetime | None:
@@ -201,14 +214,15 @@ def _moment(text: Any) -> datetime | None:
 
 
 def _bursts(
-    channel: int, start: int, end: int, hertz: tuple[int, ...], sound_s: float, pause_s: float
+    channel: int, start: float, end: float, hertz: tuple[int, ...], sound_s: float, pause_s: float
 ) -> Iterator[Part]:
-    for at in range(start, end, int((sound_s + pause_s) * RATE)):
-        yield Part(channel, at, min(at + int(sound_s * RATE), end), None, hertz)
+    while start < end:
+        yield Part(channel, start, min(start + sound_s, end), signal=hertz)
+        start += sound_s + pause_s
 
 
 def _voice(deployment: Deployment | None) -> tuple[str | None, str]:
-    """The voice's id and the language of a deployment, of whichever kind."""
+    """Return the voice's id and the language of a deployment."""
     if deployment is None or deployment.type not in CHANNELS:
         return None, ""
     line = CHANNELS[deployment.type].find(id=deployment.id)
@@ -218,47 +232,52 @@ def _voice(deployment: Deployment | None) -> tuple[str | None, str]:
     return voice, language if isinstance(language, str) else ""
 
 
-# How it is made to sound
+# The sound
 
 
-def _frames(call: Call, voice: Voice, go_on: Callable[[], object]) -> Iterator[bytes]:
-    """The samples of both channels in turn, a second at a time."""
-    coming = _made(call, voice)
-    try:
-        following = next(coming, None)
-        sounding: list[tuple[Part, array[int]]] = []
-        for first in range(0, call.frames, RATE):
-            go_on()
-            count = min(RATE, call.frames - first)
-            while following is not None and following[0].start < first + count:
-                sounding.append((following[0], following[1].result()))
-                following = next(coming, None)
-            channels = (sounds.silence(count), sounds.silence(count))
-            for part, samples in sounding:
-                start, end = max(part.start, first), min(part.end, first + count)
-                channels[part.channel][start - first : end - first] = samples[start - part.start : end - part.start]
-            sounding = [(part, samples) for part, samples in sounding if part.end > first + count]
-            frames = sounds.silence(2 * count)
-            frames[0::2], frames[1::2] = channels
-            yield frames.tobytes()
-    finally:
-        coming.close()
+def _frames(
+    call: AudibleCall, rate: int, turns: Iterator[Future[Speech]], go_on: Callable[[], object]
+) -> Iterator[bytes]:
+    """Yield the samples of both channels, interleaved, a second at a time."""
+    total = round(call.seconds * rate)
+    waiting = deque(call.parts)
+    sounding: list[tuple[int, int, array[int]]] = []  # channel, first sample, samples
+    for first in range(0, total, rate):
+        go_on()
+        end = min(first + rate, total)
+        while waiting and round(waiting[0].start * rate) < end:
+            part = waiting.popleft()
+            sounding.append((part.channel, round(part.start * rate), _samples(part, rate, turns)))
+        channels = (tones.silence(end - first), tones.silence(end - first))
+        for channel, start, samples in sounding:
+            begin, stop = max(start, first), min(start + len(samples), end)
+            channels[channel][begin - first : stop - first] = samples[begin - start : stop - start]
+        sounding = [each for each in sounding if each[1] + len(each[2]) > end]
+        frames = tones.silence(2 * (end - first))
+        frames[0::2], frames[1::2] = channels
+        yield frames.tobytes()
 
 
-def _made(call: Call, voice: Voice) -> Generator[tuple[Part, Future[array[int]]], None, None]:
-    """The parts in their order, a few of them made at the same time, ahead of what is asked for."""
+def _samples(part: Part, rate: int, turns: Iterator[Future[Speech]]) -> array[int]:
+    """Return the samples of a part. If it is a turn, `turns` yields its speech next."""
+    count = round(part.end * rate) - round(part.start * rate)
+    if not part.text:
+        return tones.tone(part.signal, count, rate)
+    speech = next(turns).result()
+    if speech.rate != rate:
+        raise SpeechFailed(f"its sample rate changed from {rate} to {speech.rate} Hz within the call")
+    return tones.fit(speech.samples, count, rate)
 
-    def sound(part: Part) -> array[int]:
-        count = part.end - part.start
-        if part.text is None:
-            return sounds.tone(part.signal, count)
-        return voice.say(part.text, count, call.speakers[part.channel])
 
-    with ThreadPoolExecutor(SIDE_BY_SIDE, "dryline-speech") as threads:
-        ahead: deque[tuple[Part, Future[array[int]]]] = deque()
+def _speak_ahead(call: AudibleCall, voice: Voice) -> Generator[Future[Speech], None, None]:
+    """Yield the speech of each turn, in order. A few turns are spoken at the same time, before they are needed."""
+    with ThreadPoolExecutor(AT_ONCE, "dryline-speech") as threads:
+        ahead: deque[Future[Speech]] = deque()
         try:
             for part in call.parts:
-                ahead.append((part, threads.submit(sound, part)))
+                if part.text:
+                    speaker = call.speakers[part.channel]
+                    ahead.append(threads.submit(voice.say, part.text, part.end - part.start, speaker))
                 if len(ahead) > _AHEAD:
                     yield ahead.popleft()
             yield from ahead

@@ -9,7 +9,7 @@ from dryline.tests.recordings.calls import NEUTRAL, RATE
 
 @pytest.mark.parametrize(("in_turn", "gone"), [((0, 1, 0, 2), 1), ((1, 0, 1, 2), 0)])
 def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn, gone):
-    app.world.settings = replace(app.world.settings, recordings_mb=1)  # three calls of 11 s are more than that
+    app.world.settings = replace(app.world.settings, recordings_mb=2)  # three calls of 11 s are more than that
     app.world.memory.clear()
     logs = [add_call(call_sid=f"CA{n}", recording_url=NEUTRAL.format(f"CA{n}")) for n in range(3)]
     for n in in_turn:

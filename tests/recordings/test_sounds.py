@@ -74,13 +74,6 @@ def test_behind_a_voicemails_greeting_it_beeps(simulate, listen):
     assert heard_hertz(caller, greeting["end"] + 0.05, greeting["end"] + 0.3) == {1000}
 
 
-def test_digits_that_a_caller_says_are_keys(add_call, listen):
-    said = [{"role": role, "content": "5", "start": 1.0, "end": 1.5} for role in ("user", "assistant")]
-    agent, caller = listen(add_call(messages={"messages": said}))
-    assert heard_hertz(caller, 1, 1.5) == {770, 1336}
-    assert heard_hertz(agent, 1, 1.5) != {770, 1336}
-
-
 def transferred(log, *events):
     """A transfer of that call: what happened at which second of it."""
     at = [f"2026-01-02T00:00:{second:02d}.000Z" for _, second in events]
