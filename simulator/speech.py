@@ -166,7 +166,9 @@ class SpeechCommand(SpeechProgram):
         """Fill in the placeholders of each word. No shell reads them."""
         values = {"speed": f"{speed:.2f}", "role": speaker.role, "language": speaker.language or "en"}
         words = [_PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), word) for word in self._words]
-        return [text if word == "{text}" else word for word in words]
+        # With a blank before it, no program takes a text that begins with a dash for an option.
+        argument = f" {text}" if text.startswith("-") else text
+        return [argument if word == "{text}" else word for word in words]
 
 
 def _natural_s(text: str) -> float:
@@ -177,15 +179,18 @@ def _natural_s(text: str) -> float:
 def run(command: list[str], stdin: bytes, is_stopping: Callable[[], bool] = lambda: False) -> bytes:
     """Return a program's standard output.
 
-    Raises SpeechFailed when it fails, takes longer than TURN_S, or is killed because the server stops.
+    Its environment has none of the server's settings, the admin token among them. Raises SpeechFailed when it fails,
+    takes longer than TURN_S, or is killed because the server stops.
     """
     name = os.path.basename(command[0])
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("DRYLINE_")}
     try:
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            env=environment,
             start_new_session=True,  # a group of its own, so that its child processes are killed with it
         )
     except (OSError, ValueError) as error:

@@ -1,6 +1,7 @@
 """Speech in recordings: espeak-ng, any other program, and beeps when a program fails."""
 
 import io
+import itertools
 import logging
 import os
 import shlex
@@ -9,6 +10,7 @@ import sys
 import threading
 import wave
 from array import array
+from pathlib import Path
 
 import pytest
 
@@ -138,7 +140,7 @@ def test_a_program_speaks_each_turn_at_its_own_sample_rate(program, runs, record
     assert recording.is_silent(recording.agent, 4, 9)
     assert recording.is_silent(recording.caller, 1, 5) and recording.is_silent(recording.caller, 8, 9)
     second = recording.part(recording.agent, 2, 3)
-    assert 490 < sum(a < 0 <= b for a, b in zip(second, second[1:], strict=False)) < 510
+    assert 490 < sum(a < 0 <= b for a, b in itertools.pairwise(second)) < 510
 
 
 def test_placeholders_are_filled_in_word_by_word_and_no_shell_reads_them(program, runs, recorded):
@@ -146,6 +148,22 @@ def test_placeholders_are_filled_in_word_by_word_and_no_shell_reads_them(program
     for text, _, _, role, language, argument, odd in runs():
         assert argument == text and language == "en" and odd == "; $(exit 1)"
         assert role == ("xagent" if text.startswith("How") else "xcaller")
+
+
+@pytest.mark.parametrize("text", ["-wevil", "--path=/etc", "-"])
+def test_a_text_that_begins_with_a_dash_is_no_option(program, runs, text):
+    SpeechCommand(shlex.split(f"{program()} 1 8000 {{text}}")).say(text, 1, AGENT)
+    ((_, _, _, argument),) = runs()
+    assert argument == f" {text}"
+
+
+def test_a_program_has_none_of_the_servers_settings_in_its_environment(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("DRYLINE_ADMIN_TOKEN", "secret")
+    monkeypatch.setenv("PIPER_VOICES", "/voices")
+    source = f"import os; open({str(tmp_path / 'environment')!r}, 'w').write(' '.join(os.environ))\n{SPEAKS}"
+    SpeechCommand(shlex.split(f"{program(source)} 1 8000")).say("Hello", 1, AGENT)
+    names = Path(tmp_path, "environment").read_text().split()
+    assert "PIPER_VOICES" in names and not any(name.startswith("DRYLINE_") for name in names)
 
 
 def test_a_program_may_write_a_file_instead(program, recorded):
