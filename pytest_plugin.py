@@ -180,8 +180,9 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
 def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
     """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
     from dryline.testing.plane import DrylineError
+    from dryline.testing.traffic import created_through
 
-    created = world._created
+    created = created_through(world)
     try:
         unused = world.unused_faults() if created.fault_ids and not request.node.stash.get(_FAILED, False) else []
         for name in created.snapshots:

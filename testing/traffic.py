@@ -20,6 +20,11 @@ class Created:
     snapshots: set[str] = field(default_factory=set)
 
 
+def created_through(helpers: Traffic) -> Created:
+    """Return what the test created through these helpers, for the pytest plugin."""
+    return helpers._created
+
+
 class Traffic(ControlPlane):
     """The helpers for requests of the API."""
 
