@@ -5,22 +5,21 @@ A thread makes the lines from the request log, five times a second, so that no r
 
 from __future__ import annotations
 
-import logging
 import os
 import re
-import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from io import BytesIO, RawIOBase
 from typing import Any, Self
 
 import orjson
 
+from dryline.serving.log_setup import json_line
 from dryline.traffic.request_log import Entry
-from dryline.world.clock import wire
 from dryline.world.news import Happening
 from dryline.world.world import World
 
@@ -120,14 +119,14 @@ class Reporter:
     def _objects(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
         for one in both:
             facts = self._request_facts(one) if isinstance(one, Entry) else _happening_facts(one)
-            yield _line(**facts | self._node)
+            yield json_line(**facts | self._node)
         if unseen:
             told = f"{unseen} requests came too fast to be told."
-            yield _line(_stamp(datetime.now().timestamp()), "WARNING", told, **self._node)
+            yield json_line(time.time(), "WARNING", told, **self._node)
 
     def _request_facts(self, entry: Entry) -> dict[str, Any]:
         facts: dict[str, Any] = {
-            "time": _stamp(entry.answered_at),
+            "at": entry.answered_at,
             "level": "INFO" if _is_well(entry) else "WARNING",
             "message": f"{entry.method} {entry.path} {entry.status or 'cut'}",
             "method": entry.method,
@@ -181,7 +180,7 @@ def _when(one: Entry | Happening) -> float:
 
 def _happening_facts(news: Happening) -> dict[str, Any]:
     return {
-        "time": _stamp(news.at),
+        "at": news.at,
         "level": "WARNING" if news.bad else "INFO",
         "message": " ".join(news.text.split()),
         **news.facts,
@@ -196,43 +195,6 @@ def printable(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
 
-def standard_error() -> RawIOBase:
-    """Standard error without a buffer, whose lock a thread that cannot write would hold when the process ends."""
-    return open(os.dup(2), "wb", buffering=0)
-
-
 def _may_colour(stream: RawIOBase | BytesIO) -> bool:
     """On a terminal that has colours, unless its user wants none (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _stamp(at: float) -> str:
-    return wire(datetime.fromtimestamp(at, UTC))
-
-
-def _line(time: str, level: str, message: str, **facts: Any) -> str:
-    return orjson.dumps({"time": time, "level": level, "message": message, **facts}, default=str).decode()
-
-
-class JsonLines(logging.Formatter):
-    """What the code logs, one JSON object a line, with the node's name where the server has one."""
-
-    def __init__(self, node: str | None = None) -> None:
-        super().__init__()
-        self._node = {"node": node} if node else {}
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line."""
-        facts = getattr(record, "fields", {})
-        if record.exc_info:
-            facts = facts | {"exception": self.formatException(record.exc_info)}
-        return _line(_stamp(record.created), record.levelname, record.getMessage(), **facts | self._node)
-
-
-def set_up_logging(form: str, *, node: str | None = None, quiet: bool = False) -> None:
-    """Log to standard error, as text or as JSON lines; quietly, only what went wrong."""
-    handler = logging.StreamHandler(sys.stderr)
-    text = logging.Formatter(f"%(asctime)s {f'{node} ' if node else ''}%(levelname)s %(message)s", "%H:%M:%S")
-    handler.setFormatter(JsonLines(node) if form == "json" else text)
-    logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("waitress").setLevel(logging.ERROR)

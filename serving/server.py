@@ -25,9 +25,10 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
-from dryline.serving.access_log import Reporter, set_up_logging, standard_error
+from dryline.serving.access_log import Reporter
 from dryline.serving.lanes import Lanes
 from dryline.serving.listener import Listener, raise_file_limit
+from dryline.serving.log_setup import set_up_logging, standard_error
 from dryline.settings import BadSetting, Settings
 from dryline.storage.files import write_whole
 from dryline.world.directory import address_in

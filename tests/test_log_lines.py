@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from dryline.serving.access_log import MOST_LINES, JsonLines, Reporter
+from dryline.serving.access_log import MOST_LINES, Reporter
+from dryline.serving.log_setup import JsonFormatter
 from dryline.world.clock import parse
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -158,7 +159,7 @@ def test_what_the_code_logs_is_an_object_with_a_utc_time(caplog):
         raise ValueError("no")
     except ValueError:
         record = logging.LogRecord("dryline", logging.ERROR, "", 0, "It failed: %s", ("x",), sys.exc_info())
-    line = json.loads(JsonLines().format(record))
+    line = json.loads(JsonFormatter().format(record))
     assert (line["level"], line["message"], parse(line["time"]).tzname()) == ("ERROR", "It failed: x", "UTC")
     assert "ValueError: no" in line["exception"]
 

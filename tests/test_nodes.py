@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from dryline.app import create_app
-from dryline.serving.access_log import Reporter, set_up_logging
+from dryline.serving.access_log import Reporter
+from dryline.serving.log_setup import set_up_logging
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
 from dryline.world.ids import Ids, node_digits
@@ -139,16 +140,17 @@ def test_health_and_metrics_name_the_node(served):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_log_lines_name_the_node(form, capsys):
+def test_log_lines_name_the_node(form, capfd):
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
         set_up_logging(form, node="a")
         logging.getLogger("dryline").info("said")
+        root.handlers[0].close()
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-    line = capsys.readouterr().err.strip()
+    line = capfd.readouterr().err.strip()
     assert json.loads(line)["node"] == "a" if form == "json" else " a INFO said" in line
 
 

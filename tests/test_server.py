@@ -1,5 +1,6 @@
 """The server as a process: its start, its end, and what survives."""
 
+import fcntl
 import json
 import os
 import re
@@ -7,8 +8,10 @@ import select
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
+import termios
 import time
 import urllib.error
 import urllib.request
@@ -45,10 +48,10 @@ class Process:
                 pytest.fail(self.process.stderr.read())
         self.url = json.loads(self.ready_file.read_text())["url"]
 
-    def call(self, method, path, body=None, headers=KEY):
+    def call(self, method, path, body=None, headers=KEY, timeout=60):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
-        with urllib.request.urlopen(request) as answer:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
             content = answer.read()
             return json.loads(content) if content else None
 
@@ -133,6 +136,22 @@ def test_an_output_that_nobody_reads_holds_up_neither_requests_nor_the_end(start
     server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
     for _ in range(80):  # more than a pipe takes
         server.call("GET", f"/api/workers?x={'x' * 1_000}")
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(timeout=20) == 0
+    server.process.communicate()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can make a pipe small")
+def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start):
+    server = start("--ephemeral", "--scenario", "empty")
+    fcntl.fcntl(server.process.stderr, fcntl.F_SETPIPE_SZ, 4096)
+    while struct.unpack("i", fcntl.ioctl(server.process.stderr, termios.FIONREAD, bytes(4)))[0] < 4096:
+        server.call("GET", f"/api/workers?x={'x' * 100}")
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(b"\x16\x03\x01\x02\x00")  # the beginning of TLS: the event loop logs a warning
+        assert connection.recv(1) == b""
+    assert server.call("GET", "/_dryline/health", timeout=20)["status"] == "ok"
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(timeout=20) == 0
     server.process.communicate()
