@@ -90,5 +90,4 @@ class PortkeyLogs(MethodView):
         For the gateway's hook. `callId`, `sessionId` and `eventType` are read from the top or from `metadata`; the
         model is dropped from the request.
         """
-        for record in hook_records(read_json(request)):
-            LlmLog.receive(g.team, **record)
+        LlmLog.receive(g.team, hook_records(read_json(request)))

@@ -39,7 +39,7 @@ def deliver(world: World, moment: str) -> bool:
     if not due:
         return False
     with world.reading():
-        unwanted = {delivery.id for delivery in due if not delivery.is_wanted()}
+        unwanted = {delivery.id for delivery in due if not delivery.has_active_webhook()}
     attempts = list(_send_all(world, [delivery for delivery in due if delivery.id not in unwanted]))
     with world.transaction():
         for delivery in due:
@@ -47,7 +47,7 @@ def deliver(world: World, moment: str) -> bool:
                 delivery.give_up("The webhook was deleted or switched off.")
         for attempt in attempts:
             _note(attempt)
-        WebhookDelivery.forget_old()
+        WebhookDelivery.delete_old()
     for attempt in attempts:
         _tell(world, attempt)
     return True
@@ -62,14 +62,14 @@ def _note(attempt: Attempt) -> None:
     elif isinstance(outcome, NoAddress):
         delivery.give_up(str(outcome))
     elif isinstance(outcome, Unanswered):
-        delivery.failed(str(outcome))
+        delivery.record_failure(str(outcome))
     else:
         text = outcome.body.decode(errors="replace")
         if 200 <= outcome.status < 300:
-            delivery.delivered(outcome.status, text)
+            delivery.record_success(outcome.status, text)
         else:
             why = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
-            delivery.failed(f"Answered {outcome.status}{why}", outcome.status, text)
+            delivery.record_failure(f"Answered {outcome.status}{why}", outcome.status, text)
 
 
 def _tell(world: World, attempt: Attempt) -> None:
@@ -82,7 +82,7 @@ def _tell(world: World, attempt: Attempt) -> None:
     if outcome is None:
         told = "waits: its address lets another one wait"
     elif bad and not isinstance(outcome, Refused | NoAddress):
-        pause = delivery.retry_in
+        pause = delivery.retry_delay
         told += f" → retry in {_span(pause)}" if pause else " → given up"
     world.news.tell(f"webhook {delivery.event} {delivery.url} {told}", bad=bad, **facts)
 

@@ -1,65 +1,71 @@
-"""What a team has been up to, counted and newest first: for whoever looks at the whole."""
+"""Recent activity of a team for the console: counts, and the newest rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from peewee import SQL, fn
+
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
+from dryline.models.deployments import Deployment
 from dryline.models.exports import Export
+from dryline.models.flows import Flow
 from dryline.models.logs import Log
+from dryline.models.resources import Resource
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
-from dryline.storage.record import Record, connection
+from dryline.models.tests import Test
+from dryline.models.voice_logs import VoiceLog
+from dryline.storage.record import Record, tuples
 
 AnyLog = TypeVar("AnyLog", bound=Log)
 
 
-def calls_by(team: Team, times: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many calls began in each of `times`: it to status to count. They are the oldest first, and of one length:
-    all are hours (`2026-11-21T14`), or all are days (`2026-11-21`).
+def count_calls(team: Team, periods: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return how many calls began in each period, by status.
+
+    The periods are the oldest first and of one length: hours (`2026-11-21T14`) or days (`2026-11-21`).
     """
-    rows = connection().execute(
-        "SELECT substr(start_time, 1, ?), status, count(*) FROM voice_log"
-        " WHERE team_id = ? AND start_time >= ? GROUP BY 1, 2 ORDER BY 1",
-        (len(times[0]), team.id, times[0]),
-    )
-    found: dict[str, dict[str, int]] = {time: {} for time in times}
-    for time, status, count in rows:
-        if time in found:
-            found[time][status or "unknown"] = count
-    return found
+    period = fn.SUBSTR(VoiceLog.start_time, 1, len(periods[0]))
+    query = VoiceLog.select(period, VoiceLog.status, fn.COUNT(SQL("*")))
+    query = query.where(VoiceLog.team_id == team.id, VoiceLog.start_time >= periods[0]).group_by(SQL("1"), SQL("2"))
+    counts: dict[str, dict[str, int]] = {period: {} for period in periods}
+    for name, status, count in tuples(query):
+        if name in counts:
+            counts[name][status or "unknown"] = count
+    return counts
 
 
 def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> list[AnyLog]:
-    """The conversations of a channel, with these column values, that began last."""
-    mine = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
-    return list(mine.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
+    """Return a channel's conversations with these column values, latest start first."""
+    query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
+    return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
 
 
 def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:
-    """The runtime errors that were recorded last."""
+    """Return the runtime errors that were recorded last."""
     return list(_newest(RuntimeErrorRecord, team).limit(limit))
 
 
-def exports_at_work(team: Team) -> list[Export]:
-    """The exports that wait or are being written."""
+def open_exports(team: Team) -> list[Export]:
+    """Return the exports that wait or are being written."""
     return list(_newest(Export, team).where(Export.status.in_(("PENDING", "PROCESSING"))))
 
 
-def campaigns_at_work(team: Team) -> list[OutboundCampaign]:
-    """The campaigns that call."""
+def active_campaigns(team: Team) -> list[OutboundCampaign]:
+    """Return the campaigns that place calls."""
     return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
 
 
-def made_of(team: Team) -> dict[str, dict[str, int]]:
-    """How much each worker has: its id to what (`flow`, `deployment`, `resource`, `test`) to how many."""
-    found: dict[str, dict[str, int]] = {}
-    for table in ("flow", "deployment", "resource", "test"):
-        sql = f"SELECT worker_id, count(*) FROM {table} WHERE team_id = ? GROUP BY worker_id"
-        for worker_id, count in connection().execute(sql, (team.id,)):
-            found.setdefault(worker_id, {})[table] = count
-    return found
+def count_parts(team: Team) -> dict[str, dict[str, int]]:
+    """Return how many flows, deployments, resources and tests each worker has: worker id to table name to count."""
+    counts: dict[str, dict[str, int]] = {}
+    for model in (Flow, Deployment, Resource, Test):
+        query = model.select(model.worker_id, fn.COUNT(SQL("*"))).where(model.team_id == team.id)
+        for worker_id, count in tuples(query.group_by(model.worker_id)):
+            counts.setdefault(worker_id, {})[model._meta.table_name] = count
+    return counts
 
 
 def _newest(model: type[Record], team: Team) -> Any:

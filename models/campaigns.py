@@ -1,7 +1,7 @@
 """Outbound campaigns: contact rows that a voice deployment calls, batch by batch. Contract: records.outbound_campaign.
 
 CREATED waits. STARTED (or RUNNING) queues the rows; with the first call it is RUNNING, with the end of the last one
-COMPLETED. Any other status takes out what is queued. The contract shows no transitions: assumed.
+COMPLETED. Any other status empties the queue. The contract shows no transitions: assumed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Self
 
-from peewee import IntegerField, TextField
+from peewee import SQL, Case, IntegerField, TextField, fn
 
 from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
 from dryline.models.due import due_rows
@@ -17,17 +17,23 @@ from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
 from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.record import JsonField, Record, connection_execute
+from dryline.storage.record import JsonField, Record, tuples
 from dryline.world.clock import parse
 
 ACTIVE = ("STARTED", "RUNNING")
+# Columns whose change queues the rows anew.
 _SCHEDULE = ("data", "status", "batch_size", "batch_interval_minutes")
+# The campaign and the row of a call. The text is that of the index `voice_log_campaign`: a bound parameter as path
+# would keep SQLite from using it.
+_CAMPAIGN_ID = SQL("json_extract(metadata, '$.campaignId')")
+_ROW_ID = SQL("json_extract(metadata, '$.rowId')")
 
 
 class OutboundCampaign(Record):
-    """A campaign. `data` are its contact rows, `ends_at` is when the last of the calls placed so far is over."""
+    """A campaign. `data` are its contact rows, `ends_at` is when the last of the calls placed so far ends."""
 
     id_prefix = "campaign"
 
@@ -49,7 +55,7 @@ class OutboundCampaign(Record):
 
     @classmethod
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
-        """A new campaign; its flow is the deployment's unless it names one of the worker's.
+        """Create a campaign. Without `flow_id` it has the deployment's flow.
 
         Raises NotFound for an unknown flow, and Invalid as `demand_outcomes`. Contract: createOutboundCampaign.
         """
@@ -65,7 +71,7 @@ class OutboundCampaign(Record):
         return campaign
 
     def revise(self, **values: Any) -> Self:
-        """Change the values. What is still to be called follows the new rows, batches and status."""
+        """Change the values. If rows, batches or status change, the calls not yet placed are queued anew."""
         demand_outcomes(values.get("data"))
         self.change(**values)
         if not values.keys().isdisjoint(_SCHEDULE):
@@ -73,20 +79,20 @@ class OutboundCampaign(Record):
         return self
 
     def stop(self) -> list[dict[str, Any]]:
-        """Take what is queued out and be STOPPED. Returns the rows not yet called. Contract: stopCampaign."""
+        """Stop the campaign and return the rows not yet called. Contract: stopCampaign."""
         removed = QueuedCall.take_out(QueuedCall.campaign_id == self.id)
         self.change(status="STOPPED")
         return removed
 
-    def hasten(self) -> int:
-        """Have the next batch due now. Returns how many rows it has."""
-        return QueuedCall.hasten(self.id)
+    def run_next_batch_now(self) -> int:
+        """Make the next batch due now, and return the number of its rows."""
+        return QueuedCall.run_next_batch_now(self.id)
 
     def queue_rows(self, start: str | None = None) -> int:
-        """Queue, anew, the rows not yet called, if the campaign is active; else none. Returns how many.
+        """Replace the campaign's queue by the rows not yet called if it is active, and return their number.
 
-        The next batch keeps its time where there was one, else it is due at `start`, or now. Raises NotFound when the
-        deployment is gone.
+        The next batch keeps its time if there was one; otherwise it is due at `start`, or now. Raises NotFound if the
+        deployment was deleted.
         """
         next_batch = QueuedCall.first_due(self.id) or start or present()
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)
@@ -106,32 +112,30 @@ class OutboundCampaign(Record):
         return len(rows)
 
     def calls(self) -> list[tuple[str, str, str | None, str | None, str | None]]:
-        """Its calls in the order they began, as the logs say: row id, log id, outcome, start, end."""
-        sql = (
-            "SELECT json_extract(metadata, '$.rowId'), id, status, start_time, end_time FROM voice_log"
-            " WHERE deployment_id = ? AND team_id = ? AND json_extract(metadata, '$.campaignId') = ?"
-            " ORDER BY start_time, id"
+        """Return its calls in the order they began: row id, log id, outcome, start, end."""
+        log = VoiceLog
+        query = log.select(_ROW_ID, log.id, log.status, log.start_time, log.end_time).where(
+            self.id == _CAMPAIGN_ID, log.deployment_id == self.deployment_id, log.team_id == self.team_id
         )
-        found = connection_execute(sql, (self.deployment_id, self.team_id, self.id))
-        return [(str(row_id), *rest) for row_id, *rest in found]
+        return [(str(row_id), *rest) for row_id, *rest in tuples(query.order_by(log.start_time, log.id))]
 
     def _called(self) -> Counter[str]:
-        """How often each row id was called: so a stopped campaign goes on where it was."""
+        """Return how often each row id was called, so that a stopped campaign resumes where it was."""
         return Counter(row_id for row_id, *_ in self.calls())
 
     @classmethod
-    def placed(cls, id: str, at: str, ends_at: str) -> None:
-        """Note that calls were placed at a time, the last of which ends at another."""
-        connection_execute(
-            "UPDATE outbound_campaign SET ends_at = max(coalesce(ends_at, ''), ?),"
-            " updated_at = CASE status WHEN 'STARTED' THEN ? ELSE updated_at END,"
-            " status = CASE status WHEN 'STARTED' THEN 'RUNNING' ELSE status END WHERE id = ?",
-            (ends_at, at, id),
-        )
+    def record_calls(cls, id: str, at: str, ends_at: str) -> None:
+        """Record that calls were placed at a time, the last of which ends at `ends_at`."""
+        started = cls.status == "STARTED"
+        cls.update(
+            ends_at=fn.MAX(fn.COALESCE(cls.ends_at, ""), ends_at),
+            updated_at=Case(None, [(started, at)], cls.updated_at),
+            status=Case(None, [(started, "RUNNING")], cls.status),
+        ).where(cls.id == id).execute()
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` campaigns with an empty queue: STARTED ones (they came in so), and those that are over."""
+        """Return the next `limit` campaigns with an empty queue: imported ones that are STARTED, and finished ones."""
         over = (
             "status IN ('STARTED', 'RUNNING')"
             " AND NOT EXISTS (SELECT 1 FROM queued_call WHERE campaign_id = outbound_campaign.id)"
@@ -140,36 +144,36 @@ class OutboundCampaign(Record):
         return due_rows(cls, over, "created_at, id", limit, moment=moment)
 
     def proceed(self) -> None:
-        """Begin, or be COMPLETED: nothing is left to call or to wait for."""
+        """Start an imported campaign, or complete one whose last call has ended."""
         if self.status == "RUNNING":
-            # Started again with nothing left to call, it is over since then, not since its last call.
-            over = max(self.ends_at or current().clock.stamp(), self.updated_at)
-            self.change(status="COMPLETED", updated_at=over)
+            # If it was started again with nothing left to call, it ended then and not with its last call.
+            ended_at = max(self.ends_at or current().clock.stamp(), self.updated_at)
+            self.change(status="COMPLETED", updated_at=ended_at)
         elif not self.queue_rows(self.arrived_at):
             self.change(status="RUNNING")
 
     @classmethod
     def batches(cls) -> dict[str | None, tuple[float, float]]:
-        """Batch size and interval of every active campaign."""
-        found = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status << ACTIVE)
-        return {campaign.id: (campaign.batch_size, campaign.batch_interval_minutes) for campaign in found}
+        """Return batch size and interval of each active campaign."""
+        query = cls.select(cls.id, cls.batch_size, cls.batch_interval_minutes).where(cls.status.in_(ACTIVE))
+        return {id: (size, interval) for id, size, interval in tuples(query)}
 
 
 def complete_campaign(row: Row, rows: Neighbours) -> None:
-    """What launching it would have given. Raises Invalid for a worker that is not its deployment's."""
+    """Set the columns that `launch` would have set. Raises Invalid if worker and deployment do not belong together."""
     deployment = rows.row("voiceDeployments", row["deployment_id"])
     row.setdefault("flow_id", deployment["flow_id"])
     if row.setdefault("worker_id", deployment["worker_id"]) != deployment["worker_id"]:
         raise Invalid("The deployment is of another worker.", "worker_id")
 
 
-def schedule_calls() -> None:
-    """Queued calls that came in without a time follow each other in the batches of their campaign."""
-    QueuedCall.schedule_the_unscheduled(OutboundCampaign.batches())
+def schedule_imported_calls() -> None:
+    """Schedule imported calls without a time in the batches of their campaigns."""
+    QueuedCall.schedule_imported_calls(OutboundCampaign.batches())
 
 
 STATE = {
     "outboundCampaigns": Collection(
-        OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign, came_in=schedule_calls
+        OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign, came_in=schedule_imported_calls
     )
 }

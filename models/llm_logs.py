@@ -1,9 +1,8 @@
-"""LLM logs: what the gateway's hooks saw of each request to a language model."""
+"""LLM logs: the requests to language models that the gateway's hooks report."""
 
 from __future__ import annotations
 
-import operator
-from functools import reduce
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from peewee import TextField
@@ -15,9 +14,9 @@ from dryline.storage.record import JsonField, Record, Rows
 
 
 class LlmLog(Record):
-    """One hook record. It belongs to the team; `worker_id` may tell the worker it was made for, with which it goes.
+    """One record of a hook. It belongs to the team, and to a worker where one is known.
 
-    It goes with the log of its call or session, too.
+    It is deleted with its worker, and with the log of its call or session.
     """
 
     id_prefix = "llmlog"
@@ -30,32 +29,42 @@ class LlmLog(Record):
     data = JsonField(null=True)
 
     @classmethod
-    def receive(cls, team: Record, *, data: dict[str, Any], worker_id: str | None, **values: Any) -> Self:
-        """Keep what a hook sent, without the model's name in its request. Contract: receivePortkeyLogs.
+    def receive(cls, team: Record, records: Iterable[Mapping[str, Any]]) -> None:
+        """Store the records of a hook, without the model's name in their requests. Contract: receivePortkeyLogs.
 
-        A worker that the team does not have is not kept: a gateway's log is never refused for what it names.
+        A worker that the team does not have is left out: a gateway's log is never refused because of its references.
         """
-        known = worker_id is not None and Worker.find(id=worker_id, team_id=team.team_id) is not None
-        return cls.add(team, data=_without_model(data), worker_id=worker_id if known else None, **values)
+        workers: dict[str | None, Worker | None] = {None: None}
+        for record in records:
+            values = {**record, "data": _without_model(record["data"])}
+            id = record["worker_id"]
+            if id not in workers:
+                workers[id] = Worker.find(id=id, team_id=team.team_id)
+            cls.add(team, **values | {"worker_id": id if workers[id] else None})
 
     @classmethod
     def oldest_first(cls, team: Record, **where: Any) -> Rows:
-        """The team's records with these column values, as they came in. Contract: listLlmLogsByCall."""
+        """Return the team's records with these column values, oldest first. Contract: listLlmLogsByCall."""
         return Rows(cls, {"team_id": team.team_id, **where}, order=("created_at", "id"))
 
     @classmethod
-    def behind(cls, log: Log) -> list[Self]:
-        """What was asked of language models in a conversation, as it came in: by its session, or by its call."""
-        traces = log.traces
-        mine = [getattr(cls, name) == id for name, id in traces._asdict().items() if id is not None]
-        if not mine:
+    def of_conversation(cls, log: Log) -> list[Self]:
+        """Return the records of a conversation's session and of its call, in the order they arrived."""
+        session_id, call_id = log.traces
+        ids = [
+            cls.select(cls.id).where(cls.team_id == log.team_id, column == value)
+            for column, value in ((cls.session_id, session_id), (cls.call_id, call_id))
+            if value is not None
+        ]
+        if not ids:
             return []
-        found = cls.select().where(cls.team_id == log.team_id, reduce(operator.or_, mine))
-        return list(found.order_by(cls.created_at, cls.id))
+        # A union of two look-ups: with OR, SQLite would read all logs of the team.
+        union = ids[0] if len(ids) == 1 else ids[0] | ids[1]
+        return list(cls.select().where(cls.id.in_(union)).order_by(cls.created_at, cls.id))
 
     @classmethod
     def window(cls, team: Record, *, limit: int, offset: int, **where: Any) -> dict[str, Any]:
-        """`limit` of the team's records after the first `offset`, newest first. Contract: listLlmLogs."""
+        """Return `limit` of the team's records after the first `offset`, newest first. Contract: listLlmLogs."""
         rows = cls.listing(team, **where)
         return {"total": rows.count(), "logs": rows.slice(limit, offset), "limit": limit, "offset": offset}
 

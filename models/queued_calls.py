@@ -1,4 +1,4 @@
-"""Queued calls: what batch calls and campaigns have still to call, and when."""
+"""Queued calls: the rows that batch calls and campaigns have still to call, and when."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from peewee import TextField
+from peewee import TextField, fn
 
 from dryline.models.collection import DEPLOYMENT, Collection
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.storage.current_world import current
-from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
 
 Row = dict[str, Any]
@@ -21,19 +21,19 @@ Row = dict[str, Any]
 BATCH_SIZE = 10
 BATCH_INTERVAL_MINUTES = 5
 _LAST_DAY = datetime(9999, 12, 31, tzinfo=UTC)
-# The members of a row that may hold its number. Only the first is named by a source.
+# The members of a row that may hold its number. The contract names only the first.
 _NUMBERS = ("phoneNumber", "phone_number", "phone")
 
 
 def present() -> str:
-    """The present moment."""
+    """Return the present of API time."""
     return current().clock.stamp()
 
 
 class QueuedCall(Record):
-    """One row that waits to be called at `due_at`. `terms` are what a plain batch says of its calls.
+    """One row that is to be called at `due_at`. `terms` are the options that a batch sets for all its calls.
 
-    A row that comes in with a state document need not say when: `schedule_the_unscheduled` sees to it.
+    An imported row may have no `due_at`; `schedule_imported_calls` sets it.
     """
 
     id_prefix = "queued"
@@ -57,7 +57,7 @@ class QueuedCall(Record):
         campaign_id: str | None = None,
         terms: Row | None = None,
     ) -> None:
-        """Queue rows, each with its id, for the times in `due`."""
+        """Queue rows with their ids for the times in `due`."""
         world = current()
         shared = {
             "team_id": deployment.team_id,
@@ -75,7 +75,7 @@ class QueuedCall(Record):
 
     @classmethod
     def take_out(cls, *conditions: Any) -> list[Row]:
-        """Remove what is queued under these conditions. Returns the rows, those due first at the front."""
+        """Remove the queued calls that meet the conditions, and return their rows, earliest first."""
         calls = cls.select().where(*conditions).order_by(cls.due_at, cls.id)
         rows = [call.row for call in calls]
         cls.delete().where(*conditions).execute()
@@ -83,34 +83,33 @@ class QueuedCall(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` calls to be placed by a moment, in their turn."""
+        """Return the next `limit` calls to be placed by a moment, earliest first."""
         return due_rows(cls, "due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
     def first_due(cls, campaign_id: str) -> str | None:
-        """When the campaign's next batch is due."""
-        sql = "SELECT min(due_at) FROM queued_call WHERE campaign_id = ?"
-        return connection_execute(sql, (campaign_id,)).fetchone()[0]
+        """Return when the campaign's next batch is due."""
+        return cls.select(fn.MIN(cls.due_at)).where(cls.campaign_id == campaign_id).scalar()
 
     @classmethod
-    def hasten(cls, campaign_id: str) -> int:
-        """Have the campaign's next batch due now, where it is not already. Later ones keep their times.
+    def run_next_batch_now(cls, campaign_id: str) -> int:
+        """Make the campaign's next batch due now, unless it is due already. Later batches keep their times.
 
-        Returns how many calls the batch has.
+        Returns the number of calls in the batch.
         """
         first, now = cls.first_due(campaign_id), present()
         if first is None:
             return 0
-        sql = "UPDATE queued_call SET due_at = min(due_at, ?) WHERE campaign_id = ? AND due_at = ?"
-        count = connection_execute(sql, (now, campaign_id, first)).rowcount
+        batch = cls.campaign_id == campaign_id, cls.due_at == first
+        count = cls.update(due_at=min(first, now)).where(*batch).execute()
         current().db.after_commit(current().wake)
         return count
 
     @classmethod
-    def schedule_the_unscheduled(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
-        """Give times to calls without one, from their arrival on. `batches` has size and interval of campaigns.
+    def schedule_imported_calls(cls, batches: Mapping[str | None, tuple[float, float]]) -> bool:
+        """Set when calls without `due_at` are due, counted from their arrival.
 
-        Says whether there were any.
+        `batches` maps a campaign's id to the size and interval of its batches. Returns whether there were such calls.
         """
         queues: dict[tuple[str, str | None, str], list[str]] = {}
         for call in cls.select().where(cls.due_at.is_null()).order_by(cls.created_at, cls.id):
@@ -118,14 +117,12 @@ class QueuedCall(Record):
         for (_, campaign_id, arrived_at), ids in queues.items():
             size, interval = batches.get(campaign_id, (BATCH_SIZE, BATCH_INTERVAL_MINUTES))
             times = due_times(len(ids), size, interval, parse(arrived_at))
-            connection().executemany(
-                "UPDATE queued_call SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
-            )
+            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
         return bool(queues)
 
 
 def due_times(count: int, batch_size: float, interval_minutes: float, start: datetime) -> list[str]:
-    """When each of `count` rows is called: batch by batch, the first at once."""
+    """Return the times at which `count` rows are called: batch by batch, the first batch at `start`."""
     size = max(int(batch_size), 1)
     times = []
     for first in range(0, count, size):
@@ -138,16 +135,16 @@ def due_times(count: int, batch_size: float, interval_minutes: float, start: dat
 
 
 def numbered(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """The rows with their ids: the one that the row brings, else its place in the list, from 1.
+    """Return the rows with their ids: the row's own `id`, or else its place in the list, from 1.
 
-    An imported campaign may have other JSON for its rows: that is none.
+    JSON other than a list, which an imported campaign may have, counts as no rows.
     """
     rows = rows if isinstance(rows, list) else []
     return [(str(row["id"]) if row.get("id") not in (None, "") else str(n), row) for n, row in enumerate(rows, 1)]
 
 
 def phone_number(row: Row) -> str | None:
-    """The row's number as E.164; None where it has none that can be called."""
+    """Return the row's number as E.164, or None if it has none that can be called."""
     for name in _NUMBERS:
         if isinstance(row.get(name), str):
             return e164(row[name])
@@ -155,12 +152,12 @@ def phone_number(row: Row) -> str | None:
 
 
 def stated_number(row: Row) -> str | None:
-    """What the row gives as its number, usable or not."""
+    """Return the row's number as written, valid or not."""
     return next((str(row[name]) for name in _NUMBERS if row.get(name) is not None), None)
 
 
 def number_fault(row: Row) -> str | None:
-    """Why the row cannot be called; None where it can."""
+    """Return a sentence that says why the row cannot be called, or None if it can."""
     if phone_number(row) is not None:
         return None
     stated = stated_number(row)

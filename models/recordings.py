@@ -1,8 +1,8 @@
-"""Recordings of calls: where one is heard, and who may hear it.
+"""Recordings of calls: their addresses, the check of a signed link, and the files without a log.
 
-A log keeps an address that leads nowhere, so that its row means the same on any server. Where it is shown the address
-becomes that of a file on this server, signed and good for a day; jobs/studio.py makes the file when it is first
-fetched. The address of another host is left alone.
+A log stores a neutral address, so that its row means the same on any server. In responses it becomes the address of a
+file on this server, signed and valid for a day; jobs/studio.py makes the file when it is first fetched. The address of
+another host stays as it is.
 """
 
 from __future__ import annotations
@@ -12,53 +12,53 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
-import orjson
+from peewee import chunked
 
 from dryline.models.recording_addresses import FILES, NEUTRAL, USE, Addresses, recording_name
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.record import connection
+from dryline.storage.record import tuples
 from dryline.world.clock import wire, work_for
 
-# How long an address works, in API time, counted from the full hour: within one, a call's address stays the same, so
-# that a page that is read again goes on playing.
+# How long an address is valid in API time, counted from the full hour: within an hour a call's address stays the same,
+# so that a page that is loaded again goes on playing.
 LIFE = timedelta(hours=25)
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def neutral_address(call_sid: str) -> str:
-    """What the log of a call keeps."""
+    """Return the address that the log of a call stores."""
     return f"{NEUTRAL}{call_sid}.wav"
 
 
 def addresses_at(base: str) -> Addresses:
-    """Those of recordings as a server that is reached at `base` shows them now."""
+    """Return the addresses of recordings for clients that reach the server at `base`, valid from now."""
     hour = current().clock.now().replace(minute=0, second=0, microsecond=0)
     return Addresses(base, wire(hour + LIFE))
 
 
 def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
-    """The log whose recording a link leads to. Assumed: as for exports.
+    """Return the log of a recording's link. Assumed: as for exports.
 
-    Raises Forbidden when the link is altered or expired, NotFound when the log is gone or has another address by now.
+    Raises Forbidden if the link was altered or has expired, NotFound if the log was deleted or has another address.
     """
-    found = VoiceLog.find(id=log)
-    work_for(found.team_id if found else None)
+    record = VoiceLog.find(id=log)
+    work_for(record.team_id if record else None)
     FILES.check_signature(USE, log, until, signature)
-    if found is None or recording_name(found.recording_url) != name:
+    if record is None or recording_name(record.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")
-    return found
+    return record
 
 
 def being_made() -> dict[str, Any]:
-    """The files that are being made now, by their names; jobs/studio.py keeps it."""
+    """Return the files that jobs/studio.py is making now, by their names."""
     return current().memory.setdefault("recordings that are being made", {})
 
 
 def sweep() -> bool:
-    """Remove the files whose logs are gone, and what was never finished. Says whether there were any."""
+    """Delete files without a log, and unfinished ones. Returns whether there were any."""
     making = being_made()
 
     def owned(names: Collection[str]) -> set[str]:
@@ -69,16 +69,17 @@ def sweep() -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """What in a file's name stands for its log; None where the file was never finished."""
+    """Return the part of a file's name that stands for its log, or None for an unfinished file."""
     return None if name.endswith(".part") else name.partition(".")[0]
 
 
 def _with_logs(stems: set[str]) -> set[str]:
-    """Those of the files' names, up to their first dot, that belong to logs that are there."""
-    sql = "SELECT id FROM voice_log WHERE id IN (SELECT value FROM json_each(?))"
-    found = {id for (id,) in connection().execute(sql, (orjson.dumps(sorted(stems)).decode(),))}
-    if any(
-        _DIGEST.fullmatch(stem) for stem in stems - found
-    ):  # of ids that are no file names: rare, so it may take long
-        found |= {FILES.path(id).name for (id,) in connection().execute("SELECT id FROM voice_log")}
-    return found
+    """Return those stems of file names whose logs exist."""
+    ids = VoiceLog.select(VoiceLog.id)
+    existing: set[str] = set()
+    for some in chunked(stems, 1000):
+        existing.update(id for (id,) in tuples(ids.where(VoiceLog.id.in_(some))))
+    # The digest of an id that is no file name. Such ids are rare, so a look at all logs may take long.
+    if any(_DIGEST.fullmatch(stem) for stem in stems - existing):
+        existing |= {FILES.path(id).name for (id,) in tuples(ids)}
+    return existing

@@ -1,11 +1,11 @@
-"""Campaigns of legacy voice deployments, whose rows each have a status and a result of their own."""
+"""Campaigns of legacy voice deployments. Each of their rows has a status and a result."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any, Self
 
-from peewee import TextField
+from peewee import TextField, chunked, fn
 
 from dryline.models.collection import Collection
 from dryline.models.due import due_rows
@@ -14,11 +14,11 @@ from dryline.models.said_outcomes import demand_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
-from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse
 
 OPEN = ("PENDING", "PROCESSING")
-# `due_at` of a row that somebody drives by hand.
+# `due_at` of a row whose status was set by hand.
 NEVER = "9999-12-31T23:59:59.999Z"
 
 
@@ -34,16 +34,16 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def launch(cls, deployment: VoiceV1Deployment, *, steps: list[Any] | None = None) -> Self:
-        """A new campaign without rows. Contract: createVoiceV1Campaign."""
+        """Create a campaign without rows. Contract: createVoiceV1Campaign."""
         return cls.add(deployment, deployment_id=deployment.id, steps=steps or [])
 
     @cached_property
     def data(self) -> list[Voicev1CampaignData]:
-        """Its rows, in the order they were sent."""
+        """The rows, in the order they were sent."""
         return list(Voicev1CampaignData.listing(self, campaign_id=self.id))
 
     def run(self, rows: list[dict[str, Any]]) -> Self:
-        """Call these rows, ten every five minutes, the first ones now. A row of the same id is replaced.
+        """Call these rows, ten every five minutes, starting now. They replace rows of the same ids.
 
         Raises Invalid when two rows have the same id, and as `demand_outcomes`. Contract: runVoiceV1Campaign.
         """
@@ -73,27 +73,27 @@ class Voicev1Campaign(Record):
                 "due_at": next(due) if status in OPEN else None,
             }
             new.append(values)
-        drop = "DELETE FROM voicev1_campaign_data WHERE campaign_id = ? AND row_id = ?"
-        connection().executemany(drop, [(self.id, id) for id in ids])
-        Voicev1CampaignData.add_many(new)
+        data = Voicev1CampaignData
+        for some in chunked(ids, 1000):
+            data.delete().where(data.campaign_id == self.id, data.row_id.in_(some)).execute()
+        data.add_many(new)
         world.db.after_commit(world.wake)
         return self
 
-    def hasten(self) -> int:
-        """Have the rows due now that are due next. Returns how many they are."""
-        waiting = "campaign_id = ? AND status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at < ?"
-        sql = f"SELECT min(due_at) FROM voicev1_campaign_data WHERE {waiting}"
-        (first,) = connection_execute(sql, (self.id, NEVER)).fetchone()
+    def run_next_batch_now(self) -> int:
+        """Make the rows that are due next due now, and return their number."""
+        row = Voicev1CampaignData
+        waiting = row.campaign_id == self.id, row.status.in_(OPEN), row.done_at.is_null(), row.due_at < NEVER
+        first = row.select(fn.MIN(row.due_at)).where(*waiting).scalar()
         if first is None:
             return 0
-        now = current().clock.stamp()
-        sql = f"UPDATE voicev1_campaign_data SET due_at = min(due_at, ?) WHERE {waiting} AND due_at = ?"
-        count = connection_execute(sql, (now, self.id, NEVER, first)).rowcount
+        due_at = min(first, current().clock.stamp())
+        count = row.update(due_at=due_at).where(*waiting, row.due_at == first).execute()
         current().db.after_commit(current().wake)
         return count
 
     def row(self, id: str) -> Voicev1CampaignData:
-        """The row of this id on the wire. Raises NotFound."""
+        """Return the row with this id on the wire. Raises NotFound."""
         row = Voicev1CampaignData.find(campaign_id=self.id, row_id=id)
         if row is None:
             raise NotFound(f"Campaign {self.id} has no row {id}.")
@@ -101,7 +101,7 @@ class Voicev1Campaign(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` campaigns that have rows, and none open: at any moment."""
+        """Return the next `limit` campaigns that have rows, none of them open, whatever the moment."""
         its_rows = "SELECT 1 FROM voicev1_campaign_data WHERE campaign_id = voicev1_campaign.id"
         over = (
             f"status = 'RUNNING' AND EXISTS ({its_rows})"
@@ -110,11 +110,11 @@ class Voicev1Campaign(Record):
         return due_rows(cls, over, "created_at, id", limit)
 
     def proceed(self) -> None:
-        """COMPLETED, or FAILED where every row has, as of the moment the last row was done."""
-        reached = Voicev1CampaignData.find(campaign_id=self.id, status="COMPLETED")
-        sql = "SELECT max(updated_at) FROM voicev1_campaign_data WHERE campaign_id = ?"
-        (done,) = connection_execute(sql, (self.id,)).fetchone()
-        self.change(status="COMPLETED" if reached else "FAILED", updated_at=max(done, self.updated_at))
+        """Complete the campaign, or fail it if every row failed, as of the time the last row was done."""
+        row = Voicev1CampaignData
+        reached = row.find(campaign_id=self.id, status="COMPLETED")
+        done_at = row.select(fn.MAX(row.updated_at)).where(row.campaign_id == self.id).scalar()
+        self.change(status="COMPLETED" if reached else "FAILED", updated_at=max(done_at, self.updated_at))
 
 
 class Voicev1CampaignData(Record):
@@ -139,13 +139,13 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of such a row in messages."""
         return "Campaign row"
 
     def revise(self, **values: Any) -> Self:
-        """Change row, status or result by hand. PENDING has the row called (again) now; any other status leaves it be.
+        """Change row, status or result by hand. PENDING calls the row (again) now; any other status does not call it.
 
-        While the row is open its campaign runs. Raises NotFound when the campaign is gone.
+        An open row sets its campaign RUNNING. Raises NotFound if the campaign was deleted.
         Contract: updateVoiceV1CampaignData.
         """
         if "status" in values:
@@ -158,30 +158,30 @@ class Voicev1CampaignData(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` rows to be called by a moment, in their turn."""
+        """Return the next `limit` rows to be called by a moment, earliest first."""
         waiting = "status IN ('PENDING', 'PROCESSING') AND done_at IS NULL AND due_at <= :moment"
         return due_rows(cls, waiting, "due_at, id", limit, moment=moment)
 
     def called(self, ends_at: str, outcome: dict[str, Any]) -> None:
-        """Note that the row is being called until `ends_at`, and what will have come of it."""
+        """Record that the row is being called until `ends_at`, and the outcome of the call."""
         self.change(status="PROCESSING", done_at=ends_at, outcome=outcome, updated_at=self.due_at)
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` rows whose call is over at a moment."""
+        """Return the next `limit` rows whose call has ended at a moment."""
         return due_rows(cls, "status = 'PROCESSING' AND done_at <= :moment", "done_at, id", limit, moment=moment)
 
     def finish(self) -> None:
-        """Take what has come of the call as the row's result."""
+        """Set the row's result to the outcome of its call."""
         reached = bool(self.outcome and self.outcome.get("reached"))
         status = "COMPLETED" if reached else "FAILED"
         self.change(status=status, result=self.outcome, updated_at=self.done_at)
 
     @classmethod
-    def schedule_the_unscheduled(cls) -> bool:
-        """Give times to open rows without one, which came in with a state document, from then on.
+    def schedule_imported_rows(cls) -> bool:
+        """Set when imported open rows without `due_at` are due, counted from their arrival.
 
-        Says whether there were any.
+        Returns whether there were such rows.
         """
         queues: dict[tuple[str, str], list[str]] = {}
         waiting = cls.select(cls.id, cls.campaign_id, cls.arrived_at).where(cls.status << OPEN, cls.due_at.is_null())
@@ -189,9 +189,7 @@ class Voicev1CampaignData(Record):
             queues.setdefault((row.campaign_id, row.arrived_at), []).append(row.id)
         for (_, arrived_at), ids in queues.items():
             times = due_times(len(ids), BATCH_SIZE, BATCH_INTERVAL_MINUTES, parse(arrived_at))
-            connection().executemany(
-                "UPDATE voicev1_campaign_data SET due_at = ? WHERE id = ?", list(zip(times, ids, strict=True))
-            )
+            cls.set_each("due_at", dict(zip(ids, times, strict=True)))
         return bool(queues)
 
 
@@ -199,7 +197,7 @@ STATE = {
     "voicev1Campaigns": Collection(Voicev1Campaign, needs={"deployment_id": ("voicev1Deployments",)}),
     "voicev1CampaignData": Collection(
         Voicev1CampaignData,
-        came_in=Voicev1CampaignData.schedule_the_unscheduled,
+        came_in=Voicev1CampaignData.schedule_imported_rows,
         needs={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),

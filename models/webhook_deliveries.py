@@ -1,7 +1,7 @@
-"""Deliveries of calls to the custom webhooks of their deployments. Contract: records.custom_webhook_delivery.
+"""Deliveries of call events to the custom webhooks of deployments. Contract: records.custom_webhook_delivery.
 
-A webhook hears of a call twice, when it starts and when it ends. PENDING -> DELIVERED, or, after three more attempts,
-FAILED; REFUSED where the address may not be reached. What sends them is in jobs/webhooks.py.
+A call has two events, its start and its end. A delivery is PENDING until it is DELIVERED, or FAILED after three
+retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
-from dryline.storage.record import JsonField, Record, connection, connection_execute
+from dryline.storage.record import JsonField, Record, connection
 from dryline.storage.statements import select_sql
 from dryline.world.clock import parse, wire, work_for
 
@@ -27,13 +27,13 @@ Log = Mapping[str, Any]
 
 STARTED, ENDED = "call_started", "call_ended"
 _AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
-# API time between one attempt and the next; their number is that of the retries. Assumed.
+# The retries: API time between one attempt and the next. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
-KEPT = 5_000  # finished deliveries that stay on record
+MAX_FINISHED = 5_000  # older finished deliveries are deleted
 
 
 class WebhookDelivery(Record):
-    """One message to one address. `error` is what went wrong with the last attempt."""
+    """One message to one address. `error` is the fault of the last attempt."""
 
     id_prefix = "delivery"
 
@@ -54,7 +54,7 @@ class WebhookDelivery(Record):
 
     @property
     def request(self) -> dict[str, Any]:
-        """What is sent: the recording is where it can be heard."""
+        """The request to send, with the recording's address on this server."""
         body = self.body
         if isinstance(body.get("recording_url"), str):
             addresses = addresses_at(current().base_url)
@@ -63,31 +63,31 @@ class WebhookDelivery(Record):
 
     @property
     def response(self) -> dict[str, Any] | None:
-        """What came back at the last attempt; None when nothing did."""
+        """The response to the last attempt, or None if there was none."""
         if self.response_status is None:
             return None
         return {"status": self.response_status, "body": self.response_body}
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` messages that are to be sent by a moment, in their turn."""
+        """Return the next `limit` messages to be sent by a moment, earliest first."""
         return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
     def search(cls, limit: int, **where: Any) -> list[Self]:
-        """The last `limit` deliveries of any team with these column values, newest first."""
-        found = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
+        """Return the last `limit` deliveries of any team with these column values, newest first."""
+        query = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
         for name, value in where.items():
-            found = found.where(getattr(cls, name) == value)
-        return list(found)
+            query = query.where(getattr(cls, name) == value)
+        return list(query)
 
     @classmethod
     def clear(cls) -> None:
-        """Forget all of them, those still waiting too."""
+        """Delete all deliveries, pending ones too."""
         cls.delete().execute()
 
-    def again(self) -> Self:
-        """A new delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
+    def redeliver(self) -> Self:
+        """Create a delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
         work_for(self.team_id)
         world = current()
         copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
@@ -97,60 +97,58 @@ class WebhookDelivery(Record):
         world.db.after_commit(world.wake)
         return delivery
 
-    def is_wanted(self) -> bool:
-        """Whether its webhook is still there and switched on."""
+    def has_active_webhook(self) -> bool:
+        """Return whether the webhook exists and is active, which is true of the `wsUrl` of a batch."""
         webhook = CustomWebhook.find(id=self.webhook_id) if self.webhook_id else None
         return self.webhook_id is None or (webhook is not None and webhook.active)
 
     @property
-    def retry_in(self) -> timedelta | None:
-        """How long after the next attempt, where that fails, there is another one; None where there is none."""
+    def retry_delay(self) -> timedelta | None:
+        """The time between the next attempt and the one after it, or None if the next attempt is the last."""
         return BACKOFF[self.attempts] if self.attempts < len(BACKOFF) else None
 
-    def delivered(self, status: int, body: str) -> None:
-        """It was taken."""
+    def record_success(self, status: int, body: str) -> None:
+        """Record that the receiver accepted the message."""
         now = current().clock.stamp()
         answer = {"response_status": status, "response_body": body, "error": None}
-        self._note(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
+        self._update(status="DELIVERED", attempts=self.attempts + 1, due_at=None, delivered_at=now, **answer)
 
-    def failed(self, error: str, status: int | None = None, body: str | None = None) -> None:
-        """An attempt failed: there is another one, later, unless it was the last."""
+    def record_failure(self, error: str, status: int | None = None, body: str | None = None) -> None:
+        """Record a failed attempt, and schedule the next one unless it was the last."""
         answer = {"response_status": status, "response_body": body, "error": error}
-        if (pause := self.retry_in) is not None:
+        if (pause := self.retry_delay) is not None:
             due = wire(parse(self.due_at or self.created_at) + pause)
-            self._note(attempts=self.attempts + 1, due_at=due, **answer)
+            self._update(attempts=self.attempts + 1, due_at=due, **answer)
         else:
-            self._note(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
+            self._update(status="FAILED", attempts=self.attempts + 1, due_at=None, **answer)
 
     def give_up(self, error: str, status: str = "FAILED") -> None:
-        """It is not sent, and will not be."""
-        self._note(status=status, due_at=None, error=error)
+        """End the delivery without an attempt."""
+        self._update(status=status, due_at=None, error=error)
 
     def postpone(self) -> None:
-        """Not now: the address does not answer. This is no attempt."""
-        self._note(due_at=wire(current().clock.now() + BACKOFF[0]))
+        """Try later, since the address does not respond. This does not count as an attempt."""
+        self._update(due_at=wire(current().clock.now() + BACKOFF[0]))
 
-    def _note(self, **values: Any) -> None:
+    def _update(self, **values: Any) -> None:
         cls = type(self)
-        # While it was sent, an import or a reset may have put another row in its place, even under the same id.
+        # While it was sent, an import or a reset may have replaced the row, even by one with the same id.
         same = (cls.id == self.id, cls.created_at == self.created_at, cls.attempts == self.attempts)
         cls.update(**values).where(*same, cls.status == "PENDING").execute()
 
     @classmethod
-    def forget_old(cls) -> None:
-        """Keep the last finished deliveries only."""
-        connection_execute(
-            "DELETE FROM webhook_delivery WHERE status <> 'PENDING' AND id <= (SELECT id FROM webhook_delivery"
-            " WHERE status <> 'PENDING' ORDER BY id DESC LIMIT 1 OFFSET ?)",
-            (KEPT,),
-        )
+    def delete_old(cls) -> None:
+        """Delete finished deliveries but for the last MAX_FINISHED."""
+        finished = cls.status != "PENDING"
+        newest = cls.select(cls.id).where(finished).order_by(cls.id.desc()).limit(1).offset(MAX_FINISHED)
+        cls.delete().where(finished, cls.id <= newest).execute()
 
 
 def announce(logs: Sequence[Log], *events: str) -> None:
-    """Tell the webhooks of their deployments about calls, given as rows by column names; in the caller's transaction.
+    """Create deliveries of calls, as rows by column names, to the webhooks of their deployments.
 
-    Each active webhook gets a message for each of `events`, which have just come; without events, for the start and
-    the end, at these times, or now where they are past. A batch's `wsUrl` gets one for the end.
+    Each active webhook gets a message for each of `events`, due now; without events, for the start and the end, due at
+    these times or now if they are past. A batch's `wsUrl` gets one for the end. Runs in the caller's transaction.
     """
     now = current().clock.stamp()
     webhooks = _webhooks({log["deployment_id"] for log in logs})
@@ -172,16 +170,23 @@ def announce(logs: Sequence[Log], *events: str) -> None:
 
 
 def fire(log: Log, event: str) -> list[WebhookDelivery]:
-    """Tell the active webhooks of a call's deployment of one of its events, now, whenever that was.
+    """Create deliveries of one event of a call, due now, to the active webhooks of its deployment.
 
-    Raises Conflict where the deployment has none.
+    Raises Conflict if the deployment has none.
     """
     work_for(log["team_id"])
     now = current().clock.stamp()
-    told = {"due_at": now}
     rows = [
-        _row(log, event, webhook_id=hook.id, method=hook.method, url=hook.url, body=payload(hook, log, event), **told)
-        for hook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
+        _row(
+            log,
+            event,
+            webhook_id=webhook.id,
+            method=webhook.method,
+            url=webhook.url,
+            body=payload(webhook, log, event),
+            due_at=now,
+        )
+        for webhook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
     ]
     if not rows:
         raise Conflict(f"The deployment of {log['id']} has no active webhook.")
@@ -191,9 +196,9 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
 
 
 def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
-    """What the webhook is sent: three ids, and every name in its `fields`; null where the call has no such value (yet).
+    """Return the body for a webhook: three ids, and a member for each name in its `fields`, null if it has no value.
 
-    A name is one of the contract's, an extraction's key, or else a member of the log itself.
+    A name is one of the contract's, the key of an extraction, or a member of the log.
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
     known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
@@ -205,11 +210,12 @@ def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
 
 
 def _webhooks(deployment_ids: Iterable[str | None]) -> dict[str, list[CustomWebhook]]:
-    found: dict[str, list[CustomWebhook]] = {}
+    """Return the active webhooks of deployments by the id of the deployment."""
+    by_deployment: dict[str, list[CustomWebhook]] = {}
     for id in deployment_ids:
         if id is not None and (webhooks := _active(id)):
-            found[id] = webhooks
-    return found
+            by_deployment[id] = webhooks
+    return by_deployment
 
 
 def _active(deployment_id: str) -> list[CustomWebhook]:
@@ -218,7 +224,7 @@ def _active(deployment_id: str) -> list[CustomWebhook]:
 
 
 def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
-    """The row of a message, due when the event came."""
+    """Return the row of a message, due at the time of the event."""
     world = current()
     now = world.clock.stamp()
     return {
@@ -236,13 +242,13 @@ def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
 
 
 def _started(log: Log) -> dict[str, Any]:
-    """What is known of a call when it starts."""
+    """Return the values that are known when a call starts."""
     names = ("from_number", "to_number", "direction", "call_sid", "external_call_id", "start_time")
     return {name: log.get(name) for name in names} | {"start_timestamp": _ms(log["start_time"])}
 
 
 def _ended(log: Log) -> dict[str, Any]:
-    """What is known of a call when it is over."""
+    """Return the values that are known when a call has ended."""
     analysis = (log.get("data") or {}).get("call_analysis") or {}
     extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
     return {
@@ -259,7 +265,7 @@ def _ended(log: Log) -> dict[str, Any]:
 
 
 def _batch_payload(log: Log) -> dict[str, Any]:
-    """What a batch's `wsUrl` is sent. No source shows it: assumed."""
+    """Return the body for a batch's `wsUrl`. Assumed: no source shows it."""
     return {
         "log_id": log["id"],
         "deployment_id": log["deployment_id"],
@@ -271,22 +277,22 @@ def _batch_payload(log: Log) -> dict[str, Any]:
 
 
 def _ms(stamp: str | None) -> int | None:
-    """Milliseconds since 1970."""
+    """Return milliseconds since 1970."""
     return None if stamp is None else round(parse(stamp).timestamp() * 1000)
 
 
 def _text(value: Any) -> str | None:
-    """An extraction as the contract has it: text, booleans too."""
+    """Return an extraction as text, as the contract has it, booleans too."""
     return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
 
 
 def complete_delivery(row: Row, rows: Neighbours) -> None:
-    """One that waits is due now, unless it says when."""
+    """Make an imported pending delivery due now if it has no `due_at`."""
     if row.setdefault("status", "PENDING") == "PENDING" and row.get("due_at") is None:
         row["due_at"] = current().clock.stamp()
 
 
-# Webhook, deployment and log may be gone: what was sent stays on record. Never another team's, though.
+# Webhook, deployment and log may be deleted; the deliveries stay. They must not be another team's, though.
 STATE = {
     "webhookDeliveries": Collection(
         WebhookDelivery,

@@ -109,7 +109,7 @@ def call_queued(due: Sequence[Due], still: Container[str]) -> None:
             campaigns[row.campaign_id] = first, max(last, call.log["end_time"])
     store(calls, in_progress=True)
     for id, (first, last) in campaigns.items():
-        OutboundCampaign.placed(id, first, last)
+        OutboundCampaign.record_calls(id, first, last)
     QueuedCall.delete().where(QueuedCall.id << ids).execute()
 
 

@@ -149,6 +149,11 @@ class Record(Model):
         connection_execute(update_sql(type(self), names), [*row, self.id])
         return self
 
+    @classmethod
+    def set_each(cls, column: str, values: Mapping[str, Any]) -> None:
+        """Set a column of many rows; `values` maps the ids of the rows to the new values."""
+        connection().executemany(update_sql(cls, (column,)), [(value, id) for id, value in values.items()])
+
     def remove(self) -> None:
         """Delete the row; the database deletes what hangs on it."""
         connection_execute(delete_sql(type(self), ("id",)), [self.id])
@@ -266,6 +271,11 @@ def connection() -> Any:
 def connection_execute(sql: str, params: Iterable[Any]) -> Any:
     """Run one statement and give its cursor. Raises peewee's errors, as peewee itself would."""
     return current().db.execute_sql(sql, params)
+
+
+def tuples(query: Any) -> list[tuple[Any, ...]]:
+    """Run a peewee query and return its rows as tuples, which peewee's type hints take for records."""
+    return list(query.tuples())
 
 
 @cache

@@ -39,8 +39,8 @@ def list_plans(api, worker, plans):
 
     def list_plans(**query):
         path = f"/workers/{worker['id']}/deploymentLogs/voice"
-        found = plans(lambda: api.get(path, query_string={"limit": 1, **query}))
-        result = [plan for sql, plan in found.items() if '"voice_log"' in sql and '"id" IN (' not in sql]
+        plan_of = plans(lambda: api.get(path, query_string={"limit": 1, **query}))
+        result = [plan for sql, plan in plan_of.items() if '"voice_log"' in sql and '"id" IN (' not in sql]
         assert result
         return result
 
@@ -75,3 +75,79 @@ def test_a_cursor_starts_at_its_place_in_the_index(api, worker, list_plans):
                                   "createdAt", "updatedAt"])  # fmt: skip
 def test_another_order_is_sorted_from_an_index_alone(list_plans, name):
     assert all("USING COVERING INDEX" in plan for plan in list_plans(sortBy=name))
+
+
+# Other lists
+
+
+@pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
+@pytest.mark.parametrize("query", ["", "?deploymentId=deploy_1"])
+def test_lists_of_the_other_channels_are_found_in_order_in_an_index(api, worker, plans, channel, query):
+    plan_of = plans(lambda: api.get(f"/workers/{worker['id']}/deploymentLogs/{channel}{query}"))
+    table = f'"{channel.replace("-", "_")}_log"'
+    logs = [plan for sql, plan in plan_of.items() if table in sql]
+    assert logs and all("SEARCH" in plan and "TEMP B-TREE" not in plan for plan in logs)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "llm-logs",
+        "llm-logs?eventType=afterRequestHook",
+        "llm-logs/by-call/CA1",
+        "llm-logs/by-session/session_1",
+        "runtime-errors",
+        "runtime-errors?severity=error",
+    ],
+)
+def test_lists_of_llm_logs_and_errors_are_found_in_order_in_an_index(api, worker, plans, query):
+    plan_of = plans(lambda: api.get(f"/workers/{worker['id']}/{query}"))
+    logs = [plan for sql, plan in plan_of.items() if '"llm_log"' in sql or '"runtime_error"' in sql]
+    assert logs and all("SEARCH" in plan and "TEMP B-TREE" not in plan for plan in logs)
+
+
+# Pages of the console
+
+
+@pytest.fixture
+def page_plans(app, plans):
+    """The plans of the queries on a table that a page of the console runs."""
+
+    def page_plans(path, table):
+        plan_of = plans(lambda: app.test_client().get(f"/console{path}"))
+        result = [plan for sql, plan in plan_of.items() if f'"{table}"' in sql or f" {table} " in sql]
+        assert result
+        return result
+
+    return page_plans
+
+
+def test_the_llm_logs_of_a_call_are_looked_up_by_its_session_and_by_its_id(worker, add_log, page_plans):
+    id = add_log(VoiceLog, worker, bb_engine_session_id="session_1", call_sid="CA2")
+    (plan,) = page_plans(f"/calls/{id}", "llm_log")
+    assert "llm_log_session (team_id=? AND session_id=?)" in plan
+    assert "llm_log_call (team_id=? AND call_id=?)" in plan
+
+
+def test_the_deliveries_of_a_call_are_looked_up_by_its_id(worker, add_log, page_plans):
+    (plan,) = page_plans(f"/calls/{add_log(VoiceLog, worker)}", "webhook_delivery")
+    assert "webhook_delivery_log (log_id=?)" in plan and "TEMP B-TREE" not in plan
+
+
+def test_the_newest_deliveries_are_read_in_order(page_plans):
+    for plan in page_plans("/webhooks", "webhook_delivery"):
+        assert "USING INDEX webhook_delivery_listing" in plan and "TEMP B-TREE" not in plan
+
+
+def test_the_overviews_chart_is_counted_in_an_index_alone(worker, page_plans):
+    chart, *_ = page_plans("", "voice_log")
+    assert "COVERING INDEX voice_log_team (team_id=? AND start_time>?)" in chart
+
+
+def test_the_calls_of_a_campaign_are_looked_up_by_its_id(api, make_voice_deployment, page_plans):
+    deployment = make_voice_deployment()
+    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
+    campaign = api.post(path, {"data": [{"phoneNumber": "+14155550199"}]})
+    assert campaign.status_code == 201, campaign.text
+    (plan,) = page_plans(f"/campaigns/{campaign.json['id']}", "voice_log")
+    assert "voice_log_campaign (<expr>=? AND deployment_id=?)" in plan and "TEMP B-TREE" not in plan

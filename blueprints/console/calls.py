@@ -127,7 +127,7 @@ def call(log_id: str) -> Any:
         "code_lines": highlighting.lines(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.analysis(log),
         "snippets": snippets.one(g.team, channel, log.worker_id, log.id),
-        "exchanges": list(conversation.exchanges(LlmLog.behind(log))),
+        "exchanges": list(conversation.exchanges(LlmLog.of_conversation(log))),
     }
     if isinstance(log, VoiceLog):
         of_call = _of_call(log, said, told)
@@ -142,7 +142,7 @@ def call(log_id: str) -> Any:
 def llm_logs(log_id: str) -> Any:
     """All that was asked of language models in a conversation, whole."""
     log = find_log(team(), log_id)
-    return render_template("llm_logs.html", log=log, llm_logs=LlmLog.behind(log))
+    return render_template("llm_logs.html", log=log, llm_logs=LlmLog.of_conversation(log))
 
 
 @blp.get("/<log_id>/deliveries")

@@ -83,7 +83,7 @@ def _shade(state: str) -> str:
 def next_batch(campaign_id: str) -> Any:
     """Have the next batch called now."""
     with current().transaction():
-        count = find_campaign(team(), campaign_id).hasten()
+        count = find_campaign(team(), campaign_id).run_next_batch_now()
     current().run_due()
     return done(f"{count} rows are called now." if count else "No rows are queued.")
 

@@ -41,8 +41,8 @@ def show() -> Any:
         span=span,
         chart=chart,
         errors=activity.newest_errors(g.team, 5),
-        exports=activity.exports_at_work(g.team),
-        campaigns=activity.campaigns_at_work(g.team),
+        exports=activity.open_exports(g.team),
+        campaigns=activity.active_campaigns(g.team),
     )
 
 
@@ -52,9 +52,9 @@ def _calls(team: Team) -> tuple[str, Markup]:
     And which of them it is.
     """
     now = current().clock.now()
-    by_hour = activity.calls_by(team, [wire(now - timedelta(hours=ago))[:13] for ago in reversed(range(HOURS))])
+    by_hour = activity.count_calls(team, [wire(now - timedelta(hours=ago))[:13] for ago in reversed(range(HOURS))])
     if _sum(by_hour) < ENOUGH:
-        by_day = activity.calls_by(team, [wire(now - timedelta(days=ago))[:10] for ago in reversed(range(DAYS))])
+        by_day = activity.count_calls(team, [wire(now - timedelta(days=ago))[:10] for ago in reversed(range(DAYS))])
         if _sum(by_day) > _sum(by_hour):
             span = f"{DAYS} days"
             return span, charts.stacked({day(time): counts for time, counts in by_day.items()}, 1, span)

@@ -54,7 +54,7 @@ def delivery(delivery_id: str) -> Any:
 def redeliver(delivery_id: str) -> Any:
     """Send its message again."""
     with current().transaction():
-        again = WebhookDelivery.by_id(delivery_id).again()
+        again = WebhookDelivery.by_id(delivery_id).redeliver()
     return done("It is being sent again.", "webhooks.delivery", delivery_id=again.id)
 
 

@@ -36,7 +36,7 @@ def show() -> Any:
             if text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
             and (not tag or any(one["id"] == tag for one in worker["tags"]))
         ],
-        counts=activity.made_of(g.team) if g.team else {},
+        counts=activity.count_parts(g.team) if g.team else {},
         tags=list(Tag.listing(g.team)) if g.team else [],
         tag=tag,
         q=request.args.get("q", ""),

@@ -75,4 +75,4 @@ class WebhookRedelivery(MethodView):
         404 where there is none of this id.
         """
         with current().transaction():
-            return WebhookDelivery.by_id(delivery_id).again()
+            return WebhookDelivery.by_id(delivery_id).redeliver()

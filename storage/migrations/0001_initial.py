@@ -121,7 +121,8 @@ CREATE INDEX voice_log_transfers ON voice_log (
     team_id, start_time, id, created_at, worker_id, deployment_id, json_extract(transfer_data, '$.metrics'))
     WHERE transfer_data IS NOT NULL;
 CREATE INDEX voice_log_deployment ON voice_log (deployment_id);
-CREATE INDEX voice_log_campaign ON voice_log (json_extract(metadata, '$.campaignId'))
+-- The calls of a campaign, in the order they began.
+CREATE INDEX voice_log_campaign ON voice_log (json_extract(metadata, '$.campaignId'), deployment_id, start_time, id)
     WHERE json_extract(metadata, '$.campaignId') IS NOT NULL;
 
 -- The id is the log's. `call` holds the rows of the complete call, `shown_until` up to when they are shown.
