@@ -1,4 +1,4 @@
-"""Any deployment of the team by its id alone, whatever its channel."""
+"""Look up deployments of any channel."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voicev1_deployments import VoiceV1Deployment
+from dryline.models.workers import Worker
 from dryline.storage.record import Record
 
 CHANNELS: dict[str, type[Deployment]] = {
@@ -18,9 +19,9 @@ CHANNELS: dict[str, type[Deployment]] = {
 
 
 def look_up_deployment(team: Record, id: str, include: Collection[str] = ()) -> Deployment:
-    """The deployment with the members of its channel, and as further attributes what `include` asks for.
+    """Return the team's deployment with the members of its channel, and further attributes that `include` names.
 
-    A channel without success criteria has none; sentinels are nothing that dryline knows. Raises NotFound.
+    A channel without success criteria has an empty list of them; dryline has no sentinels. Raises NotFound.
     Contract: lookupDeployment.
     """
     deployment = CHANNELS[Deployment.fetch(team, id).type].fetch(team, id)
@@ -31,3 +32,9 @@ def look_up_deployment(team: Record, id: str, include: Collection[str] = ()) -> 
     if "sentinel_assignments" in include:
         deployment.sentinel_assignments = []
     return deployment
+
+
+def list_deployments(worker: Worker) -> list[Deployment]:
+    """Return the worker's deployments with the members of their channels, newest first."""
+    deployments = [one for model in CHANNELS.values() for one in model.listing(worker, worker_id=worker.id)]
+    return sorted(deployments, key=lambda one: (one.created_at, one.id), reverse=True)

@@ -1,14 +1,14 @@
-"""Flow versions: what a flow was when it was committed."""
+"""Flow versions: the committed code and variables of a flow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from peewee import IntegerField, TextField, fn
+from peewee import SQL, IntegerField, TextField, fn
 
 from dryline.models.collection import FLOW, Collection, Neighbours, Row
 from dryline.models.teams import ApiKey, Team
-from dryline.storage.record import JsonField, Record
+from dryline.storage.record import JsonField, Record, tuples
 
 if TYPE_CHECKING:
     from dryline.models.flows import Flow
@@ -30,8 +30,14 @@ class FlowVersion(Record):
     author_api_key_id = TextField(null=True)
 
     @classmethod
+    def counts(cls, team: Record) -> dict[str, int]:
+        """Return how many versions each flow of the team has, by the id of the flow."""
+        query = cls.select(cls.flow_id, fn.COUNT(SQL("*"))).where(cls.team_id == team.team_id).group_by(cls.flow_id)
+        return dict(tuples(query))
+
+    @classmethod
     def commit(cls, flow: Flow, author: ApiKey | Team, message: str) -> Self:
-        """Keep the flow's present code and variables as its next version. Contract: commitFlowVersion."""
+        """Store the flow's present code and variables as its next version. Contract: commitFlowVersion."""
         highest = cls.select(fn.MAX(cls.version_number)).where(cls.flow_id == flow.id).scalar()
         return cls.add(
             flow,
@@ -45,7 +51,7 @@ class FlowVersion(Record):
 
 
 def complete_version(row: Row, rows: Neighbours) -> None:
-    """Committed with the variables that the flow has."""
+    """Give an imported version without variables those of its flow."""
     row.setdefault("variables", rows.row("flows", row["flow_id"]).get("variables") or {})
 
 

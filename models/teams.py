@@ -29,11 +29,6 @@ class Team(Record):
     twilio_subaccount_auth_token = TextField(null=True)
 
     @property
-    def api_keys(self) -> list[ApiKey]:
-        """Its keys, oldest first."""
-        return list(ApiKey.select().where(ApiKey.team_id == self.id).order_by(ApiKey.created_at, ApiKey.id))
-
-    @property
     def authorship(self) -> dict[str, str | None]:
         """How what a person of the team wrote by hand is signed: by the team's owner, where one is known."""
         return {"type": "USER", "user_id": self.team_owner_id, "api_key_id": None}
@@ -62,6 +57,14 @@ class ApiKey(Record):
     name = TextField(null=True)
     sha256 = TextField()
     team: Team
+
+    @classmethod
+    def by_team(cls) -> dict[str, list[Self]]:
+        """Return the keys of all teams by the id of the team, oldest first."""
+        keys: dict[str, list[Self]] = {}
+        for key in cls.select().order_by(cls.created_at, cls.id):
+            keys.setdefault(key.team_id, []).append(key)
+        return keys
 
     @property
     def authorship(self) -> dict[str, str | None]:

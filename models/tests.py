@@ -102,6 +102,15 @@ class TestRun(Run):
     test_id = TextField()
 
     @classmethod
+    def last_of_each_test(cls, worker: Worker) -> dict[str, Self]:
+        """Return the newest run of each of the worker's tests, by the id of the test."""
+        run = cls.alias()
+        newest = run.created_at.desc(), run.id.desc()
+        newest_id = run.select(run.id).where(run.test_id == Test.id).order_by(*newest).limit(1)
+        ids = Test.select(newest_id).where(Test.worker_id == worker.id)
+        return {run.test_id: run for run in cls.select().where(cls.id.in_(ids))}
+
+    @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """As Run.due, of those that wait."""
         return cls.open_ones(moment, limit, "PENDING")

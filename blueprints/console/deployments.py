@@ -10,7 +10,7 @@ from dryline.blueprints.console.base import Pages, team
 from dryline.models.campaign_progress import campaigns_of
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
-from dryline.models.deployments_lookup import look_up_deployment
+from dryline.models.deployments_lookup import list_deployments, look_up_deployment
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
 from dryline.models.workers import Worker
@@ -29,9 +29,8 @@ HISTORY_SHOWN = 50
 def show(worker_id: str) -> Any:
     """A worker's deployments."""
     worker = Worker.fetch(team(), worker_id)
-    found = [look_up_deployment(worker, one.id) for one in Deployment.listing(worker, worker_id=worker.id)]
     flows = {flow.id: flow for flow in Flow.listing(worker, worker_id=worker.id)}
-    return render_template("deployments.html", worker=worker, deployments=found, flows=flows)
+    return render_template("deployments.html", worker=worker, deployments=list_deployments(worker), flows=flows)
 
 
 @blp.get("/<deployment_id>")

@@ -48,7 +48,7 @@ def show(worker_id: str) -> Any:
     used: dict[str, list[Deployment]] = {}
     for one in Deployment.listing(worker, worker_id=worker.id):
         used.setdefault(one.flow_id, []).append(one)
-    counts = {flow.id: FlowVersion.listing(flow, flow_id=flow.id).count() for flow in flows}
+    counts = FlowVersion.counts(worker)
     return render_template("flows.html", worker=worker, flows=flows, used=used, counts=counts)
 
 

@@ -28,6 +28,7 @@ def show() -> Any:
         scenarios=scenarios.ABOUT,
         started_with=world.settings.scenario,
         owners=Team.everyone(),
+        keys=ApiKey.by_team(),
     )
 
 

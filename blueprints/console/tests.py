@@ -22,7 +22,7 @@ def show(worker_id: str) -> Any:
     """A worker's tests, each with its last run."""
     worker = Worker.fetch(team(), worker_id)
     tests = list(Test.listing(worker, worker_id=worker.id))
-    last = {test.id: next(iter(TestRun.listing(test, test_id=test.id).slice(1)), None) for test in tests}
+    last = TestRun.last_of_each_test(worker)
     flows = {flow.id: flow.name for flow in Flow.listing(worker, worker_id=worker.id)}
     return render_template("tests.html", worker=worker, tests=tests, last=last, flows=flows)
 

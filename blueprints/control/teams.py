@@ -22,7 +22,8 @@ class Teams(MethodView):
         A key's id is what `revokeApiKey` takes.
         """
         with current().reading():
-            return [_with_keys(team) for team in Team.everyone()]
+            keys = ApiKey.by_team()
+            return [{**team.__data__, "api_keys": keys.get(team.id, [])} for team in Team.everyone()]
 
     @blp.arguments(NewTeamBody)
     @blp.response(201, NewTeamSchema)
@@ -34,8 +35,8 @@ class Teams(MethodView):
         """
         with current().transaction():
             team = Team.new(body["name"])
-            _, secret = ApiKey.issue(team, body.get("key"))
-            return _with_keys(team) | {"api_key": secret}
+            key, secret = ApiKey.issue(team, body.get("key"))
+            return {**team.__data__, "api_keys": [key], "api_key": secret}
 
 
 @blp.route("/<team_id>", delete="deleteTeam")
@@ -78,7 +79,3 @@ class TeamKeyById(MethodView):
         """
         with current().transaction():
             ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
-
-
-def _with_keys(team):
-    return {**team.__data__, "api_keys": team.api_keys}
