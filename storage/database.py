@@ -13,10 +13,14 @@ from typing import Any
 
 from peewee import InterfaceError, PeeweeException, SqliteDatabase
 
+from dryline.settings import BadSetting
 from dryline.storage.files import copy_whole, part_of, sync
 
 # What Litestream keeps in each database that it replicates: https://github.com/benbjohnson/litestream, db.go.
 _LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litestream_lock (id INTEGER)")
+
+# The first version with RETURNING.
+MIN_SQLITE = (3, 35)
 
 log = logging.getLogger("dryline")
 
@@ -32,6 +36,16 @@ PRAGMAS = {
     "cache_size": -16_000,
     "temp_store": "memory",
 }
+
+
+def demand_sqlite_version() -> None:
+    """Raises BadSetting if the running Python has a SQLite that is too old."""
+    if sqlite3.sqlite_version_info < MIN_SQLITE:
+        needed = ".".join(map(str, MIN_SQLITE))
+        raise BadSetting(
+            f"dryline needs SQLite {needed} or later, and this Python has {sqlite3.sqlite_version}. "
+            "Use a newer Python, such as one from python.org or uv."
+        )
 
 
 class WorldDatabase(SqliteDatabase):

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -80,6 +81,14 @@ def test_a_folder_that_is_gone_is_one_line():
     assert done.returncode == 2
     assert done.stderr.startswith("dryline: Cannot use the data directory dryline-data: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_an_old_sqlite_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 26, 0))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.26.0")
+    with pytest.raises(BadSetting, match=r"^dryline needs SQLite 3\.35 or later, and this Python has 3\.26\.0\."):
+        create_app(Settings(data_dir=tmp_path / "world"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_disk_that_is_too_small_for_the_scenario_is_named(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, Live, Settings
 from dryline.storage.current_world import enter, leave
-from dryline.storage.database import WorldDatabase
+from dryline.storage.database import WorldDatabase, demand_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import Faults
 from dryline.traffic.request_log import RequestLog
@@ -76,6 +76,7 @@ class World:
 
     def _open(self, settings: Settings) -> None:
         """Open the directory and what lies in it, whole or not at all."""
+        demand_sqlite_version()
         with refusing(settings), contextlib.ExitStack() as undo:
             self._place = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._place.abandon)

@@ -1,6 +1,8 @@
 """The command line, beside a running server and without one."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import httpx
@@ -12,6 +14,7 @@ from dryline.commands.client import NoAnswer, Plane
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer
 from dryline.tests.command_line.conftest import NEW
+from dryline.tests.test_server import DRYLINE
 
 
 def test_state_is_exported_and_imported_without_a_server(run, tmp_path):
@@ -294,3 +297,13 @@ def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
     assert told.count("...") == 1  # [ARGS]...
     assert "--ephemeral" in told and "dryline --port 4011" in told
     assert all(f"\n  {name} " in told for name in cli.commands)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit for files")
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
+    export = f'ulimit -f 1; exec "{DRYLINE}" state export --url "{served.url}" out.json'
+    served.app.test_client().post("/_dryline/reset", json={"scenario": "demo"})
+    done = subprocess.run(["sh", "-c", export], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Could not open file 'out.json': File too large" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["world"]
