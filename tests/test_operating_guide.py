@@ -9,7 +9,7 @@ import pytest
 from dryline.settings import Settings
 from dryline.testing import DrylineServer, connect
 from dryline.tests.test_guides import ENVIRONMENT, ROOT, examples, run
-from dryline.traffic.request_log import MOST_BYTES, MOST_ENTRIES
+from dryline.traffic.request_log import MAX_BYTES, MAX_ENTRIES
 
 PAGE = (ROOT / "docs/operating.md").read_text()
 COMMANDS = examples("docs/operating.md")
@@ -81,7 +81,7 @@ def test_the_metrics_are_those_of_the_page(server):
 
 
 def test_the_bounds_are_the_programs():
-    assert BOUNDS["request log"] == f"{MOST_ENTRIES:,} requests, {MOST_BYTES // 1_000_000} MB"
+    assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
     assert BOUNDS["files of recordings"] == f"`--recordings-mb` ({Settings.recordings_mb})"
 
