@@ -67,7 +67,7 @@ class WorkerTag(Record):
 
 def workers_with_tags(team: Team) -> Rows:
     """The team's workers, each with its tags. Contract: listWorkers."""
-    return Worker.listing(team).attach("tags", _tags_by_worker(team)).short()
+    return Worker.listing(team).attach("tags", _tags_by_worker(team))
 
 
 def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
-import orjson
 from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, types, validate
 
-from dryline.storage.record import Rows
 from dryline.world.clock import parse, wire
 from dryline.world.wire_names import camel
 
@@ -107,12 +105,9 @@ class ApiSchema(Schema):
             return [self.dump(item, many=False) for item in obj]
         if isinstance(obj, dict):
             dumped = {name: obj[attribute] for name, attribute in names.items() if attribute in obj}
-        elif isinstance(obj, Rows) and obj.is_short:
-            nested = dict(self._nested)
-            return obj.written(names, lambda name, value: orjson.dumps(nested[name].dump(value)))
         else:
             dumped = obj.project(names)
-        if self._nested and not isinstance(dumped, orjson.Fragment):
+        if self._nested:
             self._dump_nested(dumped if isinstance(dumped, list) else [dumped])
         return dumped
 

@@ -1,4 +1,4 @@
-"""SQL of the queries that every area needs, written by peewee once for each form."""
+"""SQL of the queries of `Record` and `Rows`, which peewee writes once for each form (see record.py)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from peewee import SQL, Model, fn
-
-from dryline.storage.json_field import JsonField
+from peewee import Model, fn
 
 
 def _equal(model: type[Model], query: Any, columns: tuple[str, ...]) -> Any:
-    """`query` where each of `columns` equals a parameter. The values here only hold the parameters' places."""
+    """Add a condition for each column: that it equals a parameter. The values here are placeholders."""
     for name in columns:
         query = query.where(model._meta.fields[name] == "")
     return query
@@ -41,21 +39,8 @@ def select_sql(
     order: tuple[str, ...],
     window: bool = False,
 ) -> str:
-    """SELECT of `columns` where all `where` columns equal a parameter; with `window`, LIMIT ? OFFSET ? at the end."""
+    """SELECT of `columns`, the `where` columns equal to parameters; with `window`, LIMIT ? OFFSET ? at the end."""
     return _select_sql(model, tuple(columns), where, order, window)
-
-
-@cache
-def json_sql(
-    model: type[Model], columns: tuple[tuple[str, str], ...], where: tuple[str, ...], order: tuple[str, ...]
-) -> str:
-    """As `select_sql`, of each row's id and its JSON, in which columns have the names of the wire."""
-    members: list[Any] = []
-    for wire, attribute in columns:
-        field = model._meta.fields[attribute]
-        members += [SQL(f"'{wire}'"), fn.JSON(field) if isinstance(field, JsonField) else field]
-    query = model.select(model._meta.fields["id"], fn.JSON_OBJECT(*members))
-    return _ordered(_equal(model, query, where), order).sql()[0]
 
 
 @cache
@@ -76,7 +61,7 @@ def update_sql(model: type[Model], columns: tuple[str, ...]) -> str:
 
 @cache
 def places(model: type[Model]) -> Mapping[str, int]:
-    """Where each column stands in the model's order."""
+    """Return the position of each column in the model's order."""
     return {name: place for place, name in enumerate(model._meta.sorted_field_names)}
 
 

@@ -1,6 +1,7 @@
-"""The first schema. A step is frozen once released: later changes are steps of their own.
+"""The first schema. Once released a step does not change: a later change of the schema is a step of its own.
 
-Plain SQL, so that every key, cascade and index can be read here. Times are text as on the wire, JSON is text.
+It is plain SQL, so that every foreign key, cascade, unique column and index can be read here. A table has the name of
+its model. Times are text as on the wire, JSON is text.
 """
 
 from peewee import SqliteDatabase
@@ -75,8 +76,8 @@ CREATE TABLE flow_version (
     UNIQUE (flow_id, version_number));
 CREATE INDEX flow_version_team ON flow_version (team_id);
 
--- One table for every channel, told apart by `type`: parameters, history and the lookup by id reach all of them.
--- flow_id is no foreign key: deleting a flow leaves the deployments that name it.
+-- One table for all channels, with the channel in `type`: parameters, history and the look-up by id need them together.
+-- flow_id is no foreign key: deleting a flow leaves the deployments that refer to it.
 CREATE TABLE deployment (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -94,8 +95,8 @@ CREATE INDEX deployment_team ON deployment (team_id);
 CREATE INDEX deployment_worker ON deployment (worker_id, type);
 CREATE INDEX deployment_flow_version ON deployment (flow_version_id);
 
--- deployment_id is no foreign key: an imported log may name a deployment that is gone. Small columns come first,
--- so that a filter need not read the pages of the large ones.
+-- deployment_id is no foreign key: an imported log may refer to a deleted deployment. Small columns come first, so that
+-- a filter does not read the pages of the large ones.
 CREATE TABLE voice_log (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -105,16 +106,16 @@ CREATE TABLE voice_log (
     bb_engine_session_id TEXT, telephony_source TEXT, recording_url TEXT,
     extractions_data TEXT, metadata TEXT, data TEXT, success_results TEXT, transfer_data TEXT,
     transcription TEXT, messages TEXT, session_log_data TEXT, flow_snapshot TEXT);
--- Lists are found and counted in these two, without a look at the table: the first holds every column that they filter
--- or sort by, the second those used most, in half the size. SQLite prefers the later one where both would do.
+-- Both find and count the logs of a list without reading the table. The first has every column that a list filters or
+-- sorts by, the second the columns used most, in half the size. SQLite prefers the later one where both would do.
 CREATE INDEX voice_log_filters ON voice_log (
     worker_id, start_time, id, status, direction, deployment_id, flow_id, duration, end_time, from_number, to_number,
     external_call_id, created_at, updated_at);
 CREATE INDEX voice_log_listing ON voice_log (worker_id, start_time, id, status, direction, deployment_id);
 CREATE INDEX voice_log_call_sid ON voice_log (call_sid) WHERE call_sid IS NOT NULL;
 CREATE INDEX voice_log_external_call ON voice_log (external_call_id) WHERE external_call_id IS NOT NULL;
--- Holds every column that the voice analysis and the console's chart add up, but for the transfers of the few calls
--- that have some.
+-- For the voice analysis and the console's chart: every column that they read. The transfers are in the next index,
+-- since few calls have one.
 CREATE INDEX voice_log_team ON voice_log (
     team_id, start_time, id, created_at, worker_id, deployment_id, duration, status);
 CREATE INDEX voice_log_transfers ON voice_log (
@@ -125,7 +126,7 @@ CREATE INDEX voice_log_deployment ON voice_log (deployment_id);
 CREATE INDEX voice_log_campaign ON voice_log (json_extract(metadata, '$.campaignId'), deployment_id, start_time, id)
     WHERE json_extract(metadata, '$.campaignId') IS NOT NULL;
 
--- The id is the log's. `call` holds the rows of the complete call, `shown_until` up to when they are shown.
+-- The id is that of the log. `call` holds the rows of the complete call, `shown_until` is when they were last updated.
 CREATE TABLE call_in_progress (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
@@ -160,10 +161,10 @@ CREATE TABLE export (
     row_count INTEGER, file_size_bytes INTEGER, error_message TEXT, expires_at TEXT, base_url TEXT);
 CREATE INDEX export_listing ON export (team_id, created_at, id);
 CREATE INDEX export_status ON export (status, created_at);
--- One active export a team.
+-- A team has one active export at most.
 CREATE UNIQUE INDEX export_active ON export (team_id) WHERE status IN ('PENDING', 'PROCESSING');
 
--- The logs of the other channels, as voice_log.
+-- The logs of the other channels.
 CREATE TABLE chat_log (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -240,9 +241,9 @@ CREATE INDEX llm_log_worker ON llm_log (worker_id);
 CREATE INDEX llm_log_call ON llm_log (team_id, call_id, created_at, id);
 CREATE INDEX llm_log_session ON llm_log (team_id, session_id, created_at, id);
 
--- A conversation with a flow. `dump` is the engine's, and only read because no one but this database has held it.
--- `name` is the id that a caller chose, unique in its worker. Flow, deployment and log are no foreign keys: a
--- conversation outlives its flow.
+-- A conversation with a flow. `dump` is the engine's serialized state, which is safe to load because it comes from this
+-- database only. `name` is the id that a caller chose, unique in its worker. Flow, deployment and log are no foreign
+-- keys: a conversation outlives its flow.
 CREATE TABLE talk_session (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -260,7 +261,7 @@ CREATE TABLE talk_turn (
     UNIQUE (talk_id, number));
 CREATE INDEX talk_turn_team ON talk_turn (team_id);
 
--- deployment_id is no foreign key: an imported error may name a deployment that is gone.
+-- deployment_id is no foreign key: an imported error may refer to a deleted deployment.
 CREATE TABLE runtime_error (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     worker_id TEXT NOT NULL REFERENCES worker ON DELETE CASCADE,
@@ -283,7 +284,7 @@ CREATE INDEX echo_agent_team ON echo_agent (team_id);
 CREATE INDEX echo_agent_deployment ON echo_agent (deployment_id);
 CREATE INDEX echo_agent_suite ON echo_agent (suite_id);
 
--- What runs is kept as it was asked for: agents and suites may go while a run of theirs is on.
+-- A run has copies of its agents and its plan: agents and suites may be deleted while it runs.
 CREATE TABLE echo_run (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -355,8 +356,8 @@ CREATE INDEX resource_worker ON resource (worker_id, created_at, id);
 CREATE INDEX resource_folder ON resource (folder_id);
 CREATE INDEX resource_moving ON resource (status, created_at) WHERE status IN ('STARTED', 'PROCESSING');
 
--- What the search reads, kept beside each resource by triggers, however rows come and go. `body` is a file's text.
--- `number` is declared: an undeclared rowid may change when the database is copied, and the index counts on it.
+-- The searchable text of each resource, which triggers insert and delete with it. `body` is a file's text. `number` is
+-- declared because an undeclared rowid may change when the database is copied, and the FTS index refers to it.
 CREATE TABLE resource_text (
     number INTEGER PRIMARY KEY, resource_id TEXT NOT NULL UNIQUE REFERENCES resource ON DELETE CASCADE,
     name TEXT NOT NULL, link TEXT NOT NULL, body TEXT NOT NULL);
@@ -407,7 +408,7 @@ CREATE TABLE deployment_parameter (
     UNIQUE (deployment_id, name));
 CREATE INDEX deployment_parameter_team ON deployment_parameter (team_id);
 
--- Thresholds and rates have no type, so that 3000 stays 3000 and 0.7 stays 0.7.
+-- Thresholds and rates have no type, so that 3000 stays an integer and 0.7 a float.
 CREATE TABLE default_checks (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL UNIQUE REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -415,7 +416,7 @@ CREATE TABLE default_checks (
     api_threshold NOT NULL, ai_enabled INTEGER NOT NULL, ai_threshold NOT NULL,
     alert_emails TEXT NOT NULL, sample_rate NOT NULL);
 
--- The id is the deployment's. NULL is a value that the deployment does not override.
+-- The id is that of the deployment. NULL means that the deployment does not override the value.
 CREATE TABLE deployment_default_checks (
     id TEXT PRIMARY KEY NOT NULL REFERENCES deployment ON DELETE CASCADE,
     team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -423,8 +424,8 @@ CREATE TABLE deployment_default_checks (
     ai_enabled INTEGER, ai_threshold, alert_emails TEXT, sample_rate);
 CREATE INDEX deployment_default_checks_team ON deployment_default_checks (team_id);
 
--- flow_id is no foreign key, as in deployment. `ends_at` is when the last call that was placed is over, `arrived_at`,
--- here and below, when the row was made or brought in: what came in with a state document is scheduled from there.
+-- flow_id is no foreign key, as in deployment. `ends_at` is when the last call placed so far ends. `arrived_at`, here
+-- and below, is when the row was created or imported: imported rows are scheduled from then on.
 CREATE TABLE outbound_campaign (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -438,7 +439,7 @@ CREATE INDEX outbound_campaign_worker ON outbound_campaign (worker_id);
 CREATE INDEX outbound_campaign_deployment ON outbound_campaign (deployment_id, created_at, id);
 CREATE INDEX outbound_campaign_active ON outbound_campaign (status) WHERE status IN ('STARTED', 'RUNNING');
 
--- What batch calls and campaigns have still to call.
+-- The rows that batch calls and campaigns have still to call.
 CREATE TABLE queued_call (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     deployment_id TEXT NOT NULL REFERENCES deployment ON DELETE CASCADE,
@@ -457,8 +458,8 @@ CREATE TABLE voicev1_campaign (
 CREATE INDEX voicev1_campaign_team ON voicev1_campaign (team_id);
 CREATE INDEX voicev1_campaign_deployment ON voicev1_campaign (deployment_id, created_at, id);
 
--- `row_id` is the id on the wire, unique in its campaign alone. `due_at` is when the row is called, `done_at` when
--- that call is over and `outcome` becomes the row's result.
+-- `row_id` is the id on the wire, unique in its campaign. `due_at` is when the row is called, `done_at` when that call
+-- ends and `outcome` becomes the row's result.
 CREATE TABLE voicev1_campaign_data (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE,
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
@@ -470,7 +471,7 @@ CREATE INDEX voicev1_campaign_data_team ON voicev1_campaign_data (team_id);
 CREATE INDEX voicev1_campaign_data_open ON voicev1_campaign_data (done_at, due_at, id)
     WHERE status IN ('PENDING', 'PROCESSING');
 
--- Webhook and deployment are no foreign keys: what was sent stays on record when they are gone.
+-- Webhook and deployment are no foreign keys: deliveries stay when they are deleted.
 CREATE TABLE webhook_delivery (
     id TEXT PRIMARY KEY NOT NULL, team_id TEXT NOT NULL REFERENCES team ON DELETE CASCADE, created_at TEXT NOT NULL,
     webhook_id TEXT, deployment_id TEXT NOT NULL, log_id TEXT NOT NULL, event TEXT NOT NULL,
