@@ -6,7 +6,7 @@ from typing import Self
 
 from peewee import BooleanField, TextField
 
-from dryline.models.collection import WORKER, Collection, Neighbours, Row
+from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
 from dryline.models.integrations import Integration
 from dryline.models.numbering import country_of, e164
 from dryline.models.teams import Team, forget_keys
@@ -66,7 +66,7 @@ class PhoneNumber(Record):
             return cls.add(team, phone_number=number, country_code=country_of(number), **values)
 
 
-def complete_number(row: Row, rows: Neighbours) -> None:
+def complete_number(row: Row, rows: ImportContext) -> None:
     """What registering the number would have given, or, where no integration is named, buying it."""
     row.setdefault("country_code", country_of(row["phone_number"]))
     row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
@@ -86,7 +86,7 @@ def new_sid(prefix: str) -> str:
 
 
 STATE = {
-    "phoneNumbers": Collection(
-        PhoneNumber, may={"integration_id": ("integrations",), **WORKER}, complete=complete_number
+    "phoneNumbers": StateCollection(
+        PhoneNumber, optional_links={"integration_id": ("integrations",), **WORKER}, complete=complete_number
     )
 }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
-from dryline.models.collection import Collection, Neighbours, Row
+from dryline.models.collection import ImportContext, Row, StateCollection
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
 from dryline.storage.errors import Invalid, NotFound
@@ -215,12 +215,12 @@ def _clock(opening: Opening) -> str:
     return f"{start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}"
 
 
-def complete_hours(row: Row, rows: Neighbours) -> None:
+def complete_hours(row: Row, rows: ImportContext) -> None:
     """Nothing is given, but hours are checked as at a creation. Raises Invalid."""
     check_hours(row)
 
 
 STATE = {
-    "businessHours": Collection(BusinessHours, complete=complete_hours),
-    "teamPhoneHours": Collection(TeamPhoneHours, needs={"hours_id": ("businessHours",)}),
+    "businessHours": StateCollection(BusinessHours, complete=complete_hours),
+    "teamPhoneHours": StateCollection(TeamPhoneHours, required_links={"hours_id": ("businessHours",)}),
 }

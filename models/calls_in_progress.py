@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from peewee import FloatField, IntegerField, IntegrityError, TextField
 
-from dryline.models.collection import Collection, Neighbours
+from dryline.models.collection import ImportContext, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.llm_logs import LlmLog
 from dryline.models.logs import Log
@@ -189,7 +189,7 @@ def _elapsed_s(log: Row, now: str) -> float:
 # From a state document
 
 
-def complete_call(row: Row, rows: Neighbours) -> None:
+def complete_call(row: Row, rows: ImportContext) -> None:
     """Set when an imported call is next updated. Raises Invalid for a call that could not go on."""
     deployment = next(filter(None, (rows.row(name, row["deployment_id"]) for name in _DEPLOYMENTS)), {})
     if not rows.row("voiceLogs", row["id"]):
@@ -225,4 +225,8 @@ def _require_columns(model: type[Record], row: Row) -> None:
             raise ValueError(f"{name} of {model.noun()} cannot be {value!r}")
 
 
-STATE = {"callsInProgress": Collection(CallInProgress, needs={"deployment_id": _DEPLOYMENTS}, complete=complete_call)}
+STATE = {
+    "callsInProgress": StateCollection(
+        CallInProgress, required_links={"deployment_id": _DEPLOYMENTS}, complete=complete_call
+    )
+}

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from peewee import SQL, Case, IntegerField, TextField, fn
 
-from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, Collection, Neighbours, Row
+from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
@@ -159,7 +159,7 @@ class OutboundCampaign(Record):
         return {id: (size, interval) for id, size, interval in tuples(query)}
 
 
-def complete_campaign(row: Row, rows: Neighbours) -> None:
+def complete_campaign(row: Row, rows: ImportContext) -> None:
     """Set the columns that `launch` would have set. Raises Invalid if worker and deployment do not belong together."""
     deployment = rows.row("voiceDeployments", row["deployment_id"])
     row.setdefault("flow_id", deployment["flow_id"])
@@ -173,7 +173,11 @@ def schedule_imported_calls() -> None:
 
 
 STATE = {
-    "outboundCampaigns": Collection(
-        OutboundCampaign, needs=VOICE_DEPLOYMENT, may=FLOW, complete=complete_campaign, came_in=schedule_imported_calls
+    "outboundCampaigns": StateCollection(
+        OutboundCampaign,
+        required_links=VOICE_DEPLOYMENT,
+        optional_links=FLOW,
+        complete=complete_campaign,
+        after_import=schedule_imported_calls,
     )
 }

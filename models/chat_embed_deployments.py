@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import VERSION, Neighbours, Row
+from dryline.models.collection import VERSION, ImportContext, Row
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
@@ -58,7 +58,7 @@ def new_embed_id() -> str:
     return current().ids.new("embed")
 
 
-def complete_deployment(row: Row, rows: Neighbours) -> None:
+def complete_deployment(row: Row, rows: ImportContext) -> None:
     """What deploying it would have given."""
     row.setdefault("embed_id", new_embed_id())
 

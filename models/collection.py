@@ -1,6 +1,6 @@
-"""What the state document must know of an area's rows beside how they look. Contract: state.md.
+"""Declarations of the state document: each area's collection, and its links to others. Contract: state.md.
 
-Each area says it below its record (`STATE` in models/); `state/collections.py` puts them in order.
+Each area declares its collections below its record (`STATE` in models/); `state/collections.py` puts them in order.
 """
 
 from __future__ import annotations
@@ -12,52 +12,52 @@ from typing import Any, Protocol
 from dryline.storage.record import Record
 
 Row = dict[str, Any]
-# Which collections a column may lead into.
+# The collections that a column may refer to.
 Links = Mapping[str, tuple[str, ...]]
 
 
-class Neighbours(Protocol):
-    """What `complete` may ask of the document that a row is in."""
+class ImportContext(Protocol):
+    """The rows that a row which is being imported may refer to."""
 
     def row(self, name: str, id: str) -> Row:
-        """The columns of a row, of the document or there already; empty when there is none."""
+        """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
 
 
 def by_creation(cells: list[Any]) -> tuple[Any, ...]:
-    """Oldest first, then by id. What has no age comes first."""
+    """Sort oldest first, then by id; rows without a time come first."""
     return tuple(cell or "" for cell in cells)
 
 
 @dataclass(frozen=True)
-class Collection:
-    """One collection. Its rows get their team from what the first of `needs` leads to, or else carry it.
+class StateCollection:
+    """One collection of the state document.
 
-    What `needs` links to must be there, what `may` links to may be gone; both must be of the row's team.
+    The target of a required link must exist, that of an optional link may be deleted; both must be of the row's team.
+    The first required link gives a row its team; without one, the row itself says which team it is of.
     """
 
     model: type[Record]
-    needs: Links = field(default_factory=dict)
-    may: Links = field(default_factory=dict)
-    # What every row of it has, and what tells it apart from others in the same table.
+    required_links: Links = field(default_factory=dict)
+    optional_links: Links = field(default_factory=dict)
+    # Column values that all its rows have, and other collections of the same table do not.
     fixed: Mapping[str, Any] = field(default_factory=dict)
     # Rows without an id of their own on the wire get a new one.
     has_id: bool = True
-    # The collections whose ids must differ from this one's as well.
+    # Other collections whose ids must differ from this one's.
     shares_ids: tuple[str, ...] = ()
-    # Gives a row what a creation would have given, beyond the columns' own defaults; its links are good by then.
-    # Raises Invalid for what cannot be.
-    complete: Callable[[Row, Neighbours], None] | None = None
-    # Sets in motion rows that came in, once all are there.
-    came_in: Callable[[], object] | None = None
-    # Mends rows that came back from a save point, all of them (None) or those of one team, whose save point is then
-    # attached as `saved`.
-    came_back: Callable[[str | None], None] | None = None
-    # What makes the order; all of it must be on the wire, or the order would not survive.
+    # Sets the values that a creation would have set, beyond the defaults of columns, once the links are checked.
+    # Raises Invalid for a row that cannot be.
+    complete: Callable[[Row, ImportContext], None] | None = None
+    # Called once all rows of an import are inserted.
+    after_import: Callable[[], object] | None = None
+    # Called after a snapshot of the world (None) or of one team was restored; the team's is attached as `saved`.
+    after_restore: Callable[[str | None], None] | None = None
+    # The columns of the sort key. All must be on the wire, or the order would be lost.
     sorted_by: tuple[str, ...] = ("created_at", "id")
     age: Callable[[list[Any]], Any] = by_creation
 
 
-# Links that several areas have.
+# Links of several areas.
 WORKER: Links = {"worker_id": ("workers",)}
 FLOW: Links = {"flow_id": ("flows",)}
 DEPLOYMENTS = ("voiceDeployments", "voicev1Deployments", "chatDeployments", "chatEmbedDeployments")

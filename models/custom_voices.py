@@ -8,7 +8,7 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.collection import Collection, Neighbours, Row
+from dryline.models.collection import ImportContext, Row, StateCollection
 from dryline.models.teams import Team
 from dryline.storage.record import Record
 
@@ -39,10 +39,10 @@ class CustomVoice(Record):
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
 
 
-def complete_voice(row: Row, rows: Neighbours) -> None:
+def complete_voice(row: Row, rows: ImportContext) -> None:
     """What adopting it would have given."""
     for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
         row.setdefault(name, value)
 
 
-STATE = {"customVoices": Collection(CustomVoice, complete=complete_voice)}
+STATE = {"customVoices": StateCollection(CustomVoice, complete=complete_voice)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from peewee import BooleanField, TextField
 
-from dryline.models.collection import VOICE_DEPLOYMENT, Collection
+from dryline.models.collection import VOICE_DEPLOYMENT, StateCollection
 from dryline.storage.current_world import current
 from dryline.storage.record import Record, Rows
 
@@ -73,4 +73,4 @@ def new_id() -> str:
     return "c" + "".join(reversed(digits))
 
 
-STATE = {"customWebhooks": Collection(CustomWebhook, needs=VOICE_DEPLOYMENT)}
+STATE = {"customWebhooks": StateCollection(CustomWebhook, required_links=VOICE_DEPLOYMENT)}

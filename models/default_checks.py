@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from peewee import BareField, BooleanField, TextField
 
-from dryline.models.collection import DEPLOYMENTS, Collection
+from dryline.models.collection import DEPLOYMENTS, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.storage.errors import NotFound
 from dryline.storage.record import JsonField, Record
@@ -119,7 +119,9 @@ def checks_of(deployment: Deployment) -> dict[str, Any]:
 
 
 STATE = {
-    "teamDefaultChecks": Collection(DefaultChecks),
+    "teamDefaultChecks": StateCollection(DefaultChecks),
     # The deployment's id is its own.
-    "deploymentDefaultChecks": Collection(DeploymentDefaultChecks, needs={"id": DEPLOYMENTS}, sorted_by=("id",)),
+    "deploymentDefaultChecks": StateCollection(
+        DeploymentDefaultChecks, required_links={"id": DEPLOYMENTS}, sorted_by=("id",)
+    ),
 }

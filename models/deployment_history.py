@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from peewee import TextField
 
-from dryline.models.collection import DEPLOYMENT, Collection
+from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.teams import ApiKey
 from dryline.storage.json_field import differ
 from dryline.storage.record import JsonField, Record, Rows
@@ -85,4 +85,4 @@ class DeploymentHistoryEntry(Record):
         )
 
 
-STATE = {"deploymentHistory": Collection(DeploymentHistoryEntry, needs=DEPLOYMENT)}
+STATE = {"deploymentHistory": StateCollection(DeploymentHistoryEntry, required_links=DEPLOYMENT)}

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import DEPLOYMENT, Collection
+from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
@@ -84,4 +84,4 @@ def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | No
     return flow
 
 
-STATE = {"deploymentParameters": Collection(DeploymentParameter, needs=DEPLOYMENT)}
+STATE = {"deploymentParameters": StateCollection(DeploymentParameter, required_links=DEPLOYMENT)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
-from dryline.models.collection import DEPLOYMENTS, FLOW, WORKER, Collection, Neighbours, Row
+from dryline.models.collection import DEPLOYMENTS, FLOW, WORKER, ImportContext, Row, StateCollection
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.flows import Flow
@@ -88,13 +88,13 @@ class Deployment(Record):
 
 
 def collection_of(
-    model: type[Deployment], complete: Callable[[Row, Neighbours], None] | None = None, **links: tuple[str, ...]
-) -> Collection:
+    model: type[Deployment], complete: Callable[[Row, ImportContext], None] | None = None, **links: tuple[str, ...]
+) -> StateCollection:
     """The state of one channel's deployments, which go with their worker; `links` are others than those to the flow."""
-    return Collection(
+    return StateCollection(
         model,
-        needs=WORKER,
-        may={**FLOW, **links},
+        required_links=WORKER,
+        optional_links={**FLOW, **links},
         fixed={"type": model.channel},
         shares_ids=DEPLOYMENTS,
         complete=complete,

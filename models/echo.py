@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from dryline.models.collection import DEPLOYMENT, Collection
+from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
@@ -117,11 +117,11 @@ def echo_of(worker: Worker) -> tuple[list[EchoSuite], list[EchoAgent], list[Echo
 
 
 STATE = {
-    "echoSuites": Collection(EchoSuite, may={**DEPLOYMENT, "echo_scorecard_ids": ("echoScorecards",)}),
-    "echoScorecards": Collection(
-        EchoScorecard, may={**DEPLOYMENT, "suite_id": ("echoSuites",), "agent_id": ("echoAgents",)}
+    "echoSuites": StateCollection(EchoSuite, optional_links={**DEPLOYMENT, "echo_scorecard_ids": ("echoScorecards",)}),
+    "echoScorecards": StateCollection(
+        EchoScorecard, optional_links={**DEPLOYMENT, "suite_id": ("echoSuites",), "agent_id": ("echoAgents",)}
     ),
-    "echoAgents": Collection(
-        EchoAgent, may={**DEPLOYMENT, "suite_id": ("echoSuites",), "scorecard_ids": ("echoScorecards",)}
+    "echoAgents": StateCollection(
+        EchoAgent, optional_links={**DEPLOYMENT, "suite_id": ("echoSuites",), "scorecard_ids": ("echoScorecards",)}
     ),
 }

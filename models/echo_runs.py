@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.echo import EchoAgent, EchoScorecard, EchoSuite
 from dryline.models.runs import Run
@@ -126,4 +126,4 @@ def _goal_items(goals: Any) -> list[dict[str, Any]]:
     return [{"title": str(text), "type": "BINARY"} for text in texts]
 
 
-STATE = {"echoRuns": Collection(EchoRun, complete=EchoRun.complete)}
+STATE = {"echoRuns": StateCollection(EchoRun, complete=EchoRun.complete)}

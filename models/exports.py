@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField
 
-from dryline.models.collection import DEPLOYMENT, WORKER, Collection, Neighbours, Row
+from dryline.models.collection import DEPLOYMENT, WORKER, ImportContext, Row, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
 from dryline.models.logs import Log, model_of
@@ -241,7 +241,7 @@ def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
         raise NotFound(f"Deployment {id} not found.", "deployment_id")
 
 
-def complete_export(row: Row, rows: Neighbours) -> None:
+def complete_export(row: Row, rows: ImportContext) -> None:
     """What comes in is written by nobody; a file that is still owed is made anew."""
     if row["status"] == "PROCESSING":
         row["status"] = SETBACKS["PROCESSING"]
@@ -259,4 +259,8 @@ def give_back_all(team_id: str | None) -> None:
     Export.update(status=SETBACKS["PROCESSING"]).where(Export.status == "PROCESSING", *mine).execute()
 
 
-STATE = {"exports": Collection(Export, may={**WORKER, **DEPLOYMENT}, complete=complete_export, came_back=give_back_all)}
+STATE = {
+    "exports": StateCollection(
+        Export, optional_links={**WORKER, **DEPLOYMENT}, complete=complete_export, after_restore=give_back_all
+    )
+}

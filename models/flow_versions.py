@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from peewee import SQL, IntegerField, TextField, fn
 
-from dryline.models.collection import FLOW, Collection, Neighbours, Row
+from dryline.models.collection import FLOW, ImportContext, Row, StateCollection
 from dryline.models.teams import ApiKey, Team
 from dryline.storage.record import JsonField, Record, tuples
 
@@ -50,9 +50,9 @@ class FlowVersion(Record):
         )
 
 
-def complete_version(row: Row, rows: Neighbours) -> None:
+def complete_version(row: Row, rows: ImportContext) -> None:
     """Give an imported version without variables those of its flow."""
     row.setdefault("variables", rows.row("flows", row["flow_id"]).get("variables") or {})
 
 
-STATE = {"flowVersions": Collection(FlowVersion, needs=FLOW, complete=complete_version)}
+STATE = {"flowVersions": StateCollection(FlowVersion, required_links=FLOW, complete=complete_version)}

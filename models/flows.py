@@ -8,7 +8,7 @@ from typing import Any, Self
 import orjson
 from peewee import IntegerField, TextField
 
-from dryline.models.collection import WORKER, Collection
+from dryline.models.collection import WORKER, StateCollection
 from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
@@ -83,4 +83,4 @@ def _edited_by(author: ApiKey | Team) -> dict[str, str | None]:
     return {f"last_edited_by_{name}": value for name, value in author.authorship.items()}
 
 
-STATE = {"flows": Collection(Flow, needs=WORKER)}
+STATE = {"flows": StateCollection(Flow, required_links=WORKER)}

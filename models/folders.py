@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import WORKER, Collection
+from dryline.models.collection import WORKER, StateCollection
 from dryline.models.workers import Worker
 from dryline.storage.record import JsonField, Record, unique
 
@@ -34,4 +34,4 @@ class Folder(Record):
             return self.change(**values)
 
 
-STATE = {"folders": Collection(Folder, needs=WORKER)}
+STATE = {"folders": StateCollection(Folder, required_links=WORKER)}

@@ -6,7 +6,7 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.collection import WORKER, Collection
+from dryline.models.collection import WORKER, StateCollection
 from dryline.models.teams import Team
 from dryline.storage.record import JsonField, Record, Rows
 
@@ -38,4 +38,4 @@ def team_with_integrations(team: Team) -> dict[str, str | Rows | None]:
     return {**team.__data__, "integrations": Integration.listing(team)}
 
 
-STATE = {"integrations": Collection(Integration, may=WORKER)}
+STATE = {"integrations": StateCollection(Integration, optional_links=WORKER)}

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import WORKER, Collection
+from dryline.models.collection import WORKER, StateCollection
 from dryline.models.logs import Log
 from dryline.models.workers import Worker
 from dryline.storage.record import JsonField, Record, Rows
@@ -77,4 +77,4 @@ def _without_model(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "request": {**request, "json": {name: body[name] for name in body if name != "model"}}}
 
 
-STATE = {"llmLogs": Collection(LlmLog, may=WORKER)}
+STATE = {"llmLogs": StateCollection(LlmLog, optional_links=WORKER)}

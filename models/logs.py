@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
-from dryline.models.collection import FLOW, WORKER, Collection
+from dryline.models.collection import FLOW, WORKER, StateCollection
 from dryline.storage.record import Column, JsonField, Record, connection
 from dryline.world.channels import CHANNELS, Channel
 
@@ -108,13 +108,13 @@ def model_of(channel: Channel) -> type[Log]:
     return getattr(import_module(f"dryline.models.{channel.area}"), channel.record)
 
 
-def collection_of(model: type[Log]) -> Collection:
+def collection_of(model: type[Log]) -> StateCollection:
     """The state of one channel's logs, which go with their worker."""
     channel = next(channel for channel in CHANNELS if channel.type == model.kind)
-    return Collection(
+    return StateCollection(
         model,
-        needs=WORKER,
-        may={**FLOW, **({"deployment_id": channel.deployments} if channel.deployments else {})},
+        required_links=WORKER,
+        optional_links={**FLOW, **({"deployment_id": channel.deployments} if channel.deployments else {})},
         fixed={"type": model.kind},
         shares_ids=tuple(channel.collection for channel in CHANNELS),
     )

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from peewee import TextField, fn
 
-from dryline.models.collection import DEPLOYMENT, Collection
+from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
@@ -164,4 +164,8 @@ def number_fault(row: Row) -> str | None:
     return "The row has no phoneNumber." if stated is None else f"{stated!r} is no phone number in E.164 form."
 
 
-STATE = {"queuedCalls": Collection(QueuedCall, needs=DEPLOYMENT, may={"campaign_id": ("outboundCampaigns",)})}
+STATE = {
+    "queuedCalls": StateCollection(
+        QueuedCall, required_links=DEPLOYMENT, optional_links={"campaign_id": ("outboundCampaigns",)}
+    )
+}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from peewee import IntegerField, TextField
 
-from dryline.models.collection import WORKER, Collection, Neighbours, Row
+from dryline.models.collection import WORKER, ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.folders import Folder
 from dryline.models.uploads import Upload, own_id, reading_address
@@ -152,7 +152,7 @@ def _is_web_address(link: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def complete_resource(row: Row, rows: Neighbours) -> None:
+def complete_resource(row: Row, rows: ImportContext) -> None:
     """It was made when it was uploaded, or last changed. Raises Invalid for a folder of another worker."""
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
@@ -174,12 +174,12 @@ def copy_texts(team_id: str | None) -> None:
 
 
 STATE = {
-    "resources": Collection(
+    "resources": StateCollection(
         Resource,
-        needs=WORKER,
-        may={"folder_id": ("folders",)},
+        required_links=WORKER,
+        optional_links={"folder_id": ("folders",)},
         complete=complete_resource,
-        came_back=copy_texts,
+        after_restore=copy_texts,
         sorted_by=("uploaded_at", "last_updated", "id"),
         age=lambda cells: (cells[0] or cells[1] or "", cells[2]),
     )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from peewee import TextField
 
-from dryline.models.collection import Neighbours, Row
+from dryline.models.collection import ImportContext, Row
 from dryline.models.due import due_rows
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Record
@@ -36,7 +36,7 @@ class Run(Record):
         return cls.add(team, status=cls.waiting, due_at=due, **values)
 
     @classmethod
-    def complete(cls, row: Row, rows: Neighbours) -> None:
+    def complete(cls, row: Row, rows: ImportContext) -> None:
         """A run that came in and has not ended moves as one that was begun now, unless it says when."""
         if row.setdefault("status", cls.waiting) in (cls.waiting, "RUNNING") and row.get("due_at") is None:
             row["due_at"] = wire(current().clock.now() + STARTS_AFTER)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from peewee import IntegerField, TextField, fn
 
-from dryline.models.collection import DEPLOYMENT, FLOW, WORKER, Collection
+from dryline.models.collection import DEPLOYMENT, FLOW, WORKER, StateCollection
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.logs import Log
@@ -69,4 +69,6 @@ class RuntimeErrorRecord(Record):
         return cls.listing(worker, worker_id=worker.id, **where).slice(limit, offset)
 
 
-STATE = {"runtimeErrors": Collection(RuntimeErrorRecord, needs=WORKER, may={**DEPLOYMENT, **FLOW})}
+STATE = {
+    "runtimeErrors": StateCollection(RuntimeErrorRecord, required_links=WORKER, optional_links={**DEPLOYMENT, **FLOW})
+}

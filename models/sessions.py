@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import FloatField, IntegerField, TextField
 
-from dryline.models.collection import FLOW, WORKER, Collection
+from dryline.models.collection import FLOW, WORKER, StateCollection
 from dryline.storage.record import JsonField, Record
 
 
@@ -27,4 +27,6 @@ class Session(Record):
     error = JsonField(null=True)
 
 
-STATE = {"sessions": Collection(Session, needs=WORKER, may=FLOW, sorted_by=("session_start", "id"))}
+STATE = {
+    "sessions": StateCollection(Session, required_links=WORKER, optional_links=FLOW, sorted_by=("session_start", "id"))
+}

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField
 
-from dryline.models.collection import WORKER, Collection
+from dryline.models.collection import WORKER, StateCollection
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.storage.errors import NotFound
@@ -79,10 +79,10 @@ def _tags_by_worker(team: Team) -> Callable[[str], list[Tag]]:
 
 
 STATE = {
-    "tags": Collection(Tag),
-    "workerTags": Collection(
+    "tags": StateCollection(Tag),
+    "workerTags": StateCollection(
         WorkerTag,
-        needs={**WORKER, "tag_id": ("tags",)},
+        required_links={**WORKER, "tag_id": ("tags",)},
         has_id=False,
         sorted_by=("created_at", "worker_id", "tag_id"),
     ),

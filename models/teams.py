@@ -8,7 +8,7 @@ from typing import Self
 
 from peewee import TextField
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
 from dryline.storage.record import Record, unique
@@ -154,4 +154,4 @@ def forget_keys() -> None:
     world.db.after_commit(drop)
 
 
-STATE = {"teams": Collection(Team)}
+STATE = {"teams": StateCollection(Team)}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from peewee import TextField
 
-from dryline.models.collection import FLOW, WORKER, Collection
+from dryline.models.collection import FLOW, WORKER, StateCollection
 from dryline.models.flows import Flow
 from dryline.models.runs import Run
 from dryline.models.workers import Worker
@@ -155,6 +155,6 @@ def _number(checkpoint: dict[str, Any], name: str) -> float:
 
 
 STATE = {
-    "tests": Collection(Test, needs=WORKER, may=FLOW),
-    "testRuns": Collection(TestRun, needs={"test_id": ("tests",)}, complete=TestRun.complete),
+    "tests": StateCollection(Test, required_links=WORKER, optional_links=FLOW),
+    "testRuns": StateCollection(TestRun, required_links={"test_id": ("tests",)}, complete=TestRun.complete),
 }

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from peewee import BooleanField, TextField
 
-from dryline.models.collection import Neighbours, Row
+from dryline.models.collection import ImportContext, Row
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment, collection_of
@@ -125,7 +125,7 @@ def engine_config(engine_version: str | None) -> dict[str, Any]:
     return {"engineVersion": engine_version}
 
 
-def complete_deployment(row: Row, rows: Neighbours) -> None:
+def complete_deployment(row: Row, rows: ImportContext) -> None:
     """What deploying it would have given."""
     if "external_config" not in row:
         worker = rows.row("workers", row["worker_id"])

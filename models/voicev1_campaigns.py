@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from peewee import TextField, chunked, fn
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
 from dryline.models.said_outcomes import demand_outcomes
@@ -194,11 +194,11 @@ class Voicev1CampaignData(Record):
 
 
 STATE = {
-    "voicev1Campaigns": Collection(Voicev1Campaign, needs={"deployment_id": ("voicev1Deployments",)}),
-    "voicev1CampaignData": Collection(
+    "voicev1Campaigns": StateCollection(Voicev1Campaign, required_links={"deployment_id": ("voicev1Deployments",)}),
+    "voicev1CampaignData": StateCollection(
         Voicev1CampaignData,
-        came_in=Voicev1CampaignData.schedule_imported_rows,
-        needs={"campaign_id": ("voicev1Campaigns",)},
+        after_import=Voicev1CampaignData.schedule_imported_rows,
+        required_links={"campaign_id": ("voicev1Campaigns",)},
         has_id=False,
         sorted_by=("created_at", "row_id", "campaign_id"),
     ),

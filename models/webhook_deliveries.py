@@ -13,7 +13,7 @@ from typing import Any, Self
 import orjson
 from peewee import IntegerField, TextField
 
-from dryline.models.collection import DEPLOYMENT, Collection, Neighbours, Row
+from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
@@ -286,7 +286,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
 
 
-def complete_delivery(row: Row, rows: Neighbours) -> None:
+def complete_delivery(row: Row, rows: ImportContext) -> None:
     """Make an imported pending delivery due now if it has no `due_at`."""
     if row.setdefault("status", "PENDING") == "PENDING" and row.get("due_at") is None:
         row["due_at"] = current().clock.stamp()
@@ -294,9 +294,9 @@ def complete_delivery(row: Row, rows: Neighbours) -> None:
 
 # Webhook, deployment and log may be deleted; the deliveries stay. They must not be another team's, though.
 STATE = {
-    "webhookDeliveries": Collection(
+    "webhookDeliveries": StateCollection(
         WebhookDelivery,
-        may={"webhook_id": ("customWebhooks",), **DEPLOYMENT},
+        optional_links={"webhook_id": ("customWebhooks",), **DEPLOYMENT},
         complete=complete_delivery,
     )
 }

@@ -8,7 +8,7 @@ from typing import Any, Self
 from peewee import TextField
 
 from dryline.models.assets import new_sid
-from dryline.models.collection import Collection, Neighbours, Row
+from dryline.models.collection import ImportContext, Row, StateCollection
 from dryline.models.due import due_rows
 from dryline.models.numbering import e164
 from dryline.models.teams import Team
@@ -35,7 +35,7 @@ class WhatsappSender(Record):
         return cls.add(team, id=new_sid(cls.id_prefix), phone_number=phone_number, profile=profile)
 
     @staticmethod
-    def complete(row: Row, rows: Neighbours) -> None:
+    def complete(row: Row, rows: ImportContext) -> None:
         """A profile with at least the name that a purchase demands."""
         row.setdefault("profile", {"name": row["phone_number"]})
 
@@ -52,4 +52,4 @@ class WhatsappSender(Record):
         self.change(status=status, updated_at=wire(parse(self.created_at) + REVIEW))
 
 
-STATE = {"whatsappSenders": Collection(WhatsappSender, complete=WhatsappSender.complete)}
+STATE = {"whatsappSenders": StateCollection(WhatsappSender, complete=WhatsappSender.complete)}

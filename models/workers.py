@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from peewee import TextField
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.models.logs import model_of
 from dryline.storage.record import JsonField, Record, connection_execute
 from dryline.world.channels import CHANNELS
@@ -32,4 +32,4 @@ class Worker(Record):
         super().remove()
 
 
-STATE = {"workers": Collection(Worker)}
+STATE = {"workers": StateCollection(Worker)}

@@ -43,7 +43,7 @@ class Loadable:
     def _rows(self, name: str, rows: list[Row]) -> list[Row]:
         form, about = forms()[name], COLLECTIONS[name]
         columns = {column: member for member, column in form.names.items()}
-        parents = {columns[column]: targets for column, targets in about.needs.items()}
+        parents = {columns[column]: targets for column, targets in about.required_links.items()}
         uniques: list[Unique] = [
             ([columns[column] for column in index], set()) for index in self._unique(name) if set(index) <= set(columns)
         ]
@@ -106,7 +106,7 @@ class Loadable:
     def _cut_links(self, name: str, rows: list[Row]) -> None:
         """What a log or a flow's dependants name may be gone. All other links lead to a row, or nowhere."""
         columns = {column: member for member, column in forms()[name].names.items()}
-        for column, targets in COLLECTIONS[name].may.items():
+        for column, targets in COLLECTIONS[name].optional_links.items():
             if name in LOGS or column == "flow_id":
                 continue
             member = columns[column]

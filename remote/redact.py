@@ -63,7 +63,7 @@ SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
 def links(collection: str) -> frozenset[str]:
     """The members that say which row this is and where it belongs, as the state document knows them."""
     form, about = forms()[collection], COLLECTIONS[collection]
-    columns = {"id", "team_id", *about.needs, *about.may}
+    columns = {"id", "team_id", *about.required_links, *about.optional_links}
     return frozenset({"teamId", *(name for name, column in form.names.items() if column in columns)})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 
 AREAS = (
     "teams",
@@ -52,6 +52,6 @@ AREAS = (
     "webhook_deliveries",
 )
 
-COLLECTIONS: Mapping[str, Collection] = {
+COLLECTIONS: Mapping[str, StateCollection] = {
     name: collection for area in AREAS for name, collection in import_module(f"dryline.models.{area}").STATE.items()
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.models.teams import ApiKey, Team, digest
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import Document
@@ -75,11 +75,11 @@ class Import:
         for name, about in COLLECTIONS.items():
             self._insert(name, about)
         for about in COLLECTIONS.values():
-            if about.came_in is not None:
-                about.came_in()
+            if about.after_import is not None:
+                about.after_import()
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
 
-    def _complete(self, name: str, about: Collection) -> None:
+    def _complete(self, name: str, about: StateCollection) -> None:
         """What a creation would have given."""
         for index, row in enumerate(self.rows[name]):
             if about.complete is not None:
@@ -109,7 +109,7 @@ class Import:
         insert = _inserter(self, ApiKey, [key for _, key in keys])
         self._execute(insert_sql(ApiKey), insert, lambda at, column: keys[at][0])
 
-    def _insert(self, name: str, about: Collection) -> None:
+    def _insert(self, name: str, about: StateCollection) -> None:
         rows = self.rows[name]
         places: Sequence[int] = range(len(rows))
         if self.shift:

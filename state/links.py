@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from dryline.models.collection import Collection
+from dryline.models.collection import StateCollection
 from dryline.models.teams import ApiKey, Team, start_team
 from dryline.schemas.row_forms import MOST_FAULTS
 from dryline.state.collections import COLLECTIONS
@@ -73,9 +73,9 @@ class Links:
             team = self.kept[0][0] if self.kept else start_team()
             self.default_team = team.id if team else None
 
-    def _place(self, name: str, about: Collection) -> None:
+    def _place(self, name: str, about: StateCollection) -> None:
         """Give every row its team, and note where its id is."""
-        parent = next(iter(about.needs), None)
+        parent = next(iter(about.required_links), None)
         known = self.teams[name]
         spaces = [self.teams[other] for other in about.shares_ids if other != name]
         for index, row in enumerate(self.rows[name]):
@@ -108,7 +108,7 @@ class Links:
         return None
 
     def _parents_team(self, name: str, index: int, row: Row, column: str) -> str | None:
-        targets = COLLECTIONS[name].needs[column]
+        targets = COLLECTIONS[name].required_links[column]
         team = self.team_of(targets, row[column])
         if team == "":
             return None
@@ -138,8 +138,8 @@ class Links:
                 return team
         return None
 
-    def _check_links(self, name: str, about: Collection) -> None:
-        required, optional = list(about.needs.items())[1:], list(about.may.items())
+    def _check_links(self, name: str, about: StateCollection) -> None:
+        required, optional = list(about.required_links.items())[1:], list(about.optional_links.items())
         if not required and not optional:
             return
         for index, row in enumerate(self.rows[name]):

@@ -230,8 +230,8 @@ def _put_in_place(world: World, part: Path, path: Path) -> None:
 def mend(team_id: str | None) -> None:
     """What rows that came back by other ways than one by one leave to do: of all teams, or of one."""
     for about in COLLECTIONS.values():
-        if about.came_back is not None:
-            about.came_back(team_id)
+        if about.after_restore is not None:
+            about.after_restore(team_id)
 
 
 def remove(world: World, name: str, team_id: str | None = None) -> None:

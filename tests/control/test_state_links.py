@@ -15,7 +15,7 @@ FORMS = forms()
 LINKS = [
     (name, column, targets, needed)
     for name, about in COLLECTIONS.items()
-    for links, needed in ((about.needs, True), (about.may, False))
+    for links, needed in ((about.required_links, True), (about.optional_links, False))
     for column, targets in links.items()
 ]
 
@@ -56,7 +56,7 @@ NO_LINKS = {
 @pytest.mark.parametrize(("name", "linking"), links_of_the_contract().items())
 def test_every_link_that_the_contract_names_is_checked(name, linking):
     about = COLLECTIONS[name]
-    checked = {wire(name, column) for column in (*about.needs, *about.may)}
+    checked = {wire(name, column) for column in (*about.required_links, *about.optional_links)}
     assert linking <= checked
 
 
