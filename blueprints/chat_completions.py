@@ -51,12 +51,14 @@ def demand_keys() -> None:
 @blp.post("/chat/completions")
 def complete() -> Any:
     """One turn of a conversation with a worker's flow."""
+    from dryline.flow_sessions.completion_request import (
+        CompletionRequest,  # imported late: a start does not need the engine
+    )
     from dryline.flow_sessions.completions import complete
-    from dryline.flow_sessions.forms import Asked  # imported late: a start does not need the engine
 
     world = current()
     body = _body()
-    asked = Asked(
+    completion_request = CompletionRequest(
         worker_id=_parameter("agent_id") or _demand("agent_id"),
         session=_parameter("session_id") or world.ids.new("session"),
         messages=body["messages"],
@@ -64,16 +66,18 @@ def complete() -> Any:
         flow_id=_parameter("flow_id"),
         state=_initial_state(),
     )
-    done = complete(world, g.team, asked)
+    done = complete(world, g.team, completion_request)
     if done.failure is not None:
         answer = _error(500, done.failure, "flow_failed")
     elif body["stream"]:
         usage = (body["stream_options"] or {}).get("include_usage")
-        answer = Response(b"".join(_chunks(asked.model, done, bool(usage))), mimetype="text/event-stream")
+        answer = Response(b"".join(_chunks(completion_request.model, done, bool(usage))), mimetype="text/event-stream")
     else:
         choice = {"index": 0, "message": {"role": "assistant", "content": done.content}, "finish_reason": "stop"}
-        answer = json_response({**_head("chat.completion", asked.model), "choices": [choice], "usage": done.usage})
-    answer.headers["x-session-id"] = asked.session
+        answer = json_response(
+            {**_head("chat.completion", completion_request.model), "choices": [choice], "usage": done.usage}
+        )
+    answer.headers["x-session-id"] = completion_request.session
     return answer
 
 

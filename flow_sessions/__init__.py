@@ -1,1 +1,1 @@
-"""Conversations with flows that a world keeps: the engine's sessions as rows, and what they leave behind."""
+"""Conversations with flows that a world stores: the engine's sessions as rows, and the logs that they write."""

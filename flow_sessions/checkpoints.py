@@ -1,6 +1,6 @@
-"""Runs of tests: the conversations that a test's checkpoints ask for, held with its flow.
+"""Test runs: the conversations that a test's checkpoints ask for, run with its flow.
 
-A checkpoint's description is what the caller is after. Nothing is kept of a conversation but its result.
+A checkpoint's description says what the caller wants. Only the result of a conversation is stored.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from dryline.engine.session import Session
 from dryline.engine.simulated_caller import Branch, Caller, paths
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
-from dryline.models.tests import Conversation, Held, Test, TestRun
+from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun
 from dryline.world.world import World
 
-MOST = 100  # conversations of one checkpoint; what they gave stands for all
-_STOPPED = 3  # of a run, that went past a bound: a flow that runs away is not run again and again
-LONGEST_S = 30.0  # of real time for one run: a flow may wait for other servers
-_SHOWN = 20_000  # characters of a transcript, and of what a flow extracted or left as its state
+MAX_CONVERSATIONS = 100  # of one checkpoint; their results are scaled to all that it asks for
+_MAX_STOPPED = 3  # conversations of a run that exceed a limit of the engine, before the run gives up
+TIMEOUT_S = 30.0  # real time for one run: a flow may wait for other servers
+_MAX_CHARACTERS = 20_000  # of a stored transcript, extraction or state
 
 _PLACEHOLDER = re.compile(r"{[^{}]*}")
 _LITERAL = re.compile(r"""^[fFrR]*("{3}|'{3}|"|')(?P<text>.*)\1$""", re.DOTALL)
@@ -38,116 +38,117 @@ _MOST_PIECES = 3  # literal pieces of a condition that is an f-string, likewise
 _BUILT_IN = BuiltInJudge()
 
 
-class Ending(Exception):
-    """The server ends, and the run has to wait."""
+class ServerStopping(Exception):
+    """The server is stopping, so the run has to wait for the next start."""
 
 
 @dataclass(slots=True)
-class _Stage:
-    """What all conversations of one run share."""
+class _RunContext:
+    """The values that all conversations of one run share."""
 
     world: World
     engine: Engine
     program: Program
     options: dict[str, Any]
-    until: float  # on the monotonic clock
+    deadline: float  # on the monotonic clock
     stopped: int = 0
 
-    def go_on(self) -> bool:
-        """Whether there is to be a further conversation. Raises Ending."""
+    def may_continue(self) -> bool:
+        """Return whether to run another conversation. Raises ServerStopping."""
         if self.world.ending.is_set():
-            raise Ending
-        return self.stopped < _STOPPED and time.monotonic() < self.until
+            raise ServerStopping
+        return self.stopped < _MAX_STOPPED and time.monotonic() < self.deadline
 
 
-def hold(world: World, run: TestRun) -> list[Held]:
-    """The conversations of each checkpoint. Outside of any transaction.
+def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
+    """Run the conversations of each checkpoint, outside of any transaction.
 
-    The same run and the same flow give the same conversations. Raises Ending, Busy.
+    The same run and the same flow give the same conversations. Raises ServerStopping, Busy.
     """
     with world.reading():
         test = Test.find(id=run.test_id)
         flow = Flow.find(id=test.flow_id) if test else None
-    held = [Held(checkpoint) for checkpoint in test.checkpoints] if test else []
+    runs = [CheckpointRun(checkpoint) for checkpoint in test.checkpoints] if test else []
     if test is None or flow is None:
-        return _not_held(held, "The flow is gone.")
+        return _without_conversations(runs, "The flow was deleted.")
     engine = engine_of(world)
     try:
         program = engine.demand_sound(flow.code, f"{flow.id}.based")
     except CodeRefused as refused:
-        return _not_held(held, f"The flow cannot run: {refused.findings[0]}")
+        return _without_conversations(runs, f"The flow cannot run: {refused.findings[0]}")
     voice = "chat" not in test.test_mode.lower()
     state = {"Caller": f"+1415555{Random(run.id).randrange(100, 200):04d}"} if voice else {}
     options = {"variables": flow.variables, "state": state, "channel": "voice" if voice else "chat"}
-    stage = _Stage(world, engine, program, options, time.monotonic() + LONGEST_S)
-    for number, each in enumerate(held):
-        _converse(stage, each, f"{run.id} {number}")
-    return held
+    context = _RunContext(world, engine, program, options, time.monotonic() + TIMEOUT_S)
+    for number, each in enumerate(runs):
+        _run_checkpoint(context, each, f"{run.id} {number}")
+    return runs
 
 
-def _not_held(held: list[Held], why: str) -> list[Held]:
-    for each in held:
-        each.why = f"No conversation was held, the result is drawn. {why}"
-    return held
+def _without_conversations(runs: list[CheckpointRun], reason: str) -> list[CheckpointRun]:
+    for each in runs:
+        each.reason = f"No conversation was run, so the result is random. {reason}"
+    return runs
 
 
-def _converse(stage: _Stage, held: Held, seed: str) -> None:
-    purpose = conditions_in(stage.program, str(held.checkpoint.get("description") or ""))
-    branch = (_branch(stage, purpose) if held.runs else None) or _untried(stage.program, purpose)
-    for number in range(min(held.runs, MOST)):
-        if not stage.go_on():
-            held.why = "The flow runs away, or waits for other servers: it was given up."
-            if not held.conversations:
-                held.conversations.append(Conversation(f"No conversation took place. {held.why}", {}))
+def _run_checkpoint(context: _RunContext, checkpoint: CheckpointRun, seed: str) -> None:
+    purpose = conditions_in(context.program, str(checkpoint.checkpoint.get("description") or ""))
+    branch = (_find_branch(context, purpose) if checkpoint.runs else None) or _nested_branch(context.program, purpose)
+    for number in range(min(checkpoint.runs, MAX_CONVERSATIONS)):
+        if not context.may_continue():
+            checkpoint.reason = "The run was given up: the flow exceeds the engine's limits or waits for other servers."
+            if not checkpoint.conversations:
+                checkpoint.conversations.append(TestConversation(f"No conversation was run. {checkpoint.reason}", {}))
                 return
             break
-        held.conversations.append(_conversation(stage, purpose, branch, f"{seed} {number}"))
-    if held.runs > len(held.conversations):
-        told = f"The conversations that were held, {len(held.conversations)}, stand for all {held.runs:,}."
-        held.why = f"{held.why} {told}" if held.why else told
+        checkpoint.conversations.append(_run_conversation(context, purpose, branch, f"{seed} {number}"))
+    if checkpoint.runs > len(checkpoint.conversations):
+        scaled = f"The result of {len(checkpoint.conversations)} conversations is scaled to {checkpoint.runs:,}."
+        checkpoint.reason = f"{checkpoint.reason} {scaled}" if checkpoint.reason else scaled
 
 
-def _branch(stage: _Stage, purpose: list[Condition]) -> Branch | None:
-    """The way to all that the purpose names, where one is found."""
-    if not purpose or not stage.go_on():
+def _find_branch(context: _RunContext, purpose: list[Condition]) -> Branch | None:
+    """Return a branch that reaches all conditions, found by running the flow, or None."""
+    if not purpose or not context.may_continue():
         return None
-    return stage.engine.reach(stage.program, _untried(stage.program, purpose).path, **stage.options)
+    return context.engine.reach(context.program, _nested_branch(context.program, purpose).path, **context.options)
 
 
-def _untried(program: Program, purpose: list[Condition]) -> Branch:
-    """The way there as the code nests it, before any run has found it."""
-    ways = {path[-1]: path for path in paths(program)} if purpose else {}
-    return Branch(tuple(dict.fromkeys(step for condition in purpose for step in ways[condition])))
+def _nested_branch(program: Program, purpose: list[Condition]) -> Branch:
+    """Return the branch that follows from the nesting of the code alone."""
+    path_to = {path[-1]: path for path in paths(program)} if purpose else {}
+    return Branch(tuple(dict.fromkeys(step for condition in purpose for step in path_to[condition])))
 
 
-def _conversation(stage: _Stage, purpose: list[Condition], branch: Branch, seed: str) -> Conversation:
-    caller, session, events = _play(stage, branch, Random(seed), seed)
-    if session.failure is None and not _reached(caller, purpose):  # its own words led elsewhere: as it was found, then
-        caller, session, events = _play(stage, Branch(branch.path, branch.twist), Random(branch.twist), branch.twist)
+def _run_conversation(context: _RunContext, purpose: list[Condition], branch: Branch, seed: str) -> TestConversation:
+    caller, session, events = _play(context, branch, Random(seed), seed)
+    if session.failure is None and not _reached(caller, purpose):
+        # Other answers of the caller led elsewhere: use those with which the branch was found.
+        caller, session, events = _play(context, Branch(branch.path, branch.twist), Random(branch.twist), branch.twist)
     if session.failure is not None and session.failure.bound:
-        stage.stopped += 1
-    return Conversation(
-        _fault(session, [condition.text for condition in purpose if condition.line not in caller.taken]),
+        context.stopped += 1
+    return TestConversation(
+        _failure(session, [condition.text for condition in purpose if condition.line not in caller.taken]),
         {
             "purpose": [condition.text for condition in purpose],
             "taken": [event["condition"] for event in events if event.type == "taken"],
             "ended": session.ended,
-            "transcript": transcript(session.messages)[:_SHOWN],
-            "extracted": _shown(session.extracted),
-            "state": _shown({name: value for name, value in session.state.items() if name != "variables"}),
+            "transcript": transcript(session.messages)[:_MAX_CHARACTERS],
+            "extracted": _bounded(session.extracted),
+            "state": _bounded({name: value for name, value in session.state.items() if name != "variables"}),
         },
     )
 
 
-def _fault(session: Session, missed: list[str]) -> str | None:
+def _failure(session: Session, missed: list[str]) -> str | None:
     if session.failure is not None:
         return f"The flow raised: {session.failure.sentence}"
-    return f"The flow never came to: {'; '.join(missed)}." if missed else None
+    return f"The flow did not reach: {'; '.join(missed)}." if missed else None
 
 
-def _play(stage: _Stage, branch: Branch, random: Random, seed: int | str) -> tuple[Caller, Session, list[Event]]:
-    caller = stage.engine.caller(stage.program, branch, random)
-    session = stage.engine.open(stage.program, judge=caller, seed=seed, **stage.options)
+def _play(context: _RunContext, branch: Branch, random: Random, seed: int | str) -> tuple[Caller, Session, list[Event]]:
+    caller = context.engine.caller(context.program, branch, random)
+    session = context.engine.open(context.program, judge=caller, seed=seed, **context.options)
     return caller, session, session.play(caller)
 
 
@@ -155,9 +156,9 @@ def _reached(caller: Caller, purpose: list[Condition]) -> bool:
     return all(condition.line in caller.taken for condition in purpose)
 
 
-def _shown(value: dict[str, Any]) -> dict[str, Any] | None:
-    """The value; None where it is too long to be kept."""
-    return value if len(orjson.dumps(value)) <= _SHOWN else None
+def _bounded(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the value, or None if it is too long to be stored."""
+    return value if len(orjson.dumps(value)) <= _MAX_CHARACTERS else None
 
 
 def conditions_in(program: Program, description: str) -> list[Condition]:

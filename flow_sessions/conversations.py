@@ -1,6 +1,6 @@
-"""Conversations that are kept as rows between their turns.
+"""Conversations with flows that are stored as rows between their turns.
 
-A flow runs outside of any transaction: it may take a second, and ask the network.
+A flow runs outside of any transaction: it may take a second and use the network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event
 from dryline.engine.session import NotLoadable, Session, SessionOver
-from dryline.flow_sessions.engines import engine_of, refusal
+from dryline.flow_sessions.engines import engine_of, invalid_code
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import look_up_deployment
@@ -23,12 +23,12 @@ from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
-VOICE = ("Voice", "VoiceV1")  # deployments on which there are transfer() and end_call()
+VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
 
 @dataclass(slots=True)
-class Source:
-    """The code of a conversation. `member` is what named it; `columns` are those of its row."""
+class FlowSource:
+    """The code of a conversation, the member of the request that names it, and the columns of the session's row."""
 
     team_id: str
     code: str
@@ -39,7 +39,7 @@ class Source:
 
     @property
     def file(self) -> str:
-        """What messages call it."""
+        """The file name in error messages."""
         return f"{self.columns.get('flow_id') or 'flow'}.based"
 
 
@@ -50,42 +50,42 @@ def source_of(
     worker_id: str | None = None,
     flow_id: str | None = None,
     deployment_id: str | None = None,
-) -> Source:
-    """Where the code is that one of the three names; of this team only, where one is named. Raises NotFound.
+) -> FlowSource:
+    """Return the code itself, a flow's or a deployment's; exactly one is passed. Raises NotFound.
 
-    `code` may belong to a worker.
+    Without a team, flows and deployments of all teams are searched. `worker_id` is the worker that `code` belongs to.
     """
-    mine = {} if team_id is None else {"team_id": team_id}
+    own_rows = {} if team_id is None else {"team_id": team_id}
     if code is not None:
         team = start_team() if team_id is None else Team.by_id(team_id)
         if team is None:
             raise NotFound("There is no team.")
-        return Source(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
+        return FlowSource(team.id, code, "code", {"worker_id": worker_id} if worker_id else {})
     if deployment_id is not None:
-        deployment = Deployment.find(id=deployment_id, **mine)
+        deployment = Deployment.find(id=deployment_id, **own_rows)
         if deployment is None:
             raise NotFound(f"Deployment {deployment_id} not found.", "deployment_id")
-        return _deployed(deployment)
-    flow = Flow.find(id=flow_id, **mine)
+        return _source_of_deployment(deployment)
+    flow = Flow.find(id=flow_id, **own_rows)
     if flow is None:
         raise NotFound(f"Flow {flow_id} not found.", "flow_id")
     return source_of_flow(flow)
 
 
-def source_of_flow(flow: Flow) -> Source:
-    """The flow's code as it is, with its variables."""
+def source_of_flow(flow: Flow) -> FlowSource:
+    """Return the current code of a flow, with its variables."""
     columns = {"worker_id": flow.worker_id, "flow_id": flow.id}
-    return Source(flow.team_id, flow.code, "flow_id", columns, flow.variables)
+    return FlowSource(flow.team_id, flow.code, "flow_id", columns, flow.variables)
 
 
-def _deployed(found: Deployment) -> Source:
-    """The deployment's flow, in the version that it is pinned to, with its parameters over the variables."""
-    deployment = look_up_deployment(found, found.id)
-    flow = Flow.fetch(found, found.flow_id)
-    shown = show_flow(flow, getattr(deployment, "flow_version_id", None), found.id)
-    columns = {"worker_id": found.worker_id, "flow_id": flow.id, "deployment_id": found.id}
-    channel = "voice" if found.type in VOICE else "chat"
-    return Source(found.team_id, shown.code, "deployment_id", columns, shown.merged_parameters, channel)
+def _source_of_deployment(base: Deployment) -> FlowSource:
+    """Return the flow in the version that the deployment is pinned to, with its parameters over the variables."""
+    deployment = look_up_deployment(base, base.id)
+    flow = Flow.fetch(base, base.flow_id)
+    version = show_flow(flow, getattr(deployment, "flow_version_id", None), base.id)
+    columns = {"worker_id": base.worker_id, "flow_id": flow.id, "deployment_id": base.id}
+    channel = "voice" if base.type in VOICE else "chat"
+    return FlowSource(base.team_id, version.code, "deployment_id", columns, version.merged_parameters, channel)
 
 
 def begin(
@@ -99,7 +99,9 @@ def begin(
     say: str | None = None,
     **which: str,
 ) -> TalkSession:
-    """Run a flow up to the first wait, and keep it. `which` is as for `source_of`; `say` was said before.
+    """Run a flow until it first waits for the user, and store the session. `which` goes to `source_of`.
+
+    `say` is a message of the user that opens the conversation.
 
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
@@ -107,38 +109,40 @@ def begin(
         source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    session = opened(world, source, variables=variables, state=state, channel=channel or source.channel, seed=seed)
+    session = open_session(
+        world, source, variables=variables, state=state, channel=channel or source.channel, seed=seed
+    )
     events = session.start(say)
     with world.transaction():
-        return keep_new(source, session, events)
+        return store_session(source, session, events)
 
 
-def opened(world: World, source: Source, **options: Any) -> Session:
-    """A conversation, not started yet; the options are those of Engine.open. Raises Invalid."""
+def open_session(world: World, source: FlowSource, **options: Any) -> Session:
+    """Return a new session that has not started. `options` go to `Engine.open`. Raises Invalid."""
     engine = engine_of(world)
     try:
         return engine.open(engine.program(source.code, source.file), **options)
     except CodeRefused as refused:
-        raise refusal(refused, source.member) from None
+        raise invalid_code(refused, source.member) from None
 
 
-def keep_new(source: Source, session: Session, events: list[Event], **columns: Any) -> TalkSession:
-    """The row of a conversation that has begun. Raises NotFound when what it belongs to is gone by now."""
+def store_session(source: FlowSource, session: Session, events: list[Event], **columns: Any) -> TalkSession:
+    """Store a session that has started. Raises NotFound if its team or worker was deleted meanwhile."""
     team = Team.by_id(source.team_id)
     if "worker_id" in source.columns:
         Worker.fetch(team, source.columns["worker_id"])
-    told = [event.as_dict() for event in events]
-    return TalkSession.begin(team, **source.columns, events=told, **kept(session), **columns)
+    rows = [event.as_dict() for event in events]
+    return TalkSession.begin(team, **source.columns, events=rows, **session_columns(session), **columns)
 
 
-def go_on(world: World, id: str, team_id: str | None, turn: Callable[[Session], list[Event]]) -> TalkSession:
-    """Take a turn in a conversation.
+def take_turn(world: World, id: str, team_id: str | None, turn: Callable[[Session], list[Event]]) -> TalkSession:
+    """Load a session, run one turn and store it.
 
-    Raises NotFound, Conflict when it is over or went on meanwhile, Invalid for a condition that is not open, Busy.
+    Raises NotFound, Conflict if it is over or another turn came first, Invalid for a condition that is not open, Busy.
     """
     with world.reading():
         row = find(id, team_id)
-    session = resumed(world, row)
+    session = load_session(world, row)
     try:
         events = [event.as_dict() for event in turn(session)]
     except SessionOver as over:
@@ -146,27 +150,27 @@ def go_on(world: World, id: str, team_id: str | None, turn: Callable[[Session], 
     except LookupError as unknown:
         raise Invalid(str(unknown.args[0]), "choose") from None
     with world.transaction():
-        return row.go_on(events=events, **kept(session))
+        return row.go_on(events=events, **session_columns(session))
 
 
 def find(id: str, team_id: str | None) -> TalkSession:
-    """The conversation of this id; of this team only, where one is named. Raises NotFound."""
+    """Return the session with this id, of this team if one is passed. Raises NotFound."""
     row = TalkSession.find(id=id, **({} if team_id is None else {"team_id": team_id}))
     if row is None:
         raise NotFound(f"Conversation {id} not found.")
     return row
 
 
-def resumed(world: World, row: TalkSession) -> Session:
-    """The conversation as it was left. Raises Conflict when it was kept by another version of the engine."""
+def load_session(world: World, row: TalkSession) -> Session:
+    """Return the stored session. Raises Conflict if another version of the engine stored it."""
     try:
         return engine_of(world).load(bytes(row.dump))
     except NotLoadable as fault:
         raise Conflict(str(fault)) from None
 
 
-def kept(session: Session) -> dict[str, Any]:
-    """The columns that hold how far a conversation has come."""
+def session_columns(session: Session) -> dict[str, Any]:
+    """Return the columns of the row that depend on the session's progress."""
     return {
         "waiting": session.waiting,
         "ended": session.ended,

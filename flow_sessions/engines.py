@@ -1,4 +1,4 @@
-"""The engine of a running world, and what is said there of code that cannot run."""
+"""The engine of a running world."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _making = threading.Lock()
 
 
 def engine_of(world: World) -> Engine:
-    """The world's engine: made when it is first asked for, ended with the world.
+    """Return the world's engine, which is created at the first call and closed with the world.
 
-    It tells the world's time, reaches what webhooks may reach, and asks the model that the settings name.
+    It uses the world's clock, its outgoing HTTP client and the language model of the settings.
     """
     with _making:
         if _ENGINE not in world.memory:
@@ -32,14 +32,14 @@ def engine_of(world: World) -> Engine:
 
 
 def demand_sound(world: World, code: str) -> None:
-    """Raises Invalid for code that cannot run, with its line and column; Busy."""
+    """Check code. Raises Invalid with line and column if it cannot run, and Busy."""
     try:
         engine_of(world).demand_sound(code)
     except CodeRefused as refused:
-        raise refusal(refused, "code") from None
+        raise invalid_code(refused, "code") from None
 
 
-def refusal(refused: CodeRefused, field: str) -> Invalid:
-    """Why the code that the member holds, or leads to, cannot run."""
+def invalid_code(refused: CodeRefused, field: str) -> Invalid:
+    """Return the error for code that cannot run; `field` is the member that holds or names the code."""
     fault = refused.findings[0]
     return Invalid(f"Line {fault.line}, column {fault.column}: {fault.sentence}", field)

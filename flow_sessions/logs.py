@@ -1,4 +1,4 @@
-"""What a conversation through the engine's own endpoint leaves behind. Contract: based.md, section 4."""
+"""Logs of conversations through the engine's endpoint. Contract: based.md, section 4."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event
 from dryline.engine.session import Session
-from dryline.flow_sessions.forms import Asked, Completion
+from dryline.flow_sessions.completion_request import Completion, CompletionRequest
 from dryline.models import sessions
 from dryline.models.api_logs import ApiLog
 from dryline.models.runtime_errors import RuntimeErrorRecord
@@ -16,15 +16,15 @@ from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
 
-def begin_log(worker: Worker, asked: Asked, session: Session, flow_id: str) -> ApiLog:
-    """A new log, and the session behind it, whose id the log's metadata tells. Raises NotFound."""
-    worker = Worker.fetch(worker, worker.id)  # it may be gone by now
+def create_log(worker: Worker, request: CompletionRequest, session: Session, flow_id: str) -> ApiLog:
+    """Create a log and its session, whose id is in the log's metadata. Raises NotFound."""
+    worker = Worker.fetch(worker, worker.id)  # it may have been deleted meanwhile
     now = current().clock.stamp()
     run = sessions.Session.add(
         worker, worker_id=worker.id, flow_id=flow_id, session_start=now, input_tokens=0, output_tokens=0, minutes=0
     )
     roles = {"user": "user", "agent": "assistant"}
-    earlier = [{"role": roles[message.who], "content": message.text} for message in asked.history]
+    earlier = [{"role": roles[message.who], "content": message.text} for message in request.history]
     return ApiLog.add(
         worker,
         worker_id=worker.id,
@@ -32,13 +32,15 @@ def begin_log(worker: Worker, asked: Asked, session: Session, flow_id: str) -> A
         start_time=now,
         messages={"messages": earlier},
         session_log_data={"trace": []},
-        metadata={"sessionId": asked.session, "bbEngineSessionId": run.id},
+        metadata={"sessionId": request.session, "bbEngineSessionId": run.id},
         flow_snapshot=session.program.source,
     )
 
 
-def keep_log(log: ApiLog, asked: Asked, completion: Completion, session: Session, events: list[Event]) -> None:
-    """Write down one request; and a runtime error when the flow failed at it."""
+def update_log(
+    log: ApiLog, request: CompletionRequest, completion: Completion, session: Session, events: list[Event]
+) -> None:
+    """Add one request to the log, and a runtime error if the flow failed."""
     now = current().clock.stamp()
     status = "failed" if session.failure else "completed" if session.ended else "running"
     trace = [*log.session_log_data["trace"], *(event.as_dict() for event in events)]
@@ -48,8 +50,8 @@ def keep_log(log: ApiLog, asked: Asked, completion: Completion, session: Session
         messages={"messages": messages},
         extractions_data=session.extracted,
         session_log_data={"status": status, "trace": trace},
-        request_model=asked.model,
-        request_messages={"messages": asked.messages},
+        request_model=request.model,
+        request_messages={"messages": request.messages},
         response_content=completion.content,
         **completion.usage,
     )

@@ -1,4 +1,4 @@
-"""Runs of tests end: their conversations are held with the flow, in a thread of their own."""
+"""Runs the conversations of test runs that are due, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dryline.world.world import World
 
 
 def finish_next(world: World, moment: str) -> bool:
-    """Hold the conversations of the run that is longest overdue, and judge them."""
+    """Run the conversations of the test run that is longest overdue, and store its result."""
     runs = TestRun.over(moment, 1)
     if not runs:
         return False
@@ -15,9 +15,9 @@ def finish_next(world: World, moment: str) -> bool:
 
     for run in runs:
         try:
-            held = checkpoints.hold(world, run)
-        except checkpoints.Ending:
-            return False  # the next start finds it as it is
+            results = checkpoints.run_checkpoints(world, run)
+        except checkpoints.ServerStopping:
+            return False  # the next start finds it unchanged
         with world.transaction():
-            run.finish(held)
+            run.finish(results)
     return True

@@ -51,36 +51,39 @@ class Test(Record):
         return TestRun.begin(self, test_id=self.id)
 
 
-class Conversation(NamedTuple):
-    """One that was held with the flow. `fault` is a sentence where the flow is to blame; `told` is what happened."""
+class TestConversation(NamedTuple):
+    """One conversation with the flow. `failure` is a sentence if the flow is to blame; `record` is what happened."""
 
-    fault: str | None
-    told: dict[str, Any]
+    failure: str | None
+    record: dict[str, Any]
 
 
 @dataclass(slots=True)
-class Held:
-    """A checkpoint with its conversations. `why` is a sentence: why there are none, or not all that it asks for."""
+class CheckpointRun:
+    """A checkpoint with its conversations. `reason` is a sentence if not all of them were run."""
 
     checkpoint: dict[str, Any]
-    conversations: list[Conversation] = field(default_factory=list)
-    why: str | None = None
+    conversations: list[TestConversation] = field(default_factory=list)
+    reason: str | None = None
 
     @property
     def runs(self) -> int:
-        """How many conversations it asks for."""
+        """The number of conversations that it asks for."""
         return _times(self.checkpoint)
 
     def result(self, chance: Random) -> dict[str, Any]:
-        """It passes when no more conversations fail than its `tolerance` allows: those in which the flow is to blame,
-        and some by chance. What was held, or a thousand, stands for all."""
-        told = [conversation.told | _judged(conversation, chance) for conversation in self.conversations]
-        failures = [not each["passed"] for each in told]
-        if not told:
+        """Return the checkpoint's result, which passes if at most `tolerance` conversations fail.
+
+        A conversation fails if the flow is to blame, and sometimes by chance. The failures of those that were run, or
+        of a thousand random ones, are scaled to the number that the checkpoint asks for.
+        """
+        records = [conversation.record | _judge(conversation, chance) for conversation in self.conversations]
+        failures = [not each["passed"] for each in records]
+        if not records:
             failures = [chance.random() > CONVERSATION_PASSES for _ in range(min(self.runs, 1000))]
         failed = sum(failures) * self.runs // max(len(failures), 1)
         tolerance = _number(self.checkpoint, "tolerance")
-        blamed = next((each["explanation"] for each in told if not each["passed"]), None)
+        explanation = next((each["explanation"] for each in records if not each["passed"]), None)
         return {
             "name": self.checkpoint.get("name"),
             "runs": self.runs,
@@ -88,8 +91,8 @@ class Held:
             "failed": failed,
             "tolerance": tolerance,
             "status": "PASSED" if failed <= tolerance else "FAILED",
-            "explanation": " ".join(filter(None, (blamed, self.why))) or "No conversation failed.",
-            "conversations": told[:_SHOWN],
+            "explanation": " ".join(filter(None, (explanation, self.reason))) or "No conversation failed.",
+            "conversations": records[:_SHOWN],
         }
 
 
@@ -112,36 +115,35 @@ class TestRun(Run):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """As Run.due, of those that wait."""
+        """Return the pending runs that are due, as `Run.due` does."""
         return cls.open_ones(moment, limit, "PENDING")
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
-        """As Run.due, of those that run: their conversations are to be held, and judged."""
+        """Return the running runs whose end is due."""
         return cls.open_ones(moment, limit, "RUNNING")
 
     def conversations(self) -> int:
-        """As many as the checkpoints ask for."""
+        """Return the number of conversations that the checkpoints ask for."""
         test = Test.find(id=self.test_id)
         return sum(map(_times, test.checkpoints)) if test else 0
 
-    def finish(self, held: list[Held]) -> None:
-        """End by what came of the conversations, as of the moment the run was due. Does nothing in a run that is over
-        by now."""
+    def finish(self, checkpoints: list[CheckpointRun]) -> None:
+        """End the run with the results of its checkpoints. Does nothing if the run has ended meanwhile."""
         now = TestRun.find(id=self.id)
         if now is not None and now.status == "RUNNING":
-            chance = Random(self.id)  # so that a run gives the same however many others run beside it
-            results = [each.result(chance) for each in held]
+            chance = Random(self.id)  # a run gives the same result whatever runs beside it
+            results = [each.result(chance) for each in checkpoints]
             now.end(results, all(result["status"] == "PASSED" for result in results))
 
 
-def _judged(conversation: Conversation, chance: Random) -> dict[str, Any]:
+def _judge(conversation: TestConversation, chance: Random) -> dict[str, Any]:
     drawn = chance.random()
-    if conversation.fault:
-        return {"passed": False, "explanation": conversation.fault}
+    if conversation.failure:
+        return {"passed": False, "explanation": conversation.failure}
     if drawn > CONVERSATION_PASSES:
-        return {"passed": False, "explanation": "The agent did not convince the judge. This is drawn, not found out."}
-    return {"passed": True, "explanation": "The flow came to what the caller was after."}
+        return {"passed": False, "explanation": "The agent did not convince the judge. This result is random."}
+    return {"passed": True, "explanation": "The flow reached what the caller wanted."}
 
 
 def _times(checkpoint: dict[str, Any]) -> int:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dryline.flow_sessions import checkpoints as talks
+from dryline.flow_sessions import checkpoints
 from dryline.jobs.test_runs import finish_next
 
 CLINIC = """
@@ -68,12 +68,12 @@ def run(api, advance, start):
 
 @pytest.fixture
 def only(run):
-    """As `run`, of one checkpoint: its result, with the faults that are the flow's."""
+    """Run one checkpoint and return its result, with the failures that are the flow's in `faults`."""
 
     def only(description, **options):
         (result,) = run(description, **options)
         failed = [each["explanation"] for each in result["conversations"] if not each["passed"]]
-        return SimpleNamespace(**result, faults=[told for told in failed if "drawn" not in told])
+        return SimpleNamespace(**result, faults=[text for text in failed if "is random" not in text])
 
     return only
 
@@ -110,14 +110,14 @@ until "caller is done":
 """
     result = only("The caller is done, and caller agrees to a day.", code=code)
     assert result.failed == 3
-    assert result.explanation == "The flow never came to: caller agrees to a day."
+    assert result.explanation == "The flow did not reach: caller agrees to a day."
 
 
 def test_else_a_conversation_fails_by_chance_alone(only):
     result = only("caller agrees to a day", runs=100)
     assert result.faults == []
     assert 0 < result.failed < 30
-    assert "drawn, not found out" in result.explanation
+    assert "This result is random" in result.explanation
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_else_a_conversation_fails_by_chance_alone(only):
 def test_a_description_names_conditions(only, description, purpose):
     result = only(description)
     assert {tuple(each["purpose"]) for each in result.conversations} == {tuple(purpose)}
-    assert not [fault for fault in result.faults if "never came to" in fault]
+    assert not [fault for fault in result.faults if "did not reach" in fault]
 
 
 def test_a_test_of_chats_has_no_phone(only):
@@ -147,7 +147,7 @@ def test_a_test_of_chats_has_no_phone(only):
 
 def test_code_that_cannot_run_is_judged_by_chance_and_says_so(only):
     result = only("caller is done", code='say("Hello")\nuntil "caller is done":\n    pass\n')
-    assert "No conversation was held, the result is drawn. The flow cannot run: " in result.explanation
+    assert "No conversation was run, so the result is random. The flow cannot run: " in result.explanation
     assert ".based:2:1: error: This until has no loop before it." in result.explanation
     assert (result.passed + result.failed, result.conversations) == (3, [])
 
@@ -158,7 +158,7 @@ def test_a_flow_that_is_gone_is_judged_by_chance_and_says_so(start, api, advance
     (flow,) = api.get(f"{worker}/flows").json
     api.delete(f"{worker}/flows/{flow['id']}")
     advance(3601)
-    assert "The flow is gone." in api.get(f"{path}/runs").json[0]["results"][0]["explanation"]
+    assert "The flow was deleted." in api.get(f"{path}/runs").json[0]["results"][0]["explanation"]
 
 
 def test_a_flow_without_a_loop_is_run_to_its_end(only):
@@ -171,18 +171,18 @@ def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     results = run("Anything", "Anything else", code="while True:\n    pass\n", runs=50)
     assert [(result["failed"], result["status"]) for result in results] == [(50, "FAILED")] * 2
     assert len(results[0]["conversations"]) == 3  # they stand for all
-    assert "it was given up" in results[1]["explanation"]
+    assert "The run was given up" in results[1]["explanation"]
 
 
 def test_the_guide_tells_the_bounds_of_a_run():
     page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
-    assert f"up to {talks.MOST} " in page and f"after {talks.LONGEST_S:g} s" in page
+    assert f"up to {checkpoints.MAX_CONVERSATIONS} " in page and f"after {checkpoints.TIMEOUT_S:g} s" in page
 
 
 def test_what_a_hundred_conversations_gave_stands_for_all(only):
     result = only("caller wants a refund", runs=1_000_000)
     assert result.failed == 1_000_000
-    assert "The conversations that were held, 100, stand for all 1,000,000." in result.explanation
+    assert "The result of 100 conversations is scaled to 1,000,000." in result.explanation
     assert len(result.conversations) == 20
 
 
@@ -196,7 +196,7 @@ def test_the_same_seed_gives_the_same_run(run, control):
 
 def test_nothing_is_held_up_while_a_flow_runs(run, api, monkeypatch):
     """What it takes, a write beside it, is done while the conversations are held."""
-    hold, answers = talks.hold, []
+    hold, answers = checkpoints.run_checkpoints, []
 
     def slow(world, run):
         beside = threading.Thread(target=lambda: answers.append(api.post("/workers", {"name": "W"}).status_code))
@@ -204,20 +204,20 @@ def test_nothing_is_held_up_while_a_flow_runs(run, api, monkeypatch):
         beside.join(10)
         return hold(world, run)
 
-    monkeypatch.setattr(talks, "hold", slow)
+    monkeypatch.setattr(checkpoints, "run_checkpoints", slow)
     assert run("caller asks for a person")
     assert answers == [201]
 
 
 def test_a_test_can_be_deleted_while_it_runs(start, api, advance, monkeypatch):
-    path, hold = start("caller asks for a person"), talks.hold
+    path, hold = start("caller asks for a person"), checkpoints.run_checkpoints
 
     def deleted(world, run):
         held = hold(world, run)
         assert api.delete(path).status_code == 204
         return held
 
-    monkeypatch.setattr(talks, "hold", deleted)
+    monkeypatch.setattr(checkpoints, "run_checkpoints", deleted)
     advance(3601)
     assert api.get(f"{path}/runs").status_code == 404
 

@@ -88,7 +88,7 @@ def turn(worker_id: str, talk_id: str) -> Any:
     """Say something, or take a condition whatever was said."""
     taken = form(TurnBody)
     row = _find(worker_id, talk_id)
-    conversations.go_on(
+    conversations.take_turn(
         current(),
         row.id,
         row.team_id,

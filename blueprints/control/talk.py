@@ -58,7 +58,7 @@ class TalkById(MethodView):
         def turn(session):
             return session.say(body["say"]) if "say" in body else session.choose(body["choose"])
 
-        return conversations.go_on(current(), talk_id, query.get("team"), turn)
+        return conversations.take_turn(current(), talk_id, query.get("team"), turn)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
