@@ -1,7 +1,9 @@
 """The programs of docs/recipes.md do what the page says, as they stand there: in this process, on one server."""
 
 import csv
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,10 @@ def run(server, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(title):
-        exec(compile(RECIPES[title], title, "exec"), {"__name__": "__main__"})
+        names = {"__name__": "__main__"}
+        exec(compile(RECIPES[title], title, "exec"), names)
+        if "client" in names:
+            names["client"].close()
         return capsys.readouterr().out.splitlines()
 
     return run
@@ -84,6 +89,15 @@ def test_a_refusal_is_as_the_page_has_it(app, path, key, status, message):
     assert answer.status_code == status
     assert answer.json["error"].startswith(message)
     assert f"| {status} `{message}` |" in PAGE
+
+
+def test_the_curl_example_gets_the_printed_answer(server):
+    server.reset()
+    command = re.search(r"```sh\n(curl .*?)```", PAGE, re.DOTALL)[1].replace("http://127.0.0.1:4010", server.url)
+    answer = json.loads(subprocess.run(["sh", "-euc", command], capture_output=True, check=True).stdout)
+    printed = json.loads(re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)[1])
+    assert list(answer) == list(printed)
+    assert {**answer, **{name: printed[name] for name in ("id", "createdAt", "updatedAt", "teamId")}} == printed
 
 
 def test_every_recipe_is_run():
