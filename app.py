@@ -10,9 +10,10 @@ from typing import Any
 from flask import Flask, Request, request
 
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, interception, openapi
-from dryline.blueprints.base import CONSOLE, PLANE, READS, NoSessions, OrjsonProvider, is_below, is_unrecorded
+from dryline.blueprints.base import CONSOLE, PLANE, READS, OrjsonProvider, is_below, is_unrecorded
 from dryline.blueprints.control.base import report
-from dryline.blueprints.routing import CONVERTERS, Adapters, LateRule
+from dryline.blueprints.fast_paths import FastFlask, keep_freed_memory
+from dryline.blueprints.routing import CONVERTERS
 from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -118,15 +119,13 @@ SLOW_STEPS = {
 OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
 
-class Dryline(Flask):
+class Dryline(FastFlask):
     """The WSGI application. Each request runs in its world and in one transaction."""
 
     json_provider_class = OrjsonProvider
-    url_rule_class = LateRule
     world: World
     jobs: Jobs
     openapi: openapi.Api
-    adapters: Adapters
     admissions: dict[str | None, Callable[[Request], None]]  # by the area's name, for those that ask for a key
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
@@ -146,14 +145,6 @@ class Dryline(Flask):
         from dryline.blueprints.console.app import Console  # a server that nobody watches starts faster
 
         return Console(self)
-
-    def create_url_adapter(self, request: Any) -> Any:
-        """What finds a request's view."""
-        return None if request is None else self.adapters.adapter_for(request, super().create_url_adapter)
-
-    def ensure_sync(self, func: Any) -> Any:
-        """No view is async, so none needs a look at its kind on every call."""
-        return func
 
     def full_dispatch_request(self) -> Any:
         """Answer one request, with faults and the request log around it, unless its path is unrecorded."""
@@ -177,30 +168,12 @@ class Dryline(Flask):
         with self.world.reading() if asked.method in READS else self.world.transaction():
             if admit is not None:
                 admit(asked)
-            return self._view(asked)
-
-    def _view(self, asked: Any) -> Any:
-        """What the view answers. Flask comes to a class's method by four proxies, a tenth of a short request's time."""
-        of_class = getattr(self.view_functions[asked.url_rule.endpoint], "view_class", None)
-        method = getattr(of_class, asked.method.lower(), None)
-        if of_class is None or method is None:  # a function; or Flask's own to do, as GET for HEAD, and OPTIONS
             return super().dispatch_request()
-        return method(of_class(), **asked.view_args)
 
     def close(self) -> None:
         """End the jobs, then give the data directory free."""
         self.jobs.stop()
         self.world.close()
-
-
-def _keep_freed_memory() -> None:
-    """Let the C library keep up to 8 MB of what is freed for what comes next.
-
-    By glibc's rule (mallopt(3), M_MMAP_THRESHOLD) it is twice the largest block that was ever given back: until then a
-    page of logs gave its memory back to the system and had it cleared anew for the next, which took as long as making
-    it. Elsewhere this does nothing.
-    """
-    bytes(4_000_000)
 
 
 def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> Dryline:
@@ -209,13 +182,11 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
     With `as_it_is` the world must be there already, and is left as it was found: no key is admitted, nothing repaired.
     Raises BadSetting when the settings cannot work.
     """
-    _keep_freed_memory()
+    keep_freed_memory()
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
     app.url_map.converters.update(CONVERTERS)
-    app.adapters = Adapters()
-    app.session_interface = NoSessions()
     app.world = World(settings or Settings(), must_exist=as_it_is)
     try:
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000

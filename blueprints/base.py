@@ -9,12 +9,12 @@ import flask_smorest
 import orjson
 from flask import Request, Response, current_app, g, request
 from flask.json.provider import JSONProvider
-from flask.sessions import NullSession, SessionInterface, SessionMixin
 from marshmallow import Schema
 from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
+from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, parse_query
 from dryline.blueprints.openapi import ERRORS, answer_form, request_form
 from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
@@ -33,8 +33,6 @@ UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
 CONSOLE = "/console"
 # The methods that change nothing.
 READS = {"GET", "HEAD", "OPTIONS"}
-# How many queries are kept with what they say, and how many bytes one of them has at most.
-_MOST_QUERIES, _LONGEST_QUERY = 500, 500
 
 
 def is_below(prefix: str, path: str) -> bool:
@@ -63,35 +61,13 @@ class OrjsonProvider(JSONProvider):
         return json_response(*args, **kwargs)
 
 
-class NoSessions(SessionInterface):
-    """Nobody has a session here: one that is empty and closed serves all, where Flask looks for each request's own."""
-
-    def __init__(self) -> None:
-        self._none = NullSession()
-
-    def open_session(self, app: Any, request: Any) -> SessionMixin:
-        """None that holds anything."""
-        return self._none
-
-
 def json_response(obj: Any, status: int = 200) -> Response:
-    """A JSON answer, written once, as bytes. None is no body at all."""
+    """Return a JSON response. None is an empty body."""
     if obj is None:
         response = Response(status=status)
         del response.headers["Content-Type"]
         return response
     return JsonResponse(orjson.dumps(obj), status, content_type="application/json")
-
-
-class JsonResponse(Response):
-    """A JSON answer, sent as it was made: for any other, Werkzeug copies and checks the head once more before it goes.
-
-    That took as long as making it. What got a further header meanwhile goes Werkzeug's way.
-    """
-
-    def get_wsgi_headers(self, environ: Any) -> Any:
-        """The head: type and length."""
-        return self.headers if len(self.headers) == 2 else super().get_wsgi_headers(environ)
 
 
 def read_json(req: Request, *, shallow: bool = True) -> Any:
@@ -119,11 +95,6 @@ class Parser(FlaskParser):
     DEFAULT_VALIDATION_STATUS = 400
     DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {}  # noqa: RUF012  # declared so by webargs; the schema decides
 
-    def __init__(self) -> None:
-        super().__init__()
-        # What queries say, by schema and text: the same few come again and again, and to read one takes 35 µs.
-        self._known: dict[tuple[Any, bytes], dict[str, Any]] = {}
-
     def is_strict(self, location: str) -> bool:
         """Return whether unknown members are refused."""
         return location == "json" and current().live.strict
@@ -131,18 +102,10 @@ class Parser(FlaskParser):
     def parse(self, argmap: Any, req: Any = None, *, location: str | None = None, **kwargs: Any) -> Any:
         """Return the values by schema."""
         schema = strict(argmap) if self.is_strict(location or "json") else argmap
-        if location != "query":
-            return super().parse(schema, req, location=location, **kwargs)
-        # All that a query's values depend on; they are texts, numbers and the like, which nobody can change.
-        asked = schema, (req or request).query_string
-        known = self._known.get(asked)
-        if known is None:
-            known = super().parse(schema, req, location=location, **kwargs)
-            if len(asked[1]) <= _LONGEST_QUERY:
-                if len(self._known) >= _MOST_QUERIES:  # the caller makes them up
-                    self._known.clear()
-                self._known[asked] = known
-        return dict(known)
+        query = request.query_string
+        if location == "query" and len(query) <= MAX_CACHED_QUERY_BYTES:
+            return dict(parse_query(self, schema, query))
+        return super().parse(schema, req, location=location, **kwargs)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
         """Return each parameter's first value: no parameter is a list.
