@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import threading
-
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.remote_model import ModelJudge
 from dryline.engine.web import fetcher
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
-_ENGINE = "engine"  # where a world remembers it
-_making = threading.Lock()
-
 
 def engine_of(world: World) -> Engine:
-    """Return the world's engine, which is created at the first call and closed with the world.
+    """Return the world's engine, which is created at the first call and closed with the world."""
+    return ENGINE.of(world)
 
-    It uses the world's clock, its outgoing HTTP client and the language model of the settings.
-    """
-    with _making:
-        if _ENGINE not in world.memory:
-            settings = world.settings
-            judge = None
-            if settings.model_url and settings.model:
-                judge = ModelJudge(settings.model_url, settings.model, settings.model_key)
-            engine = Engine(judge=judge, fetch=fetcher(world.outgoing), now=world.clock.now)
-            world.memory[_ENGINE] = world.endings.enter_context(engine)
-        return world.memory[_ENGINE]
+
+def _create_engine(world: World) -> Engine:
+    """Create an engine with the world's clock, its outgoing HTTP client and the language model of the settings."""
+    settings = world.settings
+    judge = None
+    if settings.model_url and settings.model:
+        judge = ModelJudge(settings.model_url, settings.model, settings.model_key)
+    engine = Engine(judge=judge, fetch=fetcher(world.outgoing), now=world.clock.now)
+    return world.endings.enter_context(engine)
+
+
+ENGINE = WorldLocal(_create_engine)
 
 
 def demand_sound(world: World, code: str) -> None:

@@ -12,6 +12,7 @@ from marshmallow import ValidationError
 
 from dryline.jobs import export_files
 from dryline.models.exports import Export, give_back_all
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, NotFound
 from dryline.world.clock import work_for
 from dryline.world.world import World
@@ -22,7 +23,8 @@ EXPIRED_AT_ONCE = 50  # in one transaction
 # How much writing of lost files is done at once, in steps of export_files.STEP: some ten thousand rows. It is counted
 # in work and not in seconds, so that it is the same on any machine.
 REMADE_AT_ONCE = 5
-_LOST = "lost exports"  # where a world remembers the ids of those whose file is to be made anew
+# The ids of the exports whose lost files are to be written again.
+LOST: WorldLocal[set[str]] = WorldLocal(lambda world: set())
 
 
 # Steps
@@ -62,7 +64,7 @@ def write_next(world: World, moment: str) -> bool:
 
 def remake_next(world: World, moment: str) -> bool:
     """Make a lost file anew."""
-    lost = _lost(world)
+    lost = LOST.of(world)
     if not lost:
         return False
     id = lost.pop()
@@ -206,12 +208,8 @@ def restore_files(world: World) -> None:
 
 def remake_soon(world: World, export: Export) -> None:
     """Have the file of an export that has lost it made anew."""
-    _lost(world).add(export.id)
+    LOST.of(world).add(export.id)
     world.wake()
-
-
-def _lost(world: World) -> set[str]:
-    return world.memory.setdefault(_LOST, set())
 
 
 def _remake(world: World, export: Export, stop: Callable[[], bool]) -> bool:

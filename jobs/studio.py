@@ -11,9 +11,10 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from dryline.models.recording_addresses import FILES
-from dryline.models.recordings import being_made
+from dryline.models.recordings import IN_PROGRESS
 from dryline.simulator.recordings import AudibleCall, is_whole, write
 from dryline.simulator.speech import Beeps, SpeechFailed, Voice, voice_of
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
 from dryline.storage.files import part_of, rename
 from dryline.world.world import World
@@ -25,15 +26,13 @@ PATIENCE_S = 60.0  # real time that the speech of one recording may take
 # Real time for which nobody is asked to speak again who could not: not every turn of every call waits for it.
 PAUSE_S = 60.0
 
-_STUDIO = "studio"  # where a world remembers its own
-
 
 class Studio:
     """Makes the files of one world. Who asks for one that is being made waits for that."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._making: dict[str, Future[None]] = being_made()
+        self._making: dict[str, Future[None]] = IN_PROGRESS.of(world)
         self._lock = threading.Lock()
         self._seats = threading.BoundedSemaphore(AT_ONCE)
         self._voice = voice_of(world.settings.speech, world.ending.is_set)
@@ -99,9 +98,12 @@ class Studio:
         make_room(path, self.world.settings.recordings_mb * 1_000_000)
 
 
+STUDIO = WorldLocal(Studio)
+
+
 def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
     """The file of a log's call, made if it is not there. Raises NotReady when the server ends, and OSError."""
-    return _studio(world).file(log_id, call)
+    return STUDIO.of(world).file(log_id, call)
 
 
 def heard(path: Path) -> None:
@@ -123,10 +125,6 @@ def make_room(made: Path, most: int) -> None:
             return
         if path != made and _remove(path):
             size -= size_of_it
-
-
-def _studio(world: World) -> Studio:
-    return world.memory.get(_STUDIO) or world.memory.setdefault(_STUDIO, Studio(world))
 
 
 def _demand_going_on(world: World) -> None:

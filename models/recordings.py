@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from concurrent.futures import Future
 from datetime import timedelta
-from typing import Any
 
 from peewee import chunked
 
 from dryline.models.recording_addresses import FILES, NEUTRAL, USE, Addresses, recording_name
 from dryline.models.voice_logs import VoiceLog
-from dryline.storage.current_world import current
+from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import tuples
 from dryline.world.clock import wire, work_for
@@ -26,6 +26,9 @@ from dryline.world.clock import wire, work_for
 LIFE = timedelta(hours=25)
 
 _DIGEST = re.compile("[0-9a-f]{64}")
+
+# The files that jobs/studio.py is making, by their names.
+IN_PROGRESS: WorldLocal[dict[str, Future[None]]] = WorldLocal(lambda world: {})
 
 
 def neutral_address(call_sid: str) -> str:
@@ -52,14 +55,9 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     return record
 
 
-def being_made() -> dict[str, Any]:
-    """Return the files that jobs/studio.py is making now, by their names."""
-    return current().memory.setdefault("recordings that are being made", {})
-
-
 def sweep() -> bool:
     """Delete files without a log, and unfinished ones. Returns whether there were any."""
-    making = being_made()
+    making = IN_PROGRESS.of(current())
 
     def owned(names: Collection[str]) -> set[str]:
         logs = _with_logs(set(filter(None, map(_stem, names))))

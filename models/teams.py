@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from hashlib import sha256
 from typing import Self
 
 from peewee import TextField
 
 from dryline.models.collection import StateCollection
-from dryline.storage.current_world import current
+from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import Unauthorized
 from dryline.storage.record import Record, unique
 
-_KEYS = "api_keys"  # where a world remembers the keys that were looked up, by their hash
 MOST_REMEMBERED = 1_000
 
 
@@ -99,6 +99,10 @@ def digest(secret: str) -> str:
     return sha256(secret.encode(errors="surrogateescape")).hexdigest()
 
 
+# The keys that were looked up, by their hash.
+KEYS: WorldLocal[dict[str, ApiKey]] = WorldLocal(lambda world: {})
+
+
 def authenticate(secret: str | None) -> ApiKey:
     """The key whose clear text this is, with its team. Raises Unauthorized. Contract: README, Errors.
 
@@ -109,9 +113,7 @@ def authenticate(secret: str | None) -> ApiKey:
         raise Unauthorized("The x-api-key header is missing.")
     world = current()
     hashed = digest(secret)
-    known = world.memory.setdefault(
-        _KEYS, {}
-    )  # another one, once keys are forgotten: what was found before then is not kept
+    known = KEYS.of(world)  # `forget_keys` replaces it: a key that was looked up before that is not remembered
     key = known.get(hashed)
     if key is None:
         key = _look_up(hashed)
@@ -147,11 +149,7 @@ def start_team() -> Team | None:
 def forget_keys() -> None:
     """Drop the remembered keys and teams once the running transaction is committed."""
     world = current()
-
-    def drop() -> None:
-        world.memory[_KEYS] = {}
-
-    world.db.after_commit(drop)
+    world.db.after_commit(partial(KEYS.drop, world))
 
 
 STATE = {"teams": StateCollection(Team)}

@@ -18,6 +18,7 @@ from dryline.engine.simulated_caller import Branch
 from dryline.flow_sessions.engines import engine_of
 from dryline.simulator.deployment_context import Line
 from dryline.simulator.flow_runner import Played, Stage
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
@@ -26,7 +27,6 @@ _EXPLORED_S = 10.0  # what is not found within that time counts as out of reach
 _KEPT = 64  # surveys in memory
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _LACKING = ("ModuleNotFoundError", "ImportError")  # of the sandbox alone: the real engine has all of Python's modules
-_SURVEYS = "surveys of flows"  # where a world remembers them
 _COMBINATIONS = 16  # of conditions with the same text
 
 
@@ -77,9 +77,12 @@ class Survey:
         raise Invalid("No call takes all of these conditions, in this order.", "branch")
 
 
+SURVEYS: WorldLocal[OrderedDict[Any, Survey]] = WorldLocal(lambda world: OrderedDict())
+
+
 def survey(world: World, line: Line, channel: str, state: dict[str, Any]) -> Survey:
     """What the line's flow does with this state, which stands for all that have the same members. Raises Busy."""
-    kept: OrderedDict[Any, Survey] = world.memory.setdefault(_SURVEYS, OrderedDict())
+    kept = SURVEYS.of(world)
     key = (line.code, orjson.dumps(line.variables, option=orjson.OPT_SORT_KEYS), channel, tuple(sorted(state)))
     found = kept.get(key)
     if found is None:

@@ -14,14 +14,13 @@ from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import VERSION, Document, forms
 from dryline.state.import_rows import Import
-from dryline.storage.current_world import current
+from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import connection, wire_rows
 from dryline.world.world import World
 
 Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"
-_TABLES = "team_tables"  # where a world remembers `team_tables`
 
 
 # Out
@@ -184,19 +183,24 @@ def wipe(world: World, team_id: str | None = None) -> None:
 
 
 def team_tables(world: World) -> Mapping[str, str]:
-    """The tables that hold teams' rows, children before parents, and the condition for one team's rows."""
-    if _TABLES not in world.memory:
-        found: dict[str, str] = {}
-        names = [name for (name,) in world.db.execute_sql("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        for name in reversed(names):
-            columns = {row[1] for row in world.db.execute_sql(f'PRAGMA table_info("{name}")')}
-            if "team_id" in columns:
-                found[name] = OWN_ROWS
-                continue
-            for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
-                found[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
-        world.memory[_TABLES] = found
-    return world.memory[_TABLES]
+    """Return the tables with teams' rows, children before parents, and the SQL condition for one team's rows."""
+    return _TEAM_TABLES.of(world)
+
+
+def _read_team_tables(world: World) -> Mapping[str, str]:
+    conditions: dict[str, str] = {}
+    names = [name for (name,) in world.db.execute_sql("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for name in reversed(names):
+        columns = {row[1] for row in world.db.execute_sql(f'PRAGMA table_info("{name}")')}
+        if "team_id" in columns:
+            conditions[name] = OWN_ROWS
+            continue
+        for _, _, parent, column, *_ in world.db.execute_sql(f'PRAGMA foreign_key_list("{name}")'):
+            conditions[name] = f'"{column}" IN (SELECT id FROM "{parent}" WHERE team_id = ?)'
+    return conditions
+
+
+_TEAM_TABLES = WorldLocal(_read_team_tables)
 
 
 def demand_team(team_id: str | None) -> None:

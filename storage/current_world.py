@@ -6,13 +6,17 @@ context variable. `World.active()` sets it for a block.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from peewee import DatabaseProxy, SqliteDatabase
 
 if TYPE_CHECKING:
     from dryline.world.world import World
+
+T = TypeVar("T")
 
 _current: ContextVar[World] = ContextVar("dryline_world")
 
@@ -30,6 +34,37 @@ def enter(world: World) -> Token[World]:
 def leave(token: Token[World]) -> None:
     """Make the world current that was current before `enter`."""
     _current.reset(token)
+
+
+class WorldLocal(Generic[T]):
+    """A value that each world has one of, created at its first use and gone with the world.
+
+    For caches and services of modules that `World` does not know: each is a variable of the module that owns it.
+    """
+
+    def __init__(self, create: Callable[[World], T]) -> None:
+        self._create = create
+        self._lock = threading.RLock()
+
+    def of(self, world: World) -> T:
+        """Return the value of a world."""
+        value: T | None = world.locals.get(self)
+        return self._create_for(world) if value is None else value
+
+    def exists(self, world: World) -> bool:
+        """Return whether the world's value was created."""
+        return self in world.locals
+
+    def drop(self, world: World) -> None:
+        """Forget the value of a world. The next use creates another."""
+        world.locals.pop(self, None)
+
+    def _create_for(self, world: World) -> T:
+        with self._lock:
+            if self not in world.locals:
+                world.locals[self] = self._create(world)
+            value: T = world.locals[self]
+            return value
 
 
 class CurrentDatabase(DatabaseProxy):

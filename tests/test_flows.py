@@ -2,6 +2,8 @@
 
 import pytest
 
+from dryline.flow_sessions.engines import ENGINE
+
 
 def path_of(flow):
     return f"/workers/{flow['workerId']}/flows/{flow['id']}"
@@ -93,9 +95,9 @@ def test_a_change_is_validated_with_the_code_that_it_leaves(api, make_flow):
 @pytest.mark.alone
 def test_the_engine_starts_with_the_first_flow_that_is_looked_at_and_ends_with_the_world(app, make_flow):
     make_flow()
-    assert "engine" not in app.world.memory
+    assert not ENGINE.exists(app.world)
     make_flow(validate=True)
-    engine = app.world.memory["engine"]
+    engine = ENGINE.of(app.world)
     assert engine.running
     app.close()
     assert not engine.running

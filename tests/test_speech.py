@@ -237,7 +237,7 @@ def test_a_program_that_failed_is_run_again_later(program, recorded, monkeypatch
     program()  # now it can speak
     assert_beeps(fetch(), recorded)
     monkeypatch.setattr(studio, "PAUSE_S", 0.0)
-    fetch.app.world.memory.clear()
+    studio.STUDIO.drop(fetch.app.world)
     assert fetch().rate == 8000
 
 

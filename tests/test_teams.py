@@ -107,4 +107,4 @@ class TestWithAnyKey:
         monkeypatch.setattr(teams, "MOST_REMEMBERED", 3)
         client = app.test_client()
         answers = {client.get("/api/team", headers={"x-api-key": f"key {n}"}).status_code for n in range(5)}
-        assert (answers, len(app.world.memory["api_keys"])) == ({200}, 3)
+        assert (answers, len(teams.KEYS.of(app.world))) == ({200}, 3)

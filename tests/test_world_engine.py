@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
+from dryline.flow_sessions.engines import engine_of
 from dryline.settings import BadSetting, Settings
 from dryline.storage.errors import Busy
 from dryline.testing import DrylineInProcess
@@ -71,5 +72,5 @@ def test_a_flow_that_finds_no_process_free_is_told_to_ask_again(app, control, mo
     def busy(*_, **__):
         raise Busy("No worker was free to run the flow.")
 
-    monkeypatch.setattr(app.world.memory["engine"], "open", busy)
+    monkeypatch.setattr(engine_of(app.world), "open", busy)
     assert control.post("/talk", {"code": CODE}).status_code == 503

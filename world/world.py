@@ -20,7 +20,7 @@ from typing import Any
 from peewee import PeeweeException
 
 from dryline.settings import BadSetting, Live, Settings
-from dryline.storage.current_world import enter, leave
+from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, demand_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import Faults
@@ -57,8 +57,8 @@ class World:
         self.address = "http://localhost"
         # How many transactions have written: whoever shows this world asks whether there is something new.
         self.writes = 0
-        # What others remember of this world's rows, each under a name of its own.
-        self.memory: dict[str, Any] = {}
+        # The values of `WorldLocal` variables.
+        self.locals: dict[WorldLocal[Any], Any] = {}
         self.is_new = False  # whether this start has filled it (state/scenarios.py)
         # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
         self.run_due: Callable[[], None] = lambda: None

@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from dryline.app import create_app
+from dryline.flow_sessions.engines import engine_of
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
 
@@ -251,7 +252,7 @@ def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
         def __getattr__(self, name):
             return getattr(built_in, name)
 
-    engine = app.world.memory["engine"]
+    engine = engine_of(app.world)
     built_in, engine.judge = engine.judge, Slow()
     assert "one turn at a time" in turn(session, 409, say="I want to book an appointment")["error"]
     assert control.get(f"/talk/{session['id']}").json["ended"] == "transfer"
