@@ -15,7 +15,6 @@ USE = "get"
 NEUTRAL = "https://recordings.dryline.invalid/"
 # mp3: earlier versions stored that.
 _STORED = re.compile(re.escape(NEUTRAL) + r"([^/?#\s]+)\.(?:wav|mp3)")
-_UNRESERVED = re.compile(r"[\w.~-]*", re.ASCII)
 
 
 class Addresses:
@@ -24,17 +23,15 @@ class Addresses:
     def __init__(self, base: str, until: str) -> None:
         self._base = base
         self._until = until
-        self._sign = FILES.signer(USE, until).get_signature
+        self._sign = FILES.signer(USE, until)
 
     def of(self, log_id: str, stored: str | None) -> str | None:
         """Return the address that clients see for the one that a log stores. That of another host stays as it is."""
         match = _STORED.fullmatch(stored) if stored else None
         if match is None:
             return stored
-        name, signature = match[1], self._sign(log_id).decode()
-        if not _UNRESERVED.fullmatch(name + log_id):
-            name, log_id = quote(name, safe=""), quote(log_id, safe="")
-        return f"{self._base}/recordings/{name}.wav?log={log_id}&until={self._until}&signature={signature}"
+        name, log = quote(match[1], safe=""), quote(log_id, safe="")
+        return f"{self._base}/recordings/{name}.wav?log={log}&until={self._until}&signature={self._sign(log_id)}"
 
     def put_into(self, rows: Sequence[dict[str, Any]], name: str, ids: Iterable[str]) -> None:
         """Replace the stored addresses in the member `name` of rows; `ids` are the ids of their logs."""
