@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import orjson
+from peewee import SQL
 
 from dryline.jobs.csv_text import CsvColumn, csv_header, csv_lines
 from dryline.models.calls_in_progress import CallInProgress
@@ -44,7 +45,7 @@ class Source(NamedTuple):
 
     model: type[Log]
     columns: Mapping[str, str | None]
-    where: list[Any]
+    windows: list[tuple[Any, list[Any]]]
 
 
 def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, int]:
@@ -137,8 +138,8 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
     for source in _sources(export):
         columns = [CsvColumn(source.model, source.columns.get(name), addresses) for name in names]
         with _text_as_bytes():
-            for rows in _batches(source, [source.model.id, *[column.cell for column in columns]]):
-                ids, *batch = zip(*rows, strict=True)
+            for rows in _batches(source, [column.cell for column in columns]):
+                *batch, _, ids = zip(*rows, strict=True)
                 file.write(csv_lines([column.format(cells, ids) for column, cells in zip(columns, batch, strict=True)]))
                 count += len(rows)
     return count
@@ -153,7 +154,7 @@ def _write_json(export: Export, file: IO[bytes]) -> int:
         read = held or {"id": "id"}  # a row is a row, even if it has none of the members
         heard = [name for name, attribute in read.items() if attribute == "recording_url"]
         columns = [source.model._meta.fields[attribute] for attribute in read.values()]
-        for rows in _batches(source, [*columns, source.model.id]):
+        for rows in _batches(source, columns):
             records = wire_rows(source.model, read, rows)
             for name in heard:
                 addresses.put_into(records, name, map(itemgetter(-1), rows))
@@ -182,16 +183,19 @@ def _text_as_bytes() -> Iterator[None]:
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows, some at a time. Raises Stopped once the server ends: a step may be many long rows."""
-    model, ending = source.model, current().ending
-    for window in source.where:
-        # The table's index on team and start time gives this order: nothing is sorted, so nothing is held.
-        sql, params = model.select(*columns).where(*window).order_by(model.start_time, model.id).sql()
-        cursor = connection().execute(sql, params)
-        while rows := cursor.fetchmany(BATCH_ROWS):
-            if ending.is_set():
-                raise Stopped
-            yield rows
+    """Yield the rows in batches, oldest first; each ends with its time and the log's id. Raises Stopped at shutdown."""
+    model, shutdown = source.model, current().ending
+    started, not_started = [
+        model.select(*columns, time.alias("time"), model.id).where(*conditions) for time, conditions in source.windows
+    ]
+    # SQLite merges both. The index on team and start time has the order of the first; only the second is sorted in
+    # memory, which few logs belong to.
+    sql, params = (started + not_started).order_by(SQL("time"), SQL("id")).sql()
+    cursor = connection().execute(sql, params)
+    while rows := cursor.fetchmany(BATCH_ROWS):
+        if shutdown.is_set():
+            raise Stopped
+        yield rows
 
 
 def _sources(export: Export) -> Iterator[Source]:
@@ -205,15 +209,18 @@ def _sources(export: Export) -> Iterator[Source]:
             asked.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
             asked.append(log.deployment_id == export.deployment_id)
-        yield Source(log, FORMS[log_type].wire_names, [[*asked, *part] for part in _window(export, log)])
+        windows = [(time, [*asked, *in_window]) for time, in_window in _windows(export, log)]
+        yield Source(log, FORMS[log_type].wire_names, windows)
 
 
-def _window(export: Export, log: type[Log]) -> Iterator[list[Any]]:
-    """The logs that started in the window, then those without a start that were created in it."""
-    for time, which in ((log.start_time, log.start_time.is_null(False)), (log.created_at, log.start_time.is_null())):
-        part = [which]
+def _windows(export: Export, log: type[Log]) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield times and conditions: the logs that started in the window, and those without a start created in it."""
+    for time, in_window in (
+        (log.start_time, [log.start_time.is_null(False)]),
+        (log.created_at, [log.start_time.is_null()]),
+    ):
         if export.start_date is not None:
-            part.append(time >= export.start_date)
+            in_window.append(time >= export.start_date)
         if export.end_date is not None:
-            part.append(time <= export.end_date)
-        yield part
+            in_window.append(time <= export.end_date)
+        yield time, in_window

@@ -156,6 +156,15 @@ def test_logs_come_from_the_oldest_to_the_newest(rows, make_log):
     assert [row["id"] for row in rows()] == [made[day] for day in sorted(days)]
 
 
+@pytest.mark.parametrize("format", ["CSV", "JSON"])
+def test_logs_without_a_start_stand_where_they_were_created(rows, make_log, format):
+    make_log(id="a", start_time=None, created_at="2026-02-02T00:00:00.000Z")
+    make_log(id="b", start_time="2026-02-01T00:00:00.000Z")
+    make_log(id="c", start_time="2026-02-03T00:00:00.000Z")
+    make_log(id="0", start_time=None, created_at="2026-02-04T00:00:00.000Z")
+    assert [row["id"] for row in rows(format=format)] == ["b", "a", "c", "0"]
+
+
 def test_worker_and_deployment_narrow_it_down(rows, make_log, make_voice_deployment, make_flow):
     flow = make_flow()
     here, there = make_voice_deployment(flow=flow)["id"], make_voice_deployment(flow=flow)["id"]
