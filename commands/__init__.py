@@ -1,4 +1,4 @@
-"""The command line: `dryline serve` and what the control plane does, from a shell."""
+"""The command line: the group of all commands, and `dryline serve`."""
 
 from __future__ import annotations
 
@@ -16,29 +16,56 @@ from typing import Any, NoReturn
 import click
 
 from dryline import __version__
-from dryline.commands.client import DefaultGroup
 from dryline.settings import BadSetting, Settings
+
+# Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
+_NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
+
+class DefaultGroup(click.Group):
+    """A group with a default command: `dryline --port 0` is `dryline serve --port 0`."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Insert the default command if no command is named."""
+        options = {name for param in self.get_params(ctx) for name in param.opts}
+        is_named = args and (not args[0].startswith("-") or args[0] in options)
+        # While a shell completes an empty word, it needs the names of all commands.
+        if not is_named and (args or not ctx.resilient_parsing):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete the names of commands, and the options of the default command."""
+        items = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            command = self.commands[self.default]
+            items += command.shell_complete(click.Context(command, parent=ctx), incomplete)
+        return items
 
 
 class Commands(DefaultGroup):
-    """The commands. A value that cannot work, or cannot even be read, is one clear line and exit code 2.
+    """All commands. A refusal is one line, `dryline: …`.
 
-    `serve` starts without the others, whose import is 2 % of a start: they come with the first look for one.
+    `serve` runs without importing the others, which would take 2 % of a start.
     """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command of this name."""
         if cmd_name not in self.commands:
-            self.complete()
+            self.import_all()
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all."""
-        self.complete()
+        """Return the names of all commands."""
+        self.import_all()
         return super().list_commands(ctx)
 
-    def complete(self) -> None:
-        """Add all others, in the order in which `--help` names them. Told again, it does nothing."""
+    def import_all(self) -> None:
+        """Import and add all commands but `serve`, in the order of `--help`. A second call does nothing."""
         if len(self.commands) > 1:
             return
         from dryline.commands.clock import clock
@@ -58,89 +85,106 @@ class Commands(DefaultGroup):
             *(pull, drift, mcp, openapi),
         ):
             self.add_command(command)
-        as_one = copy(snapshots)  # who has one thing to save thinks of one
-        as_one.hidden = True
-        self.add_command(as_one, "snapshot")
+        alias = copy(snapshots)
+        alias.hidden = True
+        self.add_command(alias, "snapshot")
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
+    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+        """Run the command line. Print every refusal in one form."""
+        run: Any = super().main
+        if not standalone_mode:
+            return run(*args, standalone_mode=False, **kwargs)
         try:
-            return super().invoke(ctx)
+            exit_code = run(*args, standalone_mode=False, **kwargs)
+        except _NO_COMMAND as error:
+            error.show()
+            exit_code = error.exit_code
         except BadSetting as error:
-            message = str(error)
-        except click.BadParameter as error:
-            message = error.format_message()
-        click.echo(f"dryline: {message}", err=True)
-        sys.exit(2)
+            click.echo(f"dryline: {error}", err=True)
+            exit_code = 2
+        except click.ClickException as error:
+            click.echo(f"dryline: {error.format_message()}{_pointer_to_help(error)}", err=True)
+            exit_code = error.exit_code
+        except click.Abort:
+            click.echo("dryline: Aborted.", err=True)
+            exit_code = 1
+        sys.exit(exit_code)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands, each with its whole line, then what `serve` takes, which is what most look for."""
-        self.complete()
+        """Write the commands, the options, and the options of `serve`, which most readers look for."""
+        self.import_all()
+        shown = {name: command for name, command in self.commands.items() if not command.hidden}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self.commands[name].get_short_help_str(200)) for name in self.commands])
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in shown.items()])
         with formatter.section("Options"):
-            formatter.write_dl([record for each in self.get_params(ctx) if (record := each.get_help_record(ctx))])
-        serving = click.Context(serve, parent=ctx)
+            formatter.write_dl([record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))])
+        serve_context = click.Context(serve, parent=ctx)
         with formatter.section("Options of serve (also without its name)"):
-            formatter.write_dl([record for each in serve.params if (record := _brief(each, serving))])
+            formatter.write_dl([record for param in serve.params if (record := _brief(param, serve_context))])
+
+
+def _pointer_to_help(error: click.ClickException) -> str:
+    if isinstance(error, click.UsageError) and not isinstance(error, click.BadParameter) and error.ctx:
+        return f" See {error.ctx.command_path} --help."
+    return ""
 
 
 def _brief(option: click.Parameter, ctx: click.Context) -> tuple[str, str] | None:
-    """An option's line without its variable, which `dryline serve --help` names."""
+    """Return an option's lines of help without its environment variable, which `dryline serve --help` shows."""
     record = option.get_help_record(ctx)
     return record and (record[0], re.sub(r"env var: \w+(; )?|\s*\[env var: \w+\]", "", record[1]))
 
 
 def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any], Any]:
-    """An option for the setting of this name (the flag's when None), which a DRYLINE_… variable sets too."""
+    """Return the option of a field of `Settings` (by default named like the flag), with its DRYLINE_… variable."""
     word = flag.removeprefix("--").replace("-", "_")
     name = name or word
     kwargs.setdefault("default", getattr(Settings, name))
-    variable = f"DRYLINE_{word.upper()}"
-    return click.option(flag, name, envvar=variable, show_envvar=True, show_default=True, **kwargs)
+    return click.option(flag, name, envvar=f"DRYLINE_{word.upper()}", show_envvar=True, show_default=True, **kwargs)
 
 
-# Of those that may be given several times: how, in the variable.
-SEVERAL = "repeatable, in the variable separated by spaces."
+REPEATABLE = "repeatable; the variable takes several, separated by spaces."
 
-SERVE = (
+SERVE_OPTIONS = (
     setting("--host", help="Address to listen on."),
-    setting("--port", help="Port to listen on; 0 picks a free one and prints it."),
-    setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Where state is."),
-    setting("--ephemeral", is_flag=True, help="Keep state in a temporary place, removed at the end."),
-    setting("--scenario", help="What a new data directory holds: demo, clinic, campaign, trouble, empty, or a file."),
-    setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {SEVERAL}"),
-    setting("--any-key", is_flag=True, help="Take any other key as one of the first team."),
-    setting("--seed", type=int, help="Ids and simulated content repeat from run to run."),
-    setting("--admin-token", help="Required by /_dryline in the header x-dryline-token."),
-    setting("--public-url", help="How clients reach this server, for downloadUrl and recordingUrl behind a proxy."),
-    setting("--threads", help="Threads for long reads, such as pages of logs; what waits has its own."),
-    setting("--max-body-mb", help="Largest body, in MB."),
-    setting("--strict", is_flag=True, help="Refuse unknown body members."),
-    setting("--cors-origin", "cors_origins", multiple=True, help=f"Web page origin that may call the API; {SEVERAL}"),
+    setting("--port", help="Port to listen on; 0 chooses a free port and prints it."),
+    setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Directory of the state."),
+    setting("--ephemeral", is_flag=True, help="Keep the state in a temporary directory and remove it at the end."),
+    setting("--scenario", help="Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file."),
+    setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {REPEATABLE}"),
+    setting("--any-key", is_flag=True, help="Accept every other key as a key of the first team."),
+    setting("--seed", type=int, help="Make ids and simulated content repeat from run to run."),
+    setting("--admin-token", help="Token that /_dryline and the console require (header x-dryline-token)."),
+    setting("--public-url", help="Start of all links, for a server behind a proxy."),
+    setting("--threads", help="Threads for long reads, such as pages of logs."),
+    setting("--max-body-mb", help="Largest request body, in MB."),
+    setting("--strict", is_flag=True, help="Refuse unknown body members, and require nullable members."),
+    setting(
+        "--cors-origin", "cors_origins", multiple=True, help=f"Origin of a web page that may call the API; {REPEATABLE}"
+    ),
     setting(
         "--allowed-host",
         "allowed_hosts",
         multiple=True,
-        help=f"Host name other than localhost that this machine may be asked by; {SEVERAL}",
+        help=f"A further host name for a server on loopback; {REPEATABLE}",
     ),
     setting(
-        "--webhook-hosts", multiple=True, help=f"Host other than loopback that webhooks and flows may reach; {SEVERAL}"
+        "--webhook-hosts", multiple=True, help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}"
     ),
-    setting("--speech", help='Who speaks in recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
-    setting("--recordings-mb", help="Room for the files of recordings, in MB."),
-    setting("--model-url", help="Server of OpenAI's chat completions that judges what flows ask, such as http://…/v1."),
-    setting("--model", help="Its model."),
-    setting("--model-key", help="Its key, if it needs one."),
-    setting("--node", help="Its name, where it is one of several behind a proxy: its keys and ids carry it."),
+    setting("--speech", help='Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
+    setting("--recordings-mb", help="Disk space for recordings, in MB."),
+    setting("--model-url", help="Server with OpenAI's chat completions that decides for flows, such as http://…/v1."),
+    setting("--model", help="Name of the model."),
+    setting("--model-key", help="Key for that server."),
+    setting("--node", help="Name of this server if there are several; its keys and ids contain it."),
     setting(
         "--durability",
         type=click.Choice(["process", "power"]),
-        help="What a committed write outlives: the process, or a power cut too.",
+        help="Survival of a committed write: after the process is killed, or after a power cut too.",
     ),
-    setting("--label", help="What the console calls this server, where there are several."),
-    setting("--log-format", type=click.Choice(["text", "json"]), help="Form of the log."),
-    setting("--quiet", is_flag=True, help="Say nothing but what went wrong: no start message, no line a request."),
+    setting("--label", help="Title of this server in the console."),
+    setting("--log-format", type=click.Choice(["text", "json"]), help="Format of the log."),
+    setting("--quiet", is_flag=True, help="Print problems only: no start message, no line per request."),
 )
 
 
@@ -157,15 +201,16 @@ Examples:
 @click.version_option(__version__, prog_name="dryline")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """A local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
-    if os.environ.get("DRYLINE_PORT", "").startswith("tcp://"):  # Kubernetes' own, beside a Service named dryline
+    """Run a local, stateful stand-in for a voice-agent workers REST API. Without a command: serve."""
+    # In Kubernetes a Service named dryline sets this variable.
+    if os.environ.get("DRYLINE_PORT", "").startswith("tcp://"):
         del os.environ["DRYLINE_PORT"]
-    # Databases and state documents hold what was said in calls, and tokens: they are for their owner's eyes.
-    before = os.umask(0o077)
-    ctx.call_on_close(lambda: os.umask(before))
+    # Databases and state documents hold tokens and conversations, so only their owner may read them.
+    umask = os.umask(0o077)
+    ctx.call_on_close(lambda: os.umask(umask))
 
 
-def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
+def _with_options(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
     def decorate(command: Any) -> Any:
         for option in reversed(options):
             command = option(command)
@@ -175,14 +220,16 @@ def _with(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
 
 
 @cli.command()
-@_with(SERVE)
-@click.option("--ready-file", type=click.Path(path_type=Path), help="Write the address here, as JSON, once it answers.")
+@_with_options(SERVE_OPTIONS)
+@click.option(
+    "--ready-file", type=click.Path(path_type=Path), help="File for the server's address, as JSON, once it answers."
+)
 def serve(ready_file: Path | None, **values: Any) -> None:
-    """Answer requests until Ctrl-C or SIGTERM."""
-    _end_on_signals()
-    for slip, meant in _slips():
-        click.echo(f"{slip} is no setting of dryline and says nothing. Did you mean {meant}?", err=True)
-    gc.disable()  # what is imported now stays: looking for garbage in it only takes time. `server.serve` enables it.
+    """Start the server; Ctrl-C or SIGTERM ends it."""
+    _exit_on_signals()
+    for name, near in _misspelt_variables():
+        click.echo(f"dryline: {name} has no effect; did you mean {near}?", err=True)
+    gc.disable()  # while modules are imported there is no garbage; `server.serve` enables it
     try:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
@@ -191,22 +238,22 @@ def serve(ready_file: Path | None, **values: Any) -> None:
         from dryline.app import create_app
         from dryline.serving import server
 
-        with server.bind(settings) as listening:  # before the world: a port that is taken leaves none behind
+        with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
             server.serve(create_app(settings), listening, ready_file)
     finally:
-        gc.enable()  # a start that was refused ends here
+        gc.enable()
 
 
-def _slips() -> Iterator[tuple[str, str]]:
-    """Variables whose names are nearly those of settings."""
-    given = sorted(name for name in os.environ if name.startswith("DRYLINE_"))
-    if not given:
+def _misspelt_variables() -> Iterator[tuple[str, str]]:
+    """Yield each DRYLINE_… variable whose name is nearly that of a setting, with that name."""
+    names = sorted(name for name in os.environ if name.startswith("DRYLINE_"))
+    if not names:
         return
     from difflib import get_close_matches  # imported late: most starts have no variables
 
-    cli.complete()
-    known = {name for command in _all_commands(cli) for each in command.params for name in _variables(each)}
-    for name in given:
+    cli.import_all()
+    known = {name for command in _all_commands(cli) for param in command.params for name in _variables(param)}
+    for name in names:
         if name not in known:
             for near in get_close_matches(name, known, n=1, cutoff=0.85):
                 yield name, near
@@ -214,16 +261,16 @@ def _slips() -> Iterator[tuple[str, str]]:
 
 def _all_commands(command: click.Command) -> Iterator[click.Command]:
     yield command
-    for each in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from _all_commands(each)
+    for child in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from _all_commands(child)
 
 
 def _variables(option: click.Parameter) -> Sequence[str]:
     return [option.envvar] if isinstance(option.envvar, str) else option.envvar or ()
 
 
-def _end_on_signals() -> None:
-    """From now on SIGTERM, and a closed terminal, unwind like Ctrl-C: what was made until then is taken back."""
+def _exit_on_signals() -> None:
+    """Make SIGTERM and SIGHUP raise SystemExit, so that a start that is interrupted cleans up."""
 
     def end(signum: int, frame: Any) -> NoReturn:
         raise SystemExit(0)
@@ -234,7 +281,7 @@ def _end_on_signals() -> None:
 
 
 def _remove_stale(ready_file: Path | None) -> None:
-    """Nobody is to read the address of an earlier server."""
+    """Remove the ready file of an earlier server."""
     if ready_file is not None:
         try:
             ready_file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`dryline drift`."""
+"""`dryline drift`: options, output and exit codes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import sys
 
 import click
 
-from dryline.commands.pull import Refused, service
+from dryline.commands.pull import BadOption, service_options
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 
 @click.command()
-@service("--against", "DRYLINE_DRIFT_API_KEY")
+@service_options("--against", "DRYLINE_DRIFT_API_KEY")
 def drift(url: str, api_key: str, rate: float) -> None:
-    """Compare another service's answers with the contract, by safe reads.
+    """Compare a service's answers with the contract. It only reads.
 
-    The same reads go to a dryline with the demo world, so that a fault of the comparison itself would show. Exit code
-    0: no answer left the contract. 1: some did. 2: nothing could be compared.
+    It also compares a dryline with the demo, which shows errors of the comparison itself. Exit codes: 0, no answer
+    deviates; 1, some do; 2, nothing could be compared.
     """
     from dryline.remote.drift import Drift
     from dryline.remote.reader import Reader, ReadError
@@ -33,16 +33,15 @@ def drift(url: str, api_key: str, rate: float) -> None:
             try:
                 findings = list(job.run())
             except ReadError as error:
-                raise Refused(f"{error}.") from None
+                raise BadOption(f"{error}.") from None
             for finding in findings:
                 click.echo(f"{name}  {finding.operation}  {finding.path}  {finding.what}")
             deviating += sum(not finding.harmless for finding in findings)
             if name == url:
                 for operation, reason in job.skipped.items():
                     click.echo(f"{name}  {operation}  not compared: {reason}")
-            asked = len(job.checked) + len(job.skipped)
             click.echo(
-                f"{name}: {len(job.checked)} of {asked} operations compared, {len(job.empty)} of them by empty lists,"
-                f" {len(findings)} deviations"
+                f"{name}: {len(job.checked)} of {len(job.checked) + len(job.skipped)} operations compared, "
+                f"{len(job.empty)} of them by empty lists, {len(findings)} deviations"
             )
     sys.exit(1 if deviating else 0)

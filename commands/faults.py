@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dryline.commands.client import DefaultGroup, Plane, on_world
-from dryline.commands.output import AS_JSON, show_all
+from dryline.commands import DefaultGroup
+from dryline.commands.client import on_world
+from dryline.commands.output import AS_JSON, print_done, print_rows
+from dryline.commands.param_types import JsonObject
+
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane
 
 
 @click.group(cls=DefaultGroup, default="list")
@@ -18,40 +23,35 @@ def faults() -> None:
 
 @faults.command("list")
 @AS_JSON
-@on_world
-def faults_list(plane: Plane, as_json: bool) -> None:
-    """List the rules, newest first, and how often each struck."""
-    show_all(plane("GET", "/faults"), as_json, lambda one: [_fault(one)])
+@on_world()
+def list_faults(world: ControlPlane, as_json: bool) -> None:
+    """List the rules, newest first, and how often each was applied."""
+    print_rows(world.plane("GET", "/faults"), as_json, lambda rule: [_fault_line(rule)], "No fault rules.")
 
 
 @faults.command("add")
 @click.argument("preset", required=False)
-@click.option("--method", help="Of the requests that are hit; any by default.")
-@click.option("--path", help="Theirs, such as /api/workers/*; any by default.")
-@click.option("--status", type=int, help="Answer this instead.")
-@click.option("--delay-ms", type=int, help="Answer so much later.")
-@click.option("--drop", is_flag=True, default=None, help="Close the connection instead of an answer.")
-@click.option("--times", type=int, help="Strike so often, then no more.")
-@click.option("--rule", help="Any other members of a rule, as a JSON object.")
-@on_world
-def faults_add(plane: Plane, rule: str | None, **values: Any) -> None:
-    """Switch on a rule: a PRESET, or one of your own.
+@click.option("--method", help="Method of the requests. Default: any.")
+@click.option("--path", help="Path of the requests, such as /api/workers/*. Default: any.")
+@click.option("--status", type=int, help="Answer with this status.")
+@click.option("--delay-ms", type=int, help="Delay the answer by this many milliseconds.")
+@click.option("--drop", is_flag=True, default=None, help="Close the connection instead of answering.")
+@click.option("--times", type=int, help="Apply the rule at most this many times.")
+@click.option("--rule", type=JsonObject(), help="Any other members of the rule, as a JSON object.")
+@on_world()
+def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
+    """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""
+    from dryline.world.wire_names import camel
 
-    `dryline faults presets` lists the presets.
-    """
-    from dryline.schemas.base import camel
-
-    try:
-        body = json.loads(rule or "{}")
-    except ValueError as error:
-        raise click.BadParameter(f"is no JSON: {error}.", param_hint="--rule") from None
-    body |= {camel(name): value for name, value in values.items() if value is not None}
-    click.echo(_fault(plane("POST", "/faults", body)))
+    body = (rule or {}) | {camel(name): value for name, value in values.items() if value is not None}
+    if not body.keys() - {"method", "path", "times"}:
+        raise click.UsageError("Say what the rule does: a PRESET, --status, --delay-ms, --drop, or --rule.")
+    click.echo(_fault_line(world.plane("POST", "/faults", body)))
 
 
 @faults.command("presets")
-def faults_presets() -> None:
-    """List the rules that have a name."""
+def list_presets() -> None:
+    """List the presets."""
     from dryline.traffic.fault_presets import PRESETS
 
     for name, preset in PRESETS.items():
@@ -60,13 +60,14 @@ def faults_presets() -> None:
 
 @faults.command("off")
 @click.argument("id", required=False)
-@on_world
-def faults_off(plane: Plane, id: str | None) -> None:
-    """Switch off the rule ID, or all."""
-    plane("DELETE", f"/faults/{id}" if id else "/faults")
+@on_world()
+def remove_faults(world: ControlPlane, id: str | None) -> None:
+    """Remove the rule ID, or all rules."""
+    world.plane("DELETE", f"/faults/{id}" if id else "/faults")
+    print_done(f"Removed {id}." if id else "Removed all rules.")
 
 
-def _fault(rule: dict[str, Any]) -> str:
+def _fault_line(rule: dict[str, Any]) -> str:
     usual = ("id", "createdAt", "method", "path", "matches", "hits", "phase", "probability", "skip")
-    does = {name: value for name, value in rule.items() if name not in usual and value not in (None, 0, False)}
-    return f"{rule['id']}  {rule['method']} {rule['path']}  {json.dumps(does)}  struck {rule['hits']}"
+    effects = {name: value for name, value in rule.items() if name not in usual and value not in (None, 0, False)}
+    return f"{rule['id']}  {rule['method']} {rule['path']}  {json.dumps(effects)}  applied {rule['hits']} times"

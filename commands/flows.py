@@ -7,48 +7,58 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from dryline.commands.client import Plane, world_options
+from dryline.commands.client import open_world, world_options
+from dryline.commands.param_types import JsonObject
 from dryline.settings import BadSetting, Settings
 
+if TYPE_CHECKING:
+    from dryline.engine import CodeRefused
+    from dryline.engine.remote_model import ModelJudge
+
 CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
-# A conversation: what takes a turn, `{}` to begin, `{"say": …}` or `{"choose": …}`, and returns the plane's answer.
+# Takes one turn of a conversation: `{}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the control plane's
+# answer. Raises TurnRefused.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
+
+
+class TurnRefused(click.ClickException):
+    """A turn that the conversation does not take, such as a condition that is not open."""
 
 
 @click.group()
 def flow() -> None:
-    """Look at the code of flows, without running it."""
+    """Check the code of flows without running it."""
 
 
 @flow.command()
 @click.argument("files", type=CODE, nargs=-1, required=True)
 def check(files: tuple[Path, ...]) -> None:
-    """Tell what is wrong with the code in FILES, as file:line:column. Exit 1 when it cannot run."""
+    """Print the mistakes in FILES as file:line:column. The exit code is 1 if a file cannot run."""
     from dryline.engine import Engine
 
     with Engine() as engine:
-        found = [finding for file in files for finding in engine.check(_code(file), str(file))]
-    for finding in found:
+        findings = [finding for file in files for finding in engine.check(_read_text(file), str(file))]
+    for finding in findings:
         click.echo(str(finding))
-    if any(finding.severity == "error" for finding in found):
+    if any(finding.severity == "error" for finding in findings):
         sys.exit(1)
 
 
 @flow.command()
 @click.argument("file", type=CODE)
 def paths(file: Path) -> None:
-    """Show the tree of the conditions in FILE, each with its line."""
+    """Print the tree of the conditions in FILE, each with its line."""
     from dryline.engine import CodeRefused, Engine
 
     try:
         with Engine() as engine:
-            loops = engine.paths(_code(file), str(file))
-    except CodeRefused as refused:
-        _refuse(refused)
+            loops = engine.paths(_read_text(file), str(file))
+    except CodeRefused as error:
+        _exit_with_findings(error)
     for line in _tree(loops, ""):
         click.echo(line)
 
@@ -65,30 +75,29 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 
 @click.command()
 @click.argument("file", type=CODE, required=False)
-@click.option("--flow", "flow_id", help="Instead of FILE: the flow of this id in a world.")
-@click.option("--script", type=CODE, help="Take the turns of this file, and compare what comes of them with it.")
-@click.option("--variables", help="The flow's `variables`, as a JSON object.")
-@click.option("--state", help="The flow's `state` at its start, as a JSON object.")
+@click.option("--flow", "flow_id", help="Id of a flow on a server, instead of FILE.")
+@click.option("--script", type=CODE, help="Take the turns from this file, and compare the conversation with it.")
+@click.option("--variables", type=JsonObject(), help="The flow's `variables`, as a JSON object.")
+@click.option("--state", type=JsonObject(), help="The flow's `state` at its start, as a JSON object.")
 @click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
-@click.option("--seed", default=0, show_default=True, help="The same seed and words, the same conversation.")
-@click.option("--webhook-hosts", multiple=True, help="Host other than loopback that FILE may reach; repeatable.")
-@click.option("--model-url", help="Server of OpenAI's chat completions that judges what FILE asks.")
-@click.option("--model", help="Its model.")
-@click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Its key, if it needs one.")
+@click.option("--seed", default=0, show_default=True, help="The same seed and words give the same conversation.")
+@click.option("--webhook-hosts", multiple=True, help="Host besides loopback that FILE may call; repeatable.")
+@click.option("--model-url", help="Server with OpenAI's chat completions that decides for FILE.")
+@click.option("--model", help="Name of the model.")
+@click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Key for that server.")
 @world_options
 def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: Any) -> None:
-    """Talk to the flow in FILE, or to one of a world.
+    """Talk to the flow in FILE, or to a flow on a server.
 
-    What is typed is said; a line such as `/2` or `/caller confirms` takes that condition; Ctrl-D ends. What is shown is
-    a script: with --script its turns are taken again, and exit code 1 tells that something else came of them.
+    Type what the caller says. A line such as `/2` or `/caller confirms` chooses that condition; Ctrl-D ends. The output
+    is a script: --script takes its turns again, and the exit code is 1 if the conversation differs.
     """
-    asked = {name: values[name] for name in ("channel", "seed")}
-    asked |= {name: _object(name, values[name]) for name in ("variables", "state") if values[name] is not None}
+    names = ("channel", "seed", "variables", "state")
+    options = {name: values[name] for name in names if values[name] is not None}
     if file is not None and flow_id is None:
-        conversation = _in_process(file, asked, values)
+        conversation = _conversation_with_file(file, options, values)
     elif flow_id is not None and file is None:
-        plane = Plane(values["url"], values["data_dir"], values["admin_token"])
-        conversation = _on_plane(plane, {**asked, "flowId": flow_id})
+        conversation = _conversation_on_server(values, {**options, "flowId": flow_id})
     else:
         raise click.UsageError("Name either FILE or --flow.")
     with conversation as turn:
@@ -100,52 +109,61 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: 
 
 
 @contextmanager
-def _on_plane(plane: Any, asked: dict[str, Any]) -> Iterator[Turn]:
-    with plane as call:
-        made: dict[str, Any] = {}
+def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> Iterator[Turn]:
+    from dryline.testing.plane import DrylineError, NoReply
 
-        def turn(what: dict[str, str]) -> dict[str, Any]:
-            if not made:
-                made.update(call("POST", "/talk", asked))
-                return made
-            return call("POST", f"/talk/{made['id']}", what)
+    with open_world(values["url"], values["data_dir"], values["admin_token"]) as world:
+        talk_id = ""
+
+        def turn(body: dict[str, str]) -> dict[str, Any]:
+            nonlocal talk_id
+            try:
+                answer = (
+                    world.plane("POST", f"/talk/{talk_id}", body) if talk_id else world.plane("POST", "/talk", options)
+                )
+            except NoReply:
+                raise
+            except DrylineError as error:
+                raise TurnRefused(str(error)) from None
+            talk_id = answer["id"]
+            return answer
 
         try:
             yield turn
         finally:
-            if made:
-                call("DELETE", f"/talk/{made['id']}")
+            if talk_id:
+                world.plane("DELETE", f"/talk/{talk_id}")
 
 
 @contextmanager
-def _in_process(file: Path, asked: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
+def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
     from dryline.engine import CodeRefused, Engine
     from dryline.engine.web import fetcher
     from dryline.world.outgoing import Outgoing
 
     fetch = fetcher(Outgoing(values["webhook_hosts"]))
-    with Engine(judge=_judge(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
+    with Engine(judge=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
         try:
-            session = engine.open(engine.demand_sound(_code(file), str(file)), **asked)
-        except CodeRefused as refused:
-            _refuse(refused)
+            session = engine.open(engine.demand_sound(_read_text(file), str(file)), **options)
+        except CodeRefused as error:
+            _exit_with_findings(error)
 
-        def turn(what: dict[str, str]) -> dict[str, Any]:
+        def turn(body: dict[str, str]) -> dict[str, Any]:
             try:
-                if "choose" in what:
-                    events = session.choose(what["choose"])
+                if "choose" in body:
+                    events = session.choose(body["choose"])
                 else:
-                    events = session.say(what["say"]) if what else session.start()
-            except LookupError as unknown:
-                raise click.ClickException(str(unknown.args[0])) from None
-            told = [event.as_dict() for event in events]
-            return {"events": told, "waiting": session.waiting, "ended": session.ended}
+                    events = session.say(body["say"]) if body else session.start()
+            except LookupError as error:
+                raise TurnRefused(str(error.args[0])) from None
+            rows = [event.as_dict() for event in events]
+            return {"events": rows, "waiting": session.waiting, "ended": session.ended}
 
         yield turn
 
 
-def _judge(url: str | None, model: str | None, key: str | None) -> Any:
-    """The model that judges, if one is named. Raises click.UsageError when it is named by halves."""
+def _model(url: str | None, model: str | None, key: str | None) -> ModelJudge | None:
+    """Return the model that decides, if there is one. Raises click.UsageError if options are missing."""
     from dryline.engine.remote_model import ModelJudge
 
     try:
@@ -156,7 +174,7 @@ def _judge(url: str | None, model: str | None, key: str | None) -> Any:
 
 
 def _converse(turn: Turn) -> None:
-    """Until the flow or the user ends it."""
+    """Take turns from the keyboard until the flow or the user ends the conversation."""
     answer = turn({})
     while True:
         for line in transcript(answer["events"]):
@@ -166,41 +184,41 @@ def _converse(turn: Turn) -> None:
         for index, condition in enumerate(answer["waiting"]):
             click.echo(f"# /{index} {condition}")
         try:
-            typed = input("You: ")
+            text = input("You: ")
         except (EOFError, KeyboardInterrupt):
             click.echo()
             return
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):  # the terminal shows it to whoever types, and to no file
-            click.echo(typed)
-        answer = _taken(turn, typed, answer)
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):  # a terminal echoes the text, a file does not
+            click.echo(text)
+        answer = _take_line(turn, text, answer)
 
 
-def _taken(turn: Turn, typed: str, before: dict[str, Any]) -> dict[str, Any]:
-    """What comes of a typed line: words, or with a slash a condition. One that is not open changes nothing."""
+def _take_line(turn: Turn, text: str, previous: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to a line: words, or `/` and a condition. A condition that is not open changes nothing."""
     try:
-        return turn({"choose": typed[1:].strip()} if typed.startswith("/") else {"say": typed})
-    except click.ClickException as error:
-        return {**before, "events": [{"type": "refused", "why": error.message}]}
+        return turn({"choose": text[1:].strip()} if text.startswith("/") else {"say": text})
+    except TurnRefused as error:
+        return {**previous, "events": [{"type": "refused", "why": error.message}]}
 
 
 def _compare(turn: Turn, script: Path) -> Iterator[str]:
-    """Take the script's turns; what it expects and what came of them, as a diff, empty when they agree.
+    """Take the script's turns and yield the differences between the script and the conversation.
 
-    Of what happened, kinds of lines that the script has none of are not compared; that something failed always is.
+    Only kinds of lines that the script has are compared, and failures always.
     """
     from difflib import unified_diff
 
-    lines = [line.rstrip() for line in _code(script).splitlines()]
+    lines = [line.rstrip() for line in _read_text(script).splitlines()]
     expected = [line for line in lines if line and not line.startswith("#")]
     kinds = {_kind(line) for line in expected} | {"Failed", "Refused"}
     answer = turn({})
-    happened = transcript(answer["events"])
+    conversation = transcript(answer["events"])
     for line in expected:
         if _kind(line) == "You" and not answer["ended"]:
-            answer = _taken(turn, line.partition(":")[2].strip(), answer)
-            happened += [line, *transcript(answer["events"])]
-    found = [line.rstrip() for line in happened if _kind(line) in kinds]
-    return unified_diff(expected, found, str(script), "what happened", lineterm="")
+            answer = _take_line(turn, line.partition(":")[2].strip(), answer)
+            conversation += [line, *transcript(answer["events"])]
+    actual = [line.rstrip() for line in conversation if _kind(line) in kinds]
+    return unified_diff(expected, actual, str(script), "what happened", lineterm="")
 
 
 def _kind(line: str) -> str:
@@ -208,11 +226,11 @@ def _kind(line: str) -> str:
 
 
 def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
-    """What happened, a line each, as a script has it. Lines that begin with `#` are for people alone."""
-    return [" ".join(line.splitlines()) for event in events for line in _told(event)]
+    """Return events as the lines of a script. Lines that begin with `#` are comments."""
+    return [" ".join(line.splitlines()) for event in events for line in _event_lines(event)]
 
 
-def _told(event: dict[str, Any]) -> Iterator[str]:
+def _event_lines(event: dict[str, Any]) -> Iterator[str]:
     match event["type"]:
         case "said":
             yield f"Agent: {event['text']}"
@@ -252,26 +270,16 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _object(name: str, text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise click.BadParameter("must be a JSON object.", param_hint=f"--{name}")
-    return found
-
-
-def _code(file: Path) -> str:
-    """Raises click.ClickException, on the line where the file is no text."""
+def _read_text(file: Path) -> str:
+    """Return a file's text. Raises click.ClickException, with the line, if it is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as fault:
-        line = fault.object.count(b"\n", 0, fault.start) + 1
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise click.ClickException(f"{file}:{line}: This is not UTF-8. Save the file in that encoding.") from None
 
 
-def _refuse(refused: Any) -> None:
-    for finding in refused.findings:
+def _exit_with_findings(error: CodeRefused) -> NoReturn:
+    for finding in error.findings:
         click.echo(str(finding), err=True)
     sys.exit(1)

@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from dryline.commands.client import Plane, on_own_world, on_world
-from dryline.commands.output import show
+from dryline.commands.client import on_world
+from dryline.commands.output import AS_JSON, print_done, print_json, print_rows
+
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane
 
 
 @click.group()
 def keys() -> None:
-    """Show, make and revoke API keys."""
+    """List, create and revoke API keys."""
 
 
 @keys.command("list")
-@on_world
-def keys_list(plane: Plane) -> None:
-    """List teams and their keys (never in clear)."""
-    show(plane("GET", "/teams"))
+@AS_JSON
+@on_world()
+def list_keys(world: ControlPlane, as_json: bool) -> None:
+    """List the teams and their keys. The keys themselves are not stored and cannot be shown."""
+    print_rows(world.plane("GET", "/teams"), as_json, _team_lines, "No team.")
+
+
+def _team_lines(team: dict[str, Any]) -> Iterator[str]:
+    yield f"{team['id']}  {team['name']}"
+    for key in team["apiKeys"]:
+        yield f"  {key['id']}  {key['name'] or '(no name)'}  created {key['createdAt']}"
 
 
 @keys.command("create")
-@click.option("--team", help="Id of the team; the first one by default.")
-@click.option("--name", help="What the key is for.")
-@click.option("--copy", "sha256", metavar="SHA256", help="A key that another server knows.")
-@on_world
-def keys_create(plane: Plane, team: str | None, name: str | None, sha256: str | None) -> None:
-    """Make a key and show it, this once."""
-    team = team or plane("GET", "/teams")[0]["id"]
-    body = {name: value for name, value in (("name", name), ("sha256", sha256)) if value}
-    show(plane("POST", f"/teams/{team}/keys", body))
+@click.option("--team", help="Id of the team. Default: the first team.")
+@click.option("--name", help="Name that says what the key is for.")
+@click.option("--copy", "sha256", metavar="SHA256", help="Make a key of another server work here, by its SHA-256.")
+@on_world()
+def create_key(world: ControlPlane, team: str | None, name: str | None, sha256: str | None) -> None:
+    """Create a key and print it. It cannot be shown again."""
+    team = team or world.plane("GET", "/teams")[0]["id"]
+    body = {member: value for member, value in (("name", name), ("sha256", sha256)) if value}
+    print_json(world.plane("POST", f"/teams/{team}/keys", body))
 
 
 @keys.command("revoke")
 @click.argument("key_id")
-@on_own_world
-def keys_revoke(plane: Plane, key_id: str) -> None:
-    """Revoke the key of this id."""
-    for team in plane("GET", "/teams"):
+@on_world(destructive=True)
+def revoke_key(world: ControlPlane, key_id: str) -> None:
+    """Revoke the key with this id."""
+    for team in world.plane("GET", "/teams"):
         if any(key["id"] == key_id for key in team["apiKeys"]):
-            plane("DELETE", f"/teams/{team['id']}/keys/{key_id}")
+            world.plane("DELETE", f"/teams/{team['id']}/keys/{key_id}")
+            print_done(f"Revoked {key_id}.")
             return
     raise click.ClickException(f"No key {key_id}.")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from dryline.commands.client import Plane, on_own_world
+from dryline.commands.client import open_world, world_options
 
 
 @click.command()
-@on_own_world
-def mcp(plane: Plane) -> None:
-    """Give a coding assistant tools on a server (MCP)."""
+@world_options
+def mcp(url: str | None, data_dir: Path | None, admin_token: str | None) -> None:
+    """Give a coding assistant tools on a server (Model Context Protocol)."""
     try:
-        from dryline.commands.mcp_server import Server
-    except ModuleNotFoundError as missing:
-        raise click.ClickException(f"It needs {missing.name}: install dryline with its extra, dryline[mcp].") from None
-    from dryline.testing import DrylineError, connect
+        from dryline.commands.mcp_server import McpServer
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"{error.name} is not installed. Install the extra: dryline[mcp].") from None
+    from dryline.testing import connect
 
-    if plane.app is not None:
-        raise click.UsageError("Nobody serves this world: start it with dryline serve.")
-    try:
-        Server(connect(plane.url, plane.token)).run("stdio")
-    except DrylineError as error:
-        raise click.ClickException(str(error)) from None
+    with open_world(url, data_dir, admin_token, destructive=True) as world:
+        if not world.url:
+            raise click.ClickException("No server uses this data directory. Start one with `dryline serve`.")
+        McpServer(connect(world.url, admin_token)).run("stdio")

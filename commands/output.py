@@ -1,4 +1,4 @@
-"""What the commands print and write."""
+"""Output of the commands: lines, JSON and files."""
 
 from __future__ import annotations
 
@@ -6,34 +6,38 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import click
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def show_all(found: Iterable[dict[str, Any]], as_json: bool, told: Callable[[dict[str, Any]], Iterable[str]]) -> None:
-    """Show what was found, in lines for a person or as JSON."""
-    if as_json:
-        show(found)
-        return
-    for one in found:
-        for line in told(one):
-            click.echo(line)
-
-
-def query_of(**values: Any) -> str:
-    given = {name: value for name, value in values.items() if value is not None}
-    return f"?{urlencode(given)}" if given else ""
-
-
-def show(document: Any) -> None:
+def print_json(document: Any) -> None:
+    """Print a document as indented JSON."""
     click.echo(json.dumps(document, indent=2))
 
 
+def print_rows(
+    rows: list[dict[str, Any]], as_json: bool, format_row: Callable[[dict[str, Any]], Iterable[str]], nothing: str
+) -> None:
+    """Print rows as JSON, or as the lines of `format_row`. Without rows, print `nothing` to standard error."""
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        for line in format_row(row):
+            click.echo(line)
+    if not rows:
+        print_done(nothing)
+
+
+def print_done(message: str) -> None:
+    """Print a message about the command's success to standard error, so that standard output has only data."""
+    click.echo(message, err=True)
+
+
 def write_file(file: Path, content: bytes) -> None:
-    """Write a file that a command was told of, whole or not at all. Raises click.FileError."""
+    """Write a file completely or not at all. Raises click.FileError."""
     from dryline.storage.files import write_whole
 
     try:

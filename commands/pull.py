@@ -1,4 +1,4 @@
-"""`dryline pull`: its options, what it prints, and its exit codes."""
+"""`dryline pull`: options, output and exit codes."""
 
 from __future__ import annotations
 
@@ -26,49 +26,54 @@ if TYPE_CHECKING:
     from dryline.remote.memory import Memory
     from dryline.remote.pull import Pull
 
-NOT_ALL = 3  # exit code of a pull that had to leave something out
+INCOMPLETE = 3  # exit code of a pull that left something out
 
 
-class Refused(click.ClickException):
-    """An option that cannot work: one line, exit code 2."""
+class BadOption(click.ClickException):
+    """An option that cannot work."""
 
     exit_code = 2
 
 
 def base_url(context: Any, parameter: click.Parameter, value: str) -> str:
-    """An address that requests can go to."""
+    """Return an option's value if it is an address that requests can go to. Raises BadOption."""
     from urllib3.exceptions import LocationParseError
     from urllib3.util import parse_url
 
     try:
         url = parse_url(value)
-        good = url.scheme in ("http", "https") and url.host and not (url.query or url.fragment or url.auth)
+        is_good = url.scheme in ("http", "https") and url.host and not (url.query or url.fragment or url.auth)
         (url.host or "").strip("[]").encode("idna")
     except (LocationParseError, UnicodeError):
-        good = False
-    if not good:
-        raise Refused(f"{parameter.opts[0]}: {value!r} is no address like https://api.example.com.")
+        is_good = False
+    if not is_good:
+        raise BadOption(f"{parameter.opts[0]}: {value!r} is not an address like https://api.example.com.")
     return value
 
 
 def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
-    """A key that can be sent."""
-    if not re.fullmatch(r"[\x21-\x7e]+", value):
-        raise Refused(f"{parameter.opts[0]}: only printable ASCII without blanks can be sent in a header.")
+    """Return an option's value if a header can carry it. Raises BadOption."""
+    if not value or not value.isascii() or not value.isprintable() or value != value.strip():
+        raise BadOption(
+            f"{parameter.opts[0]}: a header can carry only printable ASCII characters, without blanks at the ends."
+        )
     return value
 
 
 def moment(context: Any, parameter: click.Parameter, value: str | None) -> str | None:
-    """`30d`, `12h` or an ISO 8601 time, unchanged."""
+    """Return an option's value if it is like `30d` or `12h`, or an ISO 8601 time. Raises BadOption."""
     if value is not None:
-        _moment(value)
+        _as_time(value)
     return value
 
 
-def service(flag: str, variable: str) -> Callable[[Any], Any]:
-    """The options that name the other service. Its key is best given by the variable: others can see a command line."""
+def service_options(flag: str, variable: str) -> Callable[[Any], Any]:
+    """Return a decorator that adds the options of the other service.
+
+    Its key is better passed in `variable`: other users of the machine can read a command line.
+    """
     options = (
-        click.option(flag, "url", required=True, callback=base_url, help="Base URL of the running service."),
+        click.option(flag, "url", required=True, callback=base_url, help="Base URL of the other service."),
         click.option(
             "--api-key",
             required=True,
@@ -82,7 +87,7 @@ def service(flag: str, variable: str) -> Callable[[Any], Any]:
             type=click.FloatRange(0),
             default=5.0,
             show_default=True,
-            help="Requests a second, at most; 0 is no bound.",
+            help="Most requests per second; 0 for no limit.",
         ),
     )
 
@@ -95,25 +100,25 @@ def service(flag: str, variable: str) -> Callable[[Any], Any]:
 
 
 @click.command()
-@service("--from", "DRYLINE_PULL_API_KEY")
+@service_options("--from", "DRYLINE_PULL_API_KEY")
 @click.option("--since", callback=moment, help="Only logs that began after this: 30d, 12h, or an ISO 8601 time.")
-@click.option("--worker", "worker_id", help="Only the worker of this id.")
+@click.option("--worker", "worker_id", help="Only the worker with this id.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     default="world.json",
     show_default=True,
-    help="Where to write it; only you can read it then.",
+    help="File for the state document; only you can read it.",
 )
-@click.option("--redact", is_flag=True, help="Replace numbers and addresses, and mask what came up in conversations.")
+@click.option("--redact", is_flag=True, help="Replace numbers and addresses, and mask the content of conversations.")
 def pull(
     url: str, api_key: str, rate: float, output: Path, redact: bool, since: str | None, worker_id: str | None
 ) -> None:
-    """Copy a running service's state into a state document, reading only.
+    """Copy a service's state into a state document. It only reads.
 
-    Interrupted, the same command goes on where it stopped. Load the document with `dryline state import`, or start from
-    it with `dryline serve --scenario FILE`. Exit code 0: all of it was written. 3: not all, what was left out is told.
-    1: nothing was written. 2: an option cannot work.
+    If it is interrupted, the same command continues. Load the document with `dryline state import`, or start with it:
+    `dryline serve --scenario FILE`. Exit codes: 0, everything was written; 3, a part was left out, which is printed;
+    1, nothing was written; 2, an option cannot work.
     """
     from dryline.remote.memory import Memory, NotAMemory
     from dryline.remote.pull import Pull
@@ -123,13 +128,13 @@ def pull(
     redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest()) if redact else None
     options = [__version__, url, api_key, redact, since, worker_id]
     try:
-        with only_for_the_owner():
-            memory = Memory(output.with_name(f"{output.name}.partial"), options, since and _moment(since))
-            _tell_of(memory)
+        with _private_files():
+            memory = Memory(output.with_name(f"{output.name}.partial"), options, since and _as_time(since))
+            _print_memory(memory)
             job = Pull(Reader(url, api_key, rate=rate), memory.since, worker_id, memory, redactor)
-            with _one_line(memory):
-                rows = _watched(job)
-            loadable = _fit(rows)
+            with _errors_in_one_line(memory):
+                rows = _run_with_progress(job)
+            loadable = _as_loadable(rows)
             write_whole(output, orjson.dumps(loadable.document))
             memory.forget()
     except NotAMemory as error:
@@ -137,54 +142,52 @@ def pull(
     except OSError as error:
         raise click.ClickException(f"{error.filename or output}: {error.strerror or error}.") from None
     left_out = [*dict.fromkeys(job.left_out), *_counted(loadable.left_out)]
-    for kind, told in (("left out", left_out), ("changed", _counted(loadable.changed))):
-        for line in told:
+    for kind, lines in (("left out", left_out), ("changed", _counted(loadable.changed))):
+        for line in lines:
             click.echo(f"{kind}: {line}", err=True)
     counts = (f"{len(rows)} {name}" for name, rows in loadable.document.items() if isinstance(rows, list) and rows)
     click.echo(f"{output}: {', '.join(counts)}")
-    sys.exit(NOT_ALL if left_out else 0)
+    sys.exit(INCOMPLETE if left_out else 0)
 
 
 @contextmanager
-def only_for_the_owner() -> Iterator[None]:
-    """What is written in the block, nobody else can read."""
-    before = os.umask(0o077)
+def _private_files() -> Iterator[None]:
+    """Make files that are created in the block readable by their owner only."""
+    umask = os.umask(0o077)
     try:
         yield
     finally:
-        os.umask(before)
+        os.umask(umask)
 
 
-def _tell_of(memory: Memory) -> None:
-    """Say what an interrupted run has left, and whether it helps."""
+def _print_memory(memory: Memory) -> None:
+    """Print whether an interrupted run left something, and whether it can be used."""
     if memory.found:
-        click.echo(f"going on from what {memory.folder} has of an interrupted run", err=True)
+        click.echo(f"continuing with {memory.folder}, which an interrupted run left", err=True)
     if memory.discarded:
-        click.echo(f"starting anew: {memory.folder} was of another key, address or options", err=True)
+        click.echo(f"starting over: {memory.folder} belongs to another key, address or options", err=True)
 
 
 @contextmanager
-def _one_line(memory: Memory) -> Iterator[None]:
-    """End with one line that says whether the same command would go on, and keep what was read only then."""
+def _errors_in_one_line(memory: Memory) -> Iterator[None]:
+    """Turn a failed read into one line that says whether the same command can continue. Remove the memory if not."""
     from dryline.remote.reader import ReadError
 
     try:
         yield
         return
     except KeyboardInterrupt:
-        reason, passing = "Interrupted", True
+        reason, is_temporary = "Interrupted", True
     except ReadError as error:
-        reason, passing = str(error), error.passing
-    if passing and memory.filled:
-        raise click.ClickException(
-            f"{reason}. What was read is kept in {memory.folder}: the same command goes on from there."
-        )
+        reason, is_temporary = str(error), error.passing
+    if is_temporary and memory.filled:
+        raise click.ClickException(f"{reason}. The rows read so far are in {memory.folder}: run the command again.")
     memory.forget()
     raise click.ClickException(f"{reason}.")
 
 
-def _watched(job: Pull) -> dict[str, Any]:
-    """What the job copies, while a bar shows how far it is."""
+def _run_with_progress(job: Pull) -> dict[str, Any]:
+    """Run the job behind a progress bar and return its rows."""
     with click.progressbar(length=100, label="pull", file=sys.stderr, item_show_func=lambda text: text) as bar:
         job.tell = job.reader.tell = lambda text: bar.update(max(0, round(job.done * 100) - bar.pos), text)
         rows = job.run()
@@ -192,8 +195,8 @@ def _watched(job: Pull) -> dict[str, Any]:
     return rows
 
 
-def _fit(rows: dict[str, Any]) -> Loadable:
-    """The document of these rows that a stand-in can load."""
+def _as_loadable(rows: dict[str, Any]) -> Loadable:
+    """Return a document with these rows that a server can load."""
     from dryline.remote.loadable import Loadable
     from dryline.world.world import World
 
@@ -205,12 +208,12 @@ def _counted(counter: Counter[str]) -> list[str]:
     return [f"{line} ({count}x)" for line, count in counter.items()]
 
 
-def _moment(text: str) -> str:
-    """`30d`, `12h` or an ISO 8601 time, as the wire shows it. Raises Refused."""
+def _as_time(text: str) -> str:
+    """Return `30d`, `12h` or an ISO 8601 time as a time on the wire. Raises BadOption."""
     ago = re.fullmatch(r"([0-9]+)([dh])", text)
     try:
         if ago:
             return wire(datetime.now(UTC) - timedelta(**{{"d": "days", "h": "hours"}[ago[2]]: int(ago[1])}))
         return wire(parse(text))
     except (ValueError, OverflowError):
-        raise Refused(f"--since: {text!r} is neither like 30d or 12h nor an ISO 8601 time.") from None
+        raise BadOption(f"--since: {text!r} is neither like 30d or 12h nor an ISO 8601 time.") from None

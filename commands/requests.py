@@ -4,72 +4,78 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import click
 
-from dryline.commands.client import NoAnswer, Plane, Refused, on_world
-from dryline.commands.output import AS_JSON, query_of, write_file
+from dryline.commands.client import on_world
+from dryline.commands.output import AS_JSON, print_done, write_file
 
-# How long one question for news waits, while they are followed, in milliseconds.
-_FOLLOW_MS = 30_000
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane
+
+_WAIT_MS = 30_000  # for the next request, in one call of the control plane
 _MOST = 10_000
 
 
 @click.command()
-@click.option("--method", help="Only these.")
-@click.option("--path", help="Only those of this path; * stands for any text.")
-@click.option("--status", type=int, help="Only those answered so.")
-@click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="So many, the newest.")
-@click.option("--follow", is_flag=True, help="Go on with those that come, until Ctrl-C.")
-@click.option("--har", type=click.Path(path_type=Path, dir_okay=False), help="Write them to this file, as HAR 1.2.")
+@click.option("--method", help="Show only requests with this method.")
+@click.option("--path", help="Show only requests with this path; * matches any text.")
+@click.option("--status", type=int, help="Show only requests with this status.")
+@click.option("--limit", type=click.IntRange(1, _MOST), default=20, show_default=True, help="Show the newest N.")
+@click.option("--follow", is_flag=True, help="Show new requests as they come, until Ctrl-C.")
+@click.option("--har", type=click.Path(path_type=Path, dir_okay=False), help="Write the requests to a HAR 1.2 file.")
 @AS_JSON
-@on_world
-def requests(plane: Plane, limit: int, follow: bool, har: Path | None, as_json: bool, **wanted: Any) -> None:
-    """Show what was called, the newest last."""
+@on_world()
+def requests(world: ControlPlane, limit: int, follow: bool, har: Path | None, as_json: bool, **criteria: Any) -> None:
+    """Show the requests that the server answered, the newest last."""
+    from dryline.testing.plane import NoReply
+
     if har is not None:
-        write_file(har, json.dumps(plane("GET", "/requests.har" + query_of(**wanted))).encode())
+        write_file(har, json.dumps(world.plane("GET", "/requests.har", query=criteria)).encode())
+        print_done(f"Wrote {har}.")
         return
-    found = plane("GET", "/requests" + query_of(limit=limit, **wanted))[::-1]
-    _tell(found, as_json)
-    if not follow:
-        return
-    if plane.app is not None:
-        raise click.UsageError("Nobody serves this world: there is nothing to follow.")
-    newest = found[-1]["number"] if found else 0
+    if follow and not world.url:
+        raise click.ClickException("No server uses this data directory, so there are no new requests to follow.")
+    entries = world.plane("GET", "/requests", query={"limit": limit, **criteria})[::-1]
+    _print_requests(entries, as_json)
+    newest = entries[-1]["number"] if entries else 0
     try:
-        while True:
-            newest = _follow(plane, newest, as_json, wanted)
+        while follow:
+            newest = _print_next(world, newest, as_json, criteria)
     except KeyboardInterrupt:
         pass
-    except NoAnswer:
-        raise NoAnswer(f"The server at {plane.url} has ended.") from None
+    except NoReply:
+        raise click.ClickException(f"The server at {world.url} has ended.") from None
 
 
-def _follow(plane: Plane, newest: int, as_json: bool, wanted: dict[str, Any]) -> int:
-    """Tell what comes next, and give the number of the last of it."""
-    asked = {name: value for name, value in wanted.items() if value is not None}
+def _print_next(world: ControlPlane, newest: int, as_json: bool, criteria: dict[str, Any]) -> int:
+    """Wait for requests after number `newest` and print them; return the number of the last one."""
+    from dryline.testing.plane import DrylineError
+
+    body = {name: value for name, value in criteria.items() if value is not None}
     try:
-        plane("POST", "/requests/wait", {**asked, "after": newest, "timeoutMs": _FOLLOW_MS})
-    except Refused as refused:
-        if "nearest" in refused.answer:  # only time is over
+        world.plane("POST", "/requests/wait", {**body, "after": newest, "timeoutMs": _WAIT_MS})
+    except DrylineError as error:
+        if "nearest" in error.answer:  # none came within the time
             return newest
         raise
-    found = plane("GET", "/requests" + query_of(after=newest, limit=_MOST, **wanted))[::-1]
-    _tell(found, as_json)
-    return found[-1]["number"] if found else newest
+    entries = world.plane("GET", "/requests", query={"after": newest, "limit": _MOST, **criteria})[::-1]
+    _print_requests(entries, as_json)
+    return entries[-1]["number"] if entries else newest
 
 
-def _tell(found: list[dict[str, Any]], as_json: bool) -> None:
+def _print_requests(entries: list[dict[str, Any]], as_json: bool) -> None:
     from dryline.serving.access_log import request_line
 
-    for one in found:
+    for entry in entries:
         if as_json:
-            click.echo(json.dumps(one))
+            click.echo(json.dumps(entry))
             continue
-        error = one["answer"].get("error") if isinstance(one["answer"], dict) and (one["status"] or 0) >= 400 else None
-        note = f"[{one['faultId']}]" if one["faultId"] else error or ""
-        query = urlencode(one["query"], doseq=True, safe="*")  # *** is what is masked
-        path = one["path"] + (f"?{query}" if query else "")
-        click.echo(request_line(one["time"][:19], one["method"], path, one["status"], one["durationMs"], note))
+        answer, is_error = entry["answer"], (entry["status"] or 0) >= 400
+        error = answer.get("error") if isinstance(answer, dict) and is_error else None
+        note = f"[{entry['faultId']}]" if entry["faultId"] else error or ""
+        query = urlencode(entry["query"], doseq=True, safe="*")  # a masked value is ***
+        path = entry["path"] + (f"?{query}" if query else "")
+        click.echo(request_line(entry["time"][:19], entry["method"], path, entry["status"], entry["durationMs"], note))

@@ -2,64 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dryline.commands.client import Plane, on_world
-from dryline.commands.output import AS_JSON, query_of, show_all
+from dryline.commands.client import on_world
+from dryline.commands.output import AS_JSON, print_rows
+
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane
 
 
 @click.command()
-@click.option("--team", help="Only this team's, by its id.")
+@click.option("--team", help="List only this team's workers, by its id.")
 @AS_JSON
-@on_world
-def workers(plane: Plane, team: str | None, as_json: bool) -> None:
+@on_world()
+def workers(world: ControlPlane, team: str | None, as_json: bool) -> None:
     """List the workers with their flows and deployments."""
+    print_rows(world.plane("GET", "/workers", query={"team": team}), as_json, _worker_lines, "No workers.")
 
-    def told(worker: dict[str, Any]) -> Iterable[str]:
-        yield f"{worker['id']}  {worker['name']}"
-        for flow in worker["flows"]:
-            yield f"  {flow['id']}  flow  {flow['name']}"
-        for one in worker["deployments"]:
-            yield f"  {one['id']}  {one['type']}  {one['name']}" + (
-                f"  {one['phoneNumber']}" * bool(one["phoneNumber"])
-            )
 
-    show_all(plane("GET", "/workers" + query_of(team=team)), as_json, told)
+def _worker_lines(worker: dict[str, Any]) -> Iterator[str]:
+    yield f"{worker['id']}  {worker['name']}"
+    for flow in worker["flows"]:
+        yield f"  {flow['id']}  flow  {flow['name']}"
+    for deployment in worker["deployments"]:
+        number = f"  {deployment['phoneNumber']}" if deployment["phoneNumber"] else ""
+        yield f"  {deployment['id']}  {deployment['type']}  {deployment['name']}{number}"
 
 
 @click.command()
-@click.option("--worker", "worker_id", help="Id of the worker; by default the oldest with such a deployment.")
-@click.option("--deployment", "deployment_id", help="Id of its deployment; by default its oldest.")
-@click.option("--count", default=1, show_default=True, help="How many, 1 to 10000.")
-@click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed; a mixture by default.")
-@click.option("--customer-number", help="Of the other side, in E.164; some say the outcome.")
-@click.option("--in-progress", is_flag=True, default=None, help="Calls that begin now and go on by the clock.")
-@click.option("--seed", type=int, help="The same calls for the same seed.")
-@click.option("--follow", type=click.Choice(["flow", "script"]), help="By default the flow where it runs.")
-@click.option("--branch", multiple=True, help="A condition of the flow to take; given again, the next one.")
-@click.option("--chats", is_flag=True, help="Chats instead of calls.")
-@on_world
-def simulate(plane: Plane, chats: bool, **values: Any) -> None:
-    """Make believable calls or chats; prints their ids."""
-    from dryline.schemas.base import camel
+@click.option("--worker", "worker_id", help="Id of the worker. Default: the oldest with such a deployment.")
+@click.option("--deployment", "deployment_id", help="Id of its deployment. Default: its oldest.")
+@click.option("--count", default=1, show_default=True, help="Number of calls, 1 to 10000.")
+@click.option("--outcome", help="completed, transferred, voicemail, no-answer, busy or failed. Default: a mixture.")
+@click.option("--customer-number", help="The customer's number (E.164). Some numbers decide the outcome.")
+@click.option("--in-progress", is_flag=True, default=None, help="Start the calls now; they go on with the clock.")
+@click.option("--seed", type=int, help="Make the same calls for the same seed.")
+@click.option("--follow", type=click.Choice(["flow", "script"]), help="Default: the flow, if it can run.")
+@click.option("--branch", multiple=True, help="Condition of the flow to reach; repeat it for the next one.")
+@click.option("--chats", is_flag=True, help="Make chats instead of calls.")
+@on_world()
+def simulate(world: ControlPlane, chats: bool, **values: Any) -> None:
+    """Make believable calls or chats and print their ids."""
+    from dryline.world.wire_names import camel
 
     if values["worker_id"] is None or values["deployment_id"] is None:
-        values |= _deployment(plane, chats, values["worker_id"], values["deployment_id"])
+        values |= _find_deployment(world, chats, values["worker_id"], values["deployment_id"])
     body = {camel(name): value for name, value in values.items() if value not in (None, ())}
-    for id in plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
+    for id in world.plane("POST", "/simulate/chats" if chats else "/simulate/calls", body)["ids"]:
         click.echo(id)
 
 
-def _deployment(plane: Plane, chats: bool, worker_id: str | None, deployment_id: str | None) -> dict[str, str]:
-    """The oldest deployment that fits, with its worker. Raises click.ClickException where there is none."""
+def _find_deployment(
+    world: ControlPlane, chats: bool, worker_id: str | None, deployment_id: str | None
+) -> dict[str, str]:
+    """Return the ids of the oldest deployment that fits and of its worker. Raises click.ClickException."""
     types = ("Chat", "ChatEmbed") if chats else ("Voice", "VoiceV1")
-    for worker in plane("GET", "/workers"):
-        for one in worker["deployments"]:
-            if one["type"] in types and worker_id in (None, worker["id"]) and deployment_id in (None, one["id"]):
-                click.echo(f"By {worker['name']}, {one['name']}.", err=True)
-                return {"worker_id": worker["id"], "deployment_id": one["id"]}
+    for worker in world.plane("GET", "/workers"):
+        for deployment in worker["deployments"]:
+            fits = worker_id in (None, worker["id"]) and deployment_id in (None, deployment["id"])
+            if deployment["type"] in types and fits:
+                click.echo(f"With {worker['name']}, {deployment['name']}.", err=True)
+                return {"worker_id": worker["id"], "deployment_id": deployment["id"]}
     kind = "chat" if chats else "voice"
-    raise click.ClickException(f"There is no such {kind} deployment: dryline workers lists those there are.")
+    raise click.ClickException(f"There is no such {kind} deployment. `dryline workers` lists the deployments.")

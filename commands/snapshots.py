@@ -3,159 +3,121 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
 import click
 
-from dryline.commands.client import DefaultGroup, Plane, on_own_world, on_world, read
-from dryline.commands.output import AS_JSON, show_all
-from dryline.settings import Settings
+from dryline.commands import DefaultGroup
+from dryline.commands.client import on_world
+from dryline.commands.output import AS_JSON, print_done, print_rows
 
-TIMEOUT_S = 600  # the other server may be busy with a large copy, and says nothing meanwhile
-# What a save point that is only made to be sent is called.
-_PASSING = "dryline snapshot"
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane, PlaneReply
 
-
-class Server:
-    """The control plane of a running server."""
-
-    def __init__(self, url: str, token: str | None) -> None:
-        self.url, self.token = url.rstrip("/"), token
-
-    def __call__(
-        self, method: str, path: str, body: Any = None, *, file: IO[bytes] | None = None, into: IO[bytes] | None = None
-    ) -> Any:
-        """The answer's JSON; the body is JSON or a file. Raises Refused, and ClickException where there is none."""
-        headers = {"x-dryline-token": self.token or "", "Content-Type": "application/json"}
-        data: Any = None if body is None else json.dumps(body).encode()
-        if file is not None:
-            headers |= {"Content-Type": "application/gzip", "Content-Length": str(_size(file))}
-            data = file
-        answer = _send(method, f"{self.url}/_dryline{path}", headers=headers, body=data, into=into)
-        return read(self.url, answer.status, answer.body, of_several=True)
-
-
-def _send(method: str, url: str, **sent: Any) -> Any:
-    from dryline.world.outgoing import Unanswered, send
-
-    try:
-        return send(method, url, timeout_s=TIMEOUT_S, **sent)
-    except Unanswered as error:
-        raise click.ClickException(f"{url.partition('?')[0]}: {error}") from None
-
-
-def _size(file: IO[bytes]) -> int:
-    size = file.seek(0, 2)
-    file.seek(0)
-    return size
+_TEAM = click.option("--team", help="Only this team's data, by its id.")
 
 
 @click.group(cls=DefaultGroup, default="list")
 def snapshots() -> None:
-    """List, take, restore and remove save points; save and load them as files."""
+    """List, take, restore and remove snapshots; save them to files and load them."""
 
 
 @snapshots.command("list")
 @AS_JSON
-@on_world
-def snapshots_list(plane: Plane, as_json: bool) -> None:
-    """List the save points, newest first."""
-    show_all(plane("GET", "/snapshots"), as_json, lambda one: [f"{one['createdAt']}  {one['name']}"])
+@on_world()
+def list_snapshots(world: ControlPlane, as_json: bool) -> None:
+    """List the snapshots, newest first."""
+    rows = world.plane("GET", "/snapshots")
+    print_rows(rows, as_json, lambda row: [f"{row['createdAt']}  {row['name']}"], "No snapshots.")
 
 
 @snapshots.command("take")
 @click.argument("name")
-@on_world
-def snapshots_take(plane: Plane, name: str) -> None:
-    """Keep the world under NAME; the same name again replaces it."""
-    plane("POST", "/snapshots", {"name": name})
+@on_world()
+def take_snapshot(world: ControlPlane, name: str) -> None:
+    """Store the state as NAME. A snapshot of the same name is replaced."""
+    world.plane("POST", "/snapshots", {"name": name})
+    print_done(f"Took {name}.")
 
 
 @snapshots.command("restore")
 @click.argument("name")
-@on_own_world
-def snapshots_restore(plane: Plane, name: str) -> None:
-    """Go back to the save point NAME."""
-    plane("POST", f"/snapshots/{quote(name, safe='')}/restore")
+@on_world(destructive=True)
+def restore_snapshot(world: ControlPlane, name: str) -> None:
+    """Go back to the snapshot NAME."""
+    world.plane("POST", f"{_path(name)}/restore")
+    print_done(f"Restored {name}.")
 
 
 @snapshots.command("remove")
 @click.argument("name")
-@on_own_world
-def snapshots_remove(plane: Plane, name: str) -> None:
-    """Drop the save point NAME."""
-    plane("DELETE", f"/snapshots/{quote(name, safe='')}")
+@on_world(destructive=True)
+def remove_snapshot(world: ControlPlane, name: str) -> None:
+    """Remove the snapshot NAME."""
+    world.plane("DELETE", _path(name))
+    print_done(f"Removed {name}.")
 
 
-_TEAM = click.option("--team", "team_id", help="This team's part alone, by its id.")
-
-
-@snapshots.command()
+@snapshots.command("save")
 @click.argument("file", metavar="FILE")
 @_TEAM
-@on_world
-def save(plane: Plane, file: str, team_id: str | None) -> None:
-    """Save the world, or one team's part of it, into FILE, or by PUT to an address, such as one that S3 has signed."""
-    with _server(plane) as server, _written(file) as content:
-        query = f"?team={quote(team_id, safe='')}" if team_id else ""
-        server("POST", f"/snapshots{query}", {"name": _PASSING})
-        try:
-            server("GET", f"/snapshots/{quote(_PASSING)}/file{query}", into=content)
-        finally:
-            server("DELETE", f"/snapshots/{quote(_PASSING)}{query}")
+@on_world()
+def save_snapshot(world: ControlPlane, file: str, team: str | None) -> None:
+    """Save the state to FILE, or by PUT to an address, such as a presigned one of S3."""
+    with _temporary_name(world, team) as name, _output(file) as content:
+        world.plane("POST", "/snapshots", {"name": name}, query={"team": team})
+        world.plane("GET", f"{_path(name)}/file", query={"team": team}, into=content)
+    print_done(f"Saved {file.partition('?')[0]}.")
 
 
-@snapshots.command()
+@snapshots.command("load")
 @click.argument("file", metavar="FILE")
 @_TEAM
-@on_own_world
-def load(plane: Plane, file: str, team_id: str | None) -> None:
-    """Put what is in FILE, or at an address, in the place of the world, or of one team's part of it.
+@on_world(destructive=True)
+def load_snapshot(world: ControlPlane, file: str, team: str | None) -> None:
+    """Replace the state by the content of FILE, or of an address.
 
-    A file of an older dryline is brought up to date, one of a newer is refused.
+    A file of an older version is brought up to date; a file of a newer one is refused.
     """
-    with _read(file) as content, _server(plane) as server:
-        query = f"?team={quote(team_id, safe='')}" if team_id else ""
-        server("PUT", f"/snapshots/{quote(_PASSING)}/file{query}", file=content)
-        try:
-            server("POST", f"/snapshots/{quote(_PASSING)}/restore{query}")
-        finally:
-            server("DELETE", f"/snapshots/{quote(_PASSING)}{query}")
+    with _input(file) as content, _temporary_name(world, team) as name:
+        path, query = f"{_path(name)}/file", {"team": team}
+        world.plane("PUT", path, query=query, content=content, content_type="application/gzip")
+        world.plane("POST", f"{_path(name)}/restore", query=query)
+    print_done(f"Loaded {file.partition('?')[0]}.")
+
+
+def _path(name: str) -> str:
+    return f"/snapshots/{quote(name, safe='')}"
 
 
 @contextlib.contextmanager
-def _server(plane: Plane) -> Iterator[Server]:
-    """The server that is meant. A world that nobody serves is served for as long as the block takes, to this alone."""
-    from dryline.serving.server import bind, served
+def _temporary_name(world: ControlPlane, team: str | None) -> Iterator[str]:
+    """Yield the name for a snapshot that is removed after the block, if the block made it."""
+    from uuid import uuid4
 
-    if plane.app is None:
-        yield Server(plane.url, plane.token)
-        return
-    with bind(Settings(port=0)) as listening, served(plane.app, listening) as running:
-        yield Server(running.url, plane.token)
+    from dryline.testing.plane import DrylineError
 
-
-def _is_address(file: str) -> bool:
-    return file.startswith(("http://", "https://"))
+    name = f"dryline {uuid4()}"
+    try:
+        yield name
+    finally:
+        with contextlib.suppress(DrylineError):
+            world.plane("DELETE", _path(name), query={"team": team})
 
 
 @contextlib.contextmanager
-def _written(file: str) -> Iterator[IO[bytes]]:
-    """Where to write: once the block is through, all of it is where it was to go."""
+def _output(file: str) -> Iterator[IO[bytes]]:
+    """Yield a file for the content. After the block, the content is complete at `file`, a path or an address."""
     from dryline.storage.files import part_of
 
     if _is_address(file):
         with tempfile.TemporaryFile() as content:
             yield content
-            headers = {"Content-Length": str(_size(content))}
-            answer = _send("PUT", file, headers=headers, body=content)
-            if answer.status >= 300:
-                raise click.ClickException(f"{file.partition('?')[0]} answered {answer.status}.")
+            _transfer("PUT", file, content)
         return
     path = Path(file)
     part = part_of(path)
@@ -170,17 +132,29 @@ def _written(file: str) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _read(file: str) -> Iterator[IO[bytes]]:
-    if not _is_address(file):
-        try:
-            content: IO[bytes] = Path(file).open("rb")  # noqa: SIM115  # closed below
-        except OSError as error:
-            raise click.FileError(file, error.strerror) from None
-        with content:
-            yield content
+def _input(file: str) -> Iterator[IO[bytes]]:
+    """Yield the content of `file`, a path or an address."""
+    if _is_address(file):
+        with tempfile.TemporaryFile() as downloaded:
+            _transfer("GET", file, into=downloaded)
+            yield downloaded
         return
-    with tempfile.TemporaryFile() as content:
-        answer = _send("GET", file, into=content)
-        if answer.status >= 300:
-            raise click.ClickException(f"{file.partition('?')[0]} answered {answer.status}.")
+    try:
+        content = Path(file).open("rb")  # noqa: SIM115  # closed below
+    except OSError as error:
+        raise click.FileError(file, error.strerror) from None
+    with content:
         yield content
+
+
+def _is_address(file: str) -> bool:
+    return file.startswith(("http://", "https://"))
+
+
+def _transfer(method: str, address: str, content: IO[bytes] | None = None, into: IO[bytes] | None = None) -> PlaneReply:
+    from dryline.testing.plane import send
+
+    reply = send(method, address, {}, content, into)
+    if reply.status >= 300:
+        raise click.ClickException(f"{address.partition('?')[0]} answered {reply.status}.")
+    return reply

@@ -4,47 +4,53 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from dryline.commands.client import Plane, on_own_world, on_world
-from dryline.commands.output import query_of, write_file
+from dryline.commands.client import on_world
+from dryline.commands.output import print_done, write_file
+
+if TYPE_CHECKING:
+    from dryline.testing.plane import ControlPlane
 
 
 @click.group()
 def state() -> None:
-    """Write or read the whole state as one JSON document."""
+    """Export or import the whole state as one JSON document."""
 
 
 @state.command("export")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
-@on_world
-def state_export(plane: Plane, file: Path) -> None:
-    """Write the state to FILE (standard output by default)."""
-    document = json.dumps(plane("GET", "/state"), indent=2)
+@on_world()
+def export_state(world: ControlPlane, file: Path) -> None:
+    """Write the state to FILE (default: standard output)."""
+    document = json.dumps(world.plane("GET", "/state"), indent=2)
     if str(file) == "-":
         click.echo(document)
         return
     write_file(file, (document + "\n").encode())
+    print_done(f"Wrote {file}.")
 
 
 @state.command("import")
 @click.argument("file", type=click.File("rb"))
-@click.option("--add", is_flag=True, help="Add to what is there instead of replacing it.")
-@on_own_world
-def state_import(plane: Plane, file: Any, add: bool) -> None:
-    """Replace the state by the document in FILE (- for standard input)."""
-    plane("POST" if add else "PUT", "/state", raw=file.read())
+@click.option("--add", is_flag=True, help="Add the rows to the state instead of replacing it.")
+@on_world(destructive=True)
+def import_state(world: ControlPlane, file: IO[bytes], add: bool) -> None:
+    """Replace the state by the document in FILE (-: standard input)."""
+    world.plane("POST" if add else "PUT", "/state", content=file.read())
+    print_done("Added the rows." if add else "Replaced the state.")
 
 
 @click.command()
 @click.option(
     "--scenario",
-    help="demo, clinic, campaign, trouble, empty or a state document's file; by default the start scenario.",
+    help="demo, clinic, campaign, trouble, empty, or a file with a state document. Default: the scenario of the start.",
 )
-@click.option("--team", help="Only this team's data, by its id.")
-@on_own_world
-def reset(plane: Plane, scenario: str | None, team: str | None) -> None:
+@click.option("--team", help="Reset only this team's data, by its id.")
+@on_world(destructive=True)
+def reset(world: ControlPlane, scenario: str | None, team: str | None) -> None:
     """Go back to the start: data, clock, faults, requests."""
-    plane("POST", "/reset" + query_of(team=team), {"scenario": scenario} if scenario else {})
+    world.plane("POST", "/reset", {"scenario": scenario} if scenario else {}, query={"team": team})
+    print_done("Reset.")

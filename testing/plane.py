@@ -34,7 +34,7 @@ class NoReply(DrylineError):
     """The server did not answer, or not completely."""
 
 
-class Reply(NamedTuple):
+class PlaneReply(NamedTuple):
     """The status and the content of an answer."""
 
     status: int
@@ -49,7 +49,7 @@ class Sender(Protocol):
 
     def __call__(
         self, method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> Reply: ...
+    ) -> PlaneReply: ...
 
 
 def over_http(url: str) -> Sender:
@@ -57,7 +57,7 @@ def over_http(url: str) -> Sender:
 
     def call(
         method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> Reply:
+    ) -> PlaneReply:
         return send(method, url + path, headers, content, into)
 
     return call
@@ -71,7 +71,7 @@ def send(
     into: IO[bytes] | None = None,
     *,
     timeout_s: float | None = None,
-) -> Reply:
+) -> PlaneReply:
     """Send a request, without a proxy, and return the answer; redirects are not followed. Raises NoReply.
 
     A file is sent from its beginning. The content of an answer below 300 is written to `into`, if there is one.
@@ -101,15 +101,15 @@ def send(
         ) from None
 
 
-def _received(response: http.client.HTTPResponse, into: IO[bytes] | None) -> Reply:
+def _received(response: http.client.HTTPResponse, into: IO[bytes] | None) -> PlaneReply:
     if into is None or response.status >= 300:
-        return Reply(response.status, response.read())
+        return PlaneReply(response.status, response.read())
     start = into.tell()
     shutil.copyfileobj(response, into)
     length = response.headers.get("content-length")
     if length is not None and into.tell() - start < int(length):  # `read` with a size does not check it
         raise http.client.IncompleteRead(b"", int(length) - (into.tell() - start))
-    return Reply(response.status, b"")
+    return PlaneReply(response.status, b"")
 
 
 def in_process(app: Any, url: str) -> Sender:
@@ -121,16 +121,16 @@ def in_process(app: Any, url: str) -> Sender:
 
     def call(
         method: str, path: str, headers: dict[str, str], content: Content = None, into: IO[bytes] | None = None
-    ) -> Reply:
+    ) -> PlaneReply:
         body: dict[str, Any] = {"data": content}
         if content is not None and not isinstance(content, bytes):
             body = {"content_length": content.seek(0, os.SEEK_END), "input_stream": content}
             content.seek(0)
         with client.open(path, base_url=url, method=method, headers=headers, **body) as answer:
             if into is None or answer.status_code >= 300:
-                return Reply(answer.status_code, answer.data)
+                return PlaneReply(answer.status_code, answer.data)
             into.writelines(answer.iter_encoded())
-            return Reply(answer.status_code, b"")
+            return PlaneReply(answer.status_code, b"")
 
     return call
 
@@ -185,7 +185,7 @@ class ControlPlane:
         headers = {"x-dryline-token": self._token or "", "content-type": content_type}
         return self._json(self._send(method, f"/_dryline{path}", headers, content, into))
 
-    def _json(self, reply: Reply) -> Any:
+    def _json(self, reply: PlaneReply) -> Any:
         try:
             answer: Any = json.loads(reply.content) if reply.content else None
             if reply.status < 300:

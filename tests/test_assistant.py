@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
-from dryline.commands.mcp_server import Server
+from dryline.commands.mcp_server import McpServer
 from dryline.testing import DrylineServer
 
 FLOW = """\
@@ -33,7 +33,7 @@ def ask(stand_in):
     stand_in.reset()
 
     def ask(*calls):
-        return asyncio.run(asked(Server(stand_in), calls))
+        return asyncio.run(asked(McpServer(stand_in), calls))
 
     return ask
 
@@ -54,7 +54,7 @@ async def asked(target, calls):
 
 def test_each_tool_says_what_it_does_and_the_guide_lists_it(stand_in):
     async def listed():
-        async with Client(Server(stand_in)) as client:
+        async with Client(McpServer(stand_in)) as client:
             return (await client.list_tools()).tools
 
     tools = asyncio.run(listed())
@@ -154,7 +154,7 @@ def test_a_saved_state_comes_back(ask):
         ("save", {"name": "before"}), ("reset", {"scenario": "empty"}), ("restore", {"name": "before"}), ("about", {})
     )
     assert rows["rows"]["workers"] > 1
-    assert rows["savePoints"] == ["before"]
+    assert rows["snapshots"] == ["before"]
 
 
 def test_code_is_checked_with_its_lines(ask):
@@ -165,7 +165,7 @@ def test_code_is_checked_with_its_lines(ask):
 
 def test_a_flow_is_talked_to_turn_by_turn(stand_in):
     async def talk():
-        async with Client(Server(stand_in)) as client:
+        async with Client(McpServer(stand_in)) as client:
             begun = (await client.call_tool("talk", {"code": FLOW})).structured_content
             arguments = {"talk_id": begun["talkId"], "choose": "caller names a day"}
             return begun, (await client.call_tool("talk", arguments)).structured_content

@@ -105,7 +105,7 @@ def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
 def test_a_variable_that_is_nearly_a_setting_is_told_and_others_are_not():
     code, err = refused("--threads", "0", DRYLINE_PROT="1", DRYLINE_OF_MY_OWN="2", DRYLINE_PULL_API_KEY="3")
     told, refusal = err.splitlines()
-    assert told == "DRYLINE_PROT is no setting of dryline and says nothing. Did you mean DRYLINE_PORT?"
+    assert told == "dryline: DRYLINE_PROT has no effect; did you mean DRYLINE_PORT?"
     assert (code, refusal[:18]) == (2, "dryline: --threads")
 
 

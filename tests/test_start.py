@@ -116,7 +116,7 @@ def test_it_serves_where_nobody_reads_its_start_message(tmp_path):
 
 BROKEN_OFF = """
 import os, signal, sys
-from dryline import commands as command_line
+from dryline.commands import cli
 from dryline.state import scenarios
 
 def signalled(name):
@@ -124,7 +124,7 @@ def signalled(name):
     raise AssertionError("it went on")
 
 scenarios.load = signalled
-command_line.cli(["serve", "--port", "0", *sys.argv[2:]])
+cli(["serve", "--port", "0", *sys.argv[2:]])
 """
 
 

@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
-from dryline.commands.client import NoAnswer, Plane
 from dryline.models.teams import digest
-from dryline.testing import DrylineServer
+from dryline.testing import DrylineServer, plane
 from dryline.tests.command_line.conftest import NEW
 from dryline.tests.test_server import DRYLINE
 
@@ -110,7 +109,7 @@ def test_an_admin_token_is_passed_on(run, data_dir):
     with DrylineServer(data_dir=data_dir, admin_token="secret") as server:
         (server.app.world.directory / "address").write_text(server.url)
         assert "x-dryline-token" in run("keys", "list", code=1)
-        assert json.loads(run("keys", "list", "--admin-token", "secret"))
+        assert json.loads(run("keys", "list", "--json", "--admin-token", "secret"))
 
 
 def test_openapi_prints_the_served_document(app):
@@ -167,9 +166,79 @@ def test_faults_are_switched_on_listed_and_switched_off(run, served):
     assert run("faults") == added and rule["id"] in added
     assert json.loads(run("faults", "list", "--json")) == [rule]
     run("faults", "off", rule["id"])
-    assert run("faults") == ""
-    assert "A fault needs" in run("faults", "add", code=1)
-    assert "--rule" in run("faults", "add", "--rule", "{", code=2)
+    assert run("faults") == "No fault rules.\n"
+
+
+@pytest.mark.parametrize("rule", ["{", "[1]", "null", "text"])
+def test_a_rule_that_is_no_json_object_is_one_line(run, served, rule):
+    message = run("faults", "add", "--rule", rule, code=2)
+    assert message.startswith("dryline: Invalid value for '--rule': it ") and "\n" not in message.strip()
+
+
+# How a refusal looks
+
+
+def test_a_rule_without_an_effect_is_refused_by_the_names_of_the_flags(run, served):
+    message = run("faults", "add", "--path", "/api/workers", code=2)
+    assert "--status, --delay-ms, --drop" in message and "delayMs" not in message
+
+
+@pytest.mark.parametrize(
+    ("command", "start"),
+    [
+        (("faults", "add", "--delay-ms", "-1"), "dryline: --delay-ms: Must be"),
+        (("simulate", "--customer-number", "12"), "dryline: --customer-number: "),
+        (("clock", "set", "soon"), "dryline: now: "),
+        (("simulate", "--outcome", "won"), "dryline: --outcome: Must be one of"),
+    ],
+)
+def test_a_refused_value_is_named_by_its_flag(run, served, command, start):
+    served.simulate_calls(1)
+    assert run(*command, code=1).splitlines()[-1].startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--zzz", "1"], "dryline: No such option '--zzz'. See dryline serve --help."),
+        (["clock", "advance"], "dryline: Missing argument 'DURATION'."),
+        (["simulate", "--count", "many"], "dryline: Invalid value for '--count': 'many' is not a valid integer."),
+        (["clock", "stop"], "dryline: No such command 'stop'. See dryline clock --help."),
+        (["serve", "--port", "99999"], "dryline: --port must be 0 to 65535, not 99999."),
+        (
+            ["pull", "--from", "x", "--api-key", "k"],
+            "dryline: --from: 'x' is not an address like https://api.example.com.",
+        ),
+    ],
+)
+def test_every_refusal_is_one_line_of_one_form(words, line):
+    done = CliRunner().invoke(cli, words, prog_name="dryline")
+    assert (done.exit_code, done.stdout, done.stderr.replace('"', "'").strip()) == (2, "", line)
+
+
+def test_a_group_without_a_command_shows_its_help():
+    done = CliRunner().invoke(cli, ["state"])
+    assert done.exit_code == 2 and "export" in done.output and "dryline:" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("reset",), "Reset.\n"),
+        (("snapshots", "take", "one"), "Took one.\n"),
+        (("faults", "off"), "Removed all rules.\n"),
+    ],
+)
+def test_a_command_without_data_says_that_it_is_done(data_dir, served, command, message):
+    done = CliRunner().invoke(cli, [*command, "--data-dir", data_dir])
+    assert (done.stdout, done.stderr) == ("", message)
+
+
+def test_keys_are_listed_for_a_person_or_as_json(run, served):
+    (team,) = json.loads(run("keys", "list", "--json"))
+    lines = run("keys", "list").splitlines()
+    assert lines[0] == f"{team['id']}  {team['name']}"
+    assert lines[1].startswith(f"  {team['apiKeys'][0]['id']}  --api-key  created ")
 
 
 def test_the_presets_are_named():
@@ -184,7 +253,7 @@ def test_save_points_are_taken_listed_restored_and_removed(run, served):
     run("snapshots", "restore", "before the demo")
     assert served.client().workers.list() == []
     run("snapshots", "remove", "before the demo")
-    assert run("snapshots") == ""
+    assert run("snapshots") == "No snapshots.\n"
 
 
 def test_workers_are_listed_with_their_ids(run, served):
@@ -217,40 +286,40 @@ def test_what_is_masked_is_shown_as_the_server_shows_it(run, served):
 
 
 def test_requests_are_followed_as_they_come(run, served, monkeypatch):
-    answers = []
-    ask = Plane.ask
+    waits = []
+    send = plane.send
 
-    def asked(self, method, path, body=None, raw=None):
-        if path == "/requests/wait":
-            if len(answers) == 2:
+    def send_or_interrupt(method, url, headers, content=None, into=None):
+        if url.endswith("/requests/wait"):
+            if len(waits) == 2:
                 raise KeyboardInterrupt
-            if answers:
+            if waits:
                 served.client().workers.list()
-            else:  # nothing comes in time: it is asked again
-                body = {**body, "timeoutMs": 0}
-            answers.append(body)
-        return ask(self, method, path, body, raw)
+            else:  # no request comes in time
+                content = json.dumps({**json.loads(content), "timeoutMs": 0}).encode()
+            waits.append(url)
+        return send(method, url, headers, content, into)
 
-    monkeypatch.setattr(Plane, "ask", asked)
+    monkeypatch.setattr(plane, "send", send_or_interrupt)
     served.client().workers.create(**NEW)
     assert [line.split()[1] for line in run("requests", "--follow").splitlines()] == ["POST", "GET"]
-    assert len(answers) == 2
+    assert len(waits) == 2
 
 
 def test_following_a_server_that_ends_says_so(run, served, monkeypatch):
-    ask = Plane.ask
+    send = plane.send
 
-    def ended(self, method, path, body=None, raw=None):
-        if path == "/requests/wait":
-            raise NoAnswer("ConnectionResetError")
-        return ask(self, method, path, body, raw)
+    def send_until_it_ends(method, url, *args):
+        if url.endswith("/requests/wait"):
+            raise plane.NoReply("RemoteDisconnected")
+        return send(method, url, *args)
 
-    monkeypatch.setattr(Plane, "ask", ended)
-    assert run("requests", "--follow", code=1).splitlines()[-1] == f"Error: The server at {served.url} has ended."
+    monkeypatch.setattr(plane, "send", send_until_it_ends)
+    assert run("requests", "--follow", code=1).splitlines()[-1] == f"dryline: The server at {served.url} has ended."
 
 
 def test_requests_of_a_world_that_nobody_serves_are_not_followed(run):
-    assert "nothing to follow" in run("requests", "--follow", code=2)
+    assert "no new requests to follow" in run("requests", "--follow", code=1)
 
 
 def test_requests_are_written_as_an_archive(run, served, tmp_path):
@@ -293,10 +362,10 @@ def test_a_shell_completes_commands_and_options(words, incomplete, offered):
 
 
 def test_the_help_names_every_command_in_whole_lines_and_what_serve_takes():
-    told = CliRunner().invoke(cli, ["--help"]).output
-    assert told.count("...") == 1  # [ARGS]...
-    assert "--ephemeral" in told and "dryline --port 4011" in told
-    assert all(f"\n  {name} " in told for name in cli.commands)
+    text = CliRunner().invoke(cli, ["--help"]).output
+    assert text.count("...") == 1  # [ARGS]...
+    assert "--ephemeral" in text and "dryline --port 4011" in text
+    assert all((f"\n  {name} " in text) != command.hidden for name, command in cli.commands.items())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no limit for files")

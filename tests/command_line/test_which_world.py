@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dryline.commands import cli
-from dryline.commands import client as control_client
-from dryline.commands.client import Plane
-from dryline.testing import DrylineServer
+from dryline.commands import cli, client
+from dryline.testing import DrylineServer, plane
 from dryline.tests.command_line.conftest import NEW
 
 
@@ -22,7 +20,7 @@ def elsewhere(tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr(control_client, "USUAL_URL", "http://127.0.0.1:9")
+    monkeypatch.setattr(client, "USUAL_URL", "http://127.0.0.1:9")
     return tmp_path / "elsewhere"
 
 
@@ -50,7 +48,7 @@ def test_the_server_that_runs_is_found_and_named(elsewhere, place):
         server.client().workers.create(**NEW)
         code, out, err = invoked("state", "export")
     assert (code, [worker["name"] for worker in json.loads(out)["workers"]]) == (0, ["Front desk"])
-    assert err.startswith(f"On {server.url} (its state is in ")
+    assert err.startswith(f"On {server.url} ({'temporary, in' if place == 'temporary' else 'data directory'} ")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +71,7 @@ def test_a_command_that_takes_away_does_so_on_a_temporary_server_only_where_it_i
 def test_a_temporary_server_at_the_usual_port_is_reset_without_a_name(elsewhere, monkeypatch):
     with DrylineServer() as server:
         (server.app.world.directory / "address").write_text(server.url)
-        monkeypatch.setattr(control_client, "USUAL_URL", server.url)
+        monkeypatch.setattr(client, "USUAL_URL", server.url)
         server.client().workers.create(**NEW)
         assert invoked("reset")[0] == 0
         assert server.state()["workers"] == []
@@ -87,19 +85,41 @@ def test_the_server_of_this_folder_is_reset_without_a_name(elsewhere):
         assert server.state()["workers"] == []
 
 
+def test_the_server_of_this_folder_comes_before_all_others(elsewhere, monkeypatch):
+    with DrylineServer(data_dir="dryline-data") as own, DrylineServer() as temporary, DrylineServer() as usual:
+        for server in (own, temporary):
+            (server.app.world.directory / "address").write_text(server.url)
+        monkeypatch.setattr(client, "USUAL_URL", usual.url)
+        code, _, err = invoked("clock")
+        assert (code, err) == (0, f"On {own.url} (data directory dryline-data).\n")
+
+
+def test_the_server_at_the_usual_port_comes_before_a_temporary_one(elsewhere, monkeypatch):
+    with DrylineServer() as temporary, DrylineServer(data_dir=elsewhere / "other") as usual:
+        (temporary.app.world.directory / "address").write_text(temporary.url)
+        monkeypatch.setattr(client, "USUAL_URL", usual.url)
+        assert invoked("clock")[2] == f"On {usual.url} (the usual port).\n"
+
+
 def test_the_server_at_the_usual_port_is_found_wherever_its_state_is(elsewhere, monkeypatch, served):
-    monkeypatch.setattr(control_client, "USUAL_URL", served.url)
+    monkeypatch.setattr(client, "USUAL_URL", served.url)
     assert invoked("clock")[2] == f"On {served.url} (the usual port).\n"
 
 
-def test_of_several_servers_none_is_taken(elsewhere):
-    with DrylineServer() as one, DrylineServer(data_dir="dryline-data") as two:
+def test_of_several_temporary_servers_none_is_used(elsewhere):
+    with DrylineServer() as one, DrylineServer() as two:
         for server in (one, two):
             (server.app.world.directory / "address").write_text(server.url)
-        code, out, err = invoked("reset")
+        code, out, err = invoked("clock")
         assert (code, out) == (2, "")
         assert one.url in err and two.url in err and "--url" in err
         assert invoked("clock", "--url", two.url)[0] == 0
+
+
+def test_a_directory_that_no_server_uses_is_not_said_to_be_missing(elsewhere):
+    with DrylineServer(data_dir="dryline-data"):
+        pass
+    assert "No server was found: none uses ./dryline-data" in invoked("clock")[2]
 
 
 def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
@@ -179,7 +199,7 @@ def test_an_import_without_a_server_lets_no_key_in_that_the_document_has_not(run
     world = tmp_path / "world.json"
     world.write_text(json.dumps({"version": 1, "teams": [{"id": "t", "name": "T", "apiKeys": ["private"]}]}))
     run("state", "import", str(world))
-    (team,) = json.loads(run("keys", "list"))
+    (team,) = json.loads(run("keys", "list", "--json"))
     assert len(team["apiKeys"]) == 1
 
 
@@ -262,7 +282,7 @@ def test_an_answer_that_is_not_drylines_is_one_line(run, data_dir, listen, answe
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for_without_end(run, data_dir, monkeypatch):
-    monkeypatch.setattr(Plane, "TIMEOUT_S", 0.1)
+    monkeypatch.setattr(plane, "TIMEOUT_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent, DrylineServer(data_dir=data_dir):
         Path(data_dir, "address").write_text(f"http://127.0.0.1:{silent.getsockname()[1]}")
         assert "No answer within 0.1 s" in run("state", "export", code=1)

@@ -121,12 +121,12 @@ def test_the_command_says_how_much_it_could_compare(small, command):
 def test_a_service_that_refuses_the_key_is_one_line(small, command):
     done = command.drift(small, "--api-key", "wrong")
     assert done.exit_code == 2
-    assert lines(done)[-1] == "Error: GET /api/team: status 401, the API key is not taken there."
+    assert lines(done)[-1] == "dryline: GET /api/team: status 401, the API key is not taken there."
 
 
 def test_an_address_that_is_none_is_one_line(small, command):
     done = command.drift(small, "--against", "notaurl")
     assert [done.exit_code, *lines(done)] == [
         2,
-        "Error: --against: 'notaurl' is no address like https://api.example.com.",
+        "dryline: --against: 'notaurl' is not an address like https://api.example.com.",
     ]

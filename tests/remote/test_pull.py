@@ -198,13 +198,13 @@ def test_without_a_team_or_workers_no_traceback(small, command, path, body):
         assert done.exit_code == 3
     else:
         assert [done.exit_code, len(lines(done))] == [1, 1], done.output
-        assert lines(done)[0].startswith(f"Error: GET {path}: the answer is ")
+        assert lines(done)[0].startswith(f"dryline: GET {path}: the answer is ")
 
 
 def test_a_wrong_key_is_one_line_that_promises_nothing(small, command):
     done = command.pull(small, key="wrong")
     assert done.exit_code == 1
-    assert lines(done) == ["Error: GET /api/team: status 401, the API key is not taken there."]
+    assert lines(done) == ["dryline: GET /api/team: status 401, the API key is not taken there."]
     assert not command.output.exists()
     assert not command.memory.exists()
 
@@ -212,7 +212,7 @@ def test_a_wrong_key_is_one_line_that_promises_nothing(small, command):
 def test_a_worker_that_is_not_there_is_one_line_that_promises_nothing(small, command):
     done = command.pull(small, "--worker", "nope")
     assert done.exit_code == 1
-    assert lines(done) == ["Error: The service has no worker nope."]
+    assert lines(done) == ["dryline: The service has no worker nope."]
     assert not command.memory.exists()
 
 
@@ -222,30 +222,33 @@ def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command
         done = command.pull(small)
         assert other.requests() == []
     assert done.exit_code == 1
-    assert lines(done) == [f"Error: GET /api/team: status 301, to {other.url}/api/team: redirects are not followed."]
+    assert lines(done) == [f"dryline: GET /api/team: status 301, to {other.url}/api/team: redirects are not followed."]
 
 
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--from", "notaurl"), "--from: 'notaurl' is no address like https://api.example.com."),
-        (("--from", "ftp://host"), "--from: 'ftp://host' is no address like https://api.example.com."),
-        (("--from", "http://a..b"), "--from: 'http://a..b' is no address like https://api.example.com."),
-        (("--from", "http://[x"), "--from: 'http://[x' is no address like https://api.example.com."),
-        (("--api-key", "a\nb"), "--api-key: only printable ASCII without blanks can be sent in a header."),
+        (("--from", "notaurl"), "--from: 'notaurl' is not an address like https://api.example.com."),
+        (("--from", "ftp://host"), "--from: 'ftp://host' is not an address like https://api.example.com."),
+        (("--from", "http://a..b"), "--from: 'http://a..b' is not an address like https://api.example.com."),
+        (("--from", "http://[x"), "--from: 'http://[x' is not an address like https://api.example.com."),
+        (
+            ("--api-key", "a\nb"),
+            "--api-key: a header can carry only printable ASCII characters, without blanks at the ends.",
+        ),
         (("--since", "soon"), "--since: 'soon' is neither like 30d or 12h nor an ISO 8601 time."),
         (("--since", "9999999999d"), "--since: '9999999999d' is neither like 30d or 12h nor an ISO 8601 time."),
     ],
 )
 def test_an_option_that_cannot_work_is_one_line(small, command, flags, said):
     done = command.pull(small, *flags)
-    assert [done.exit_code, *lines(done)] == [2, f"Error: {said}"]
+    assert [done.exit_code, *lines(done)] == [2, f"dryline: {said}"]
 
 
 def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(small, command, tmp_path):
     done = command.pull(small, "--output", str(tmp_path / "missing" / "world.json"))
     assert done.exit_code == 1
-    assert lines(done) == [f"Error: {tmp_path}/missing/world.json.partial: No such file or directory."]
+    assert lines(done) == [f"dryline: {tmp_path}/missing/world.json.partial: No such file or directory."]
     assert small.requests() == []
 
 

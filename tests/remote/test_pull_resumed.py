@@ -42,8 +42,8 @@ def test_nothing_is_lost_in_between(source, command):
 def test_it_is_said_that_the_same_command_goes_on(small, command):
     said = lines(interrupted(small, command))
     assert said == [
-        f"Error: GET {PLACE}: status 500, after 6 tries. What was read is kept in {command.memory}:"
-        " the same command goes on from there."
+        f"dryline: GET {PLACE}: status 500, after 6 tries. The rows read so far are in {command.memory}:"
+        " run the command again."
     ]
 
 
@@ -62,7 +62,7 @@ def test_ctrl_c_is_one_line(small, command, monkeypatch):
     done = command.pull(small)
     assert done.exit_code == 1
     assert lines(done) == [
-        f"Error: Interrupted. What was read is kept in {command.memory}: the same command goes on from there."
+        f"dryline: Interrupted. The rows read so far are in {command.memory}: run the command again."
     ]
 
 
@@ -78,13 +78,13 @@ def test_another_teams_key_starts_anew(small, command):
 def test_other_options_start_anew(small, command, flags):
     interrupted(small, command)
     done = command.pull(small, *flags)
-    assert f"starting anew: {command.memory} was of another key, address or options" in lines(done)
+    assert f"starting over: {command.memory} belongs to another key, address or options" in lines(done)
     assert "/api/team" in asked(small)
 
 
 def test_that_it_goes_on_is_said(small, command):
     interrupted(small, command)
-    assert f"going on from what {command.memory} has of an interrupted run" in lines(command.pull(small))
+    assert f"continuing with {command.memory}, which an interrupted run left" in lines(command.pull(small))
 
 
 def test_what_was_told_is_told_again_when_it_goes_on(small, command):
@@ -161,7 +161,9 @@ def test_a_folder_of_somebody_else_is_left_alone(small, command):
     (command.memory / "thesis.txt").write_text("mine")
     done = command.pull(small)
     assert done.exit_code == 1
-    assert lines(done) == [f"Error: {command.memory} is in the way: it is not what an interrupted pull leaves behind."]
+    assert lines(done) == [
+        f"dryline: {command.memory} is in the way: it is not what an interrupted pull leaves behind."
+    ]
     assert (command.memory / "thesis.txt").read_text() == "mine"
 
 
@@ -182,5 +184,5 @@ def test_a_service_that_is_not_there_may_be_there_later(small):
 def test_nothing_is_promised_when_nothing_was_read(small, command):
     small.fault(path="/api/team", status=503)
     done = command.pull(small)
-    assert lines(done) == ["Error: GET /api/team: status 503, after 6 tries."]
+    assert lines(done) == ["dryline: GET /api/team: status 503, after 6 tries."]
     assert not command.memory.exists()

@@ -1,0 +1,40 @@
+"""Types of options and arguments that several commands share."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import click
+
+_UNIT_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+class Duration(click.ParamType):
+    """A duration such as `90`, `90s`, `5m`, `2h` or `1d`, converted to seconds."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", str(value))
+        if match is None:
+            self.fail(f"{value!r} is not like 90s, 5m, 2h or 1d.", param, ctx)
+        return float(match[1]) * _UNIT_SECONDS[match[2]]
+
+
+class JsonObject(click.ParamType):
+    """A JSON object, converted to a dict."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        """Return the object."""
+        try:
+            document = json.loads(value)
+        except ValueError as error:
+            self.fail(f"it is not valid JSON: {error}.", param, ctx)
+        if not isinstance(document, dict):
+            self.fail("it must be a JSON object.", param, ctx)
+        return document
