@@ -110,11 +110,13 @@ def open_world(
 def _opened(data_dir: Path, admin_token: str | None) -> Any:
     """Return the application of a data directory, None if another process uses the directory."""
     from dryline.app import create_app
+    from dryline.state.scenarios import stored_start
     from dryline.world.directory import InUse
 
     try:
         # No keys: a directory that is only opened keeps the keys that it has.
-        return create_app(Settings(data_dir=data_dir, admin_token=admin_token, api_keys=()), as_it_is=True)
+        settings = Settings(data_dir=data_dir, admin_token=admin_token, api_keys=(), **stored_start(data_dir))
+        return create_app(settings, as_it_is=True)
     except InUse:
         return None
 

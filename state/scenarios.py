@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any
 
 import orjson
 
@@ -14,7 +17,7 @@ from dryline.state.document import admit_start_keys, demand_team, kept_teams, re
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.errors import BadDocument, Invalid
-from dryline.world.directory import NoWorld
+from dryline.world.directory import NoWorld, database_in
 from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
@@ -38,19 +41,40 @@ def begin(world: World) -> None:
     name = world.settings.scenario
     try:
         if _is_filled():
-            _path(name)  # a reset will look for it
+            path = _path(name)  # a reset will look for it
             with world.transaction():
                 admit_start_keys(world)
+                _store_start(world, path)
             world.wake()
             return
         document = load(name)
         with unchecked(world), world.transaction():
             _fill(world, document)
+            _store_start(world, _path(name))
         world.is_new = True
         if document is not None:  # else there is no work yet, and the first answer waits for no look at it
             world.wake()
     except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
+
+
+def _store_start(world: World, path: Path | None) -> None:
+    """Store the scenario and the node's name, for commands that open the directory without a server."""
+    scenario = world.settings.scenario if path is None or path.parent == SHIPPED else str(path.absolute())
+    start = {"scenario": scenario, "node": world.settings.node}
+    world.db.execute_sql(
+        "INSERT OR REPLACE INTO server (name, value) VALUES ('start', ?)", (orjson.dumps(start).decode(),)
+    )
+
+
+def stored_start(data_dir: Path) -> dict[str, Any]:
+    """Return the settings `scenario` and `node` that the last server of a directory had."""
+    if not database_in(data_dir).exists():
+        return {}
+    with contextlib.closing(sqlite3.connect(database_in(data_dir))) as database, contextlib.suppress(sqlite3.Error):
+        row = database.execute("SELECT value FROM server WHERE name = 'start'").fetchone()
+        return orjson.loads(row[0]) if row else {}
+    return {}
 
 
 def demand_filled(world: World) -> None:

@@ -295,3 +295,31 @@ def test_no_proxy_hears_of_it(run, served, listen, monkeypatch):
     monkeypatch.delenv("no_proxy", raising=False)
     run("keys", "list", "--admin-token", "secret")
     assert proxy.heard == b""
+
+
+# As the directory was started
+
+
+def test_a_reset_without_a_server_goes_back_to_the_scenario_of_the_start(run):
+    run("reset")
+    state = json.loads(run("state", "export"))
+    assert len(state["teams"]) == 1 and state["workers"] == []
+
+
+def test_a_reset_without_a_server_finds_a_scenario_in_a_file_from_any_folder(tmp_path, monkeypatch):
+    world = tmp_path / "mine.json"
+    world.write_text(json.dumps({"version": 1, "workers": [{"id": "w1", "name": "Mine"}]}))
+    monkeypatch.chdir(tmp_path)
+    with DrylineServer(data_dir=tmp_path / "world", scenario="mine.json"):
+        pass
+    monkeypatch.chdir("/")
+    assert invoked("reset", "--data-dir", str(tmp_path / "world"))[0] == 0
+    _, out, _ = invoked("state", "export", "--data-dir", str(tmp_path / "world"))
+    assert [worker["name"] for worker in json.loads(out)["workers"]] == ["Mine"]
+
+
+def test_a_key_that_is_created_without_a_server_has_the_name_of_its_node(tmp_path):
+    with DrylineServer(data_dir=tmp_path / "world", node="a"):
+        pass
+    _, out, _ = invoked("keys", "create", "--data-dir", str(tmp_path / "world"))
+    assert json.loads(out)["key"].startswith("dl_a_")
