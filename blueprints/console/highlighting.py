@@ -1,61 +1,76 @@
-"""A flow's code with colours: Python's, and those of what Based adds. Imported when code is first shown."""
+"""A flow's code as HTML with colours, and a comparison of two codes line by line."""
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from itertools import groupby
-from operator import itemgetter
+from keyword import kwlist
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
-from pygments.lexers.python import PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, String
+
+LONGEST = 200_000  # characters; longer code is shown without colours
 
 # docs/flows.md, The language.
-BLOCKS = ("loop", "until")
-NAMES = {"say", "talk", "ask", "summarize", "extract", "done", "transfer", "end_call", "send_sms", "click_ivr"}
-NAMES |= {"send_image", "state", "variables", "integrations", "api", "requests"}
-# Of each kind of token, the class in the style sheet.
-CLASSES = ((Keyword, "k"), (String, "s"), (Comment, "c"), (Number, "m"), (Name.Builtin, "b"), (Name.Function, "f"))
-LONGEST = 200_000  # characters; longer code is shown without colours
+_BLOCKS = ("loop", "until")
+_BASED = {"say", "talk", "ask", "summarize", "extract", "done", "transfer", "end_call", "send_sms", "click_ivr"}
+_BASED |= {"send_image", "state", "variables", "integrations", "api", "requests"}
+_BUILTINS = {name for name in dir(builtins) if name.islower() and not name.startswith("_")}
+# The groups are named after the classes in the style sheet. A text that is never closed ends with its line or the code.
+_TOKEN = re.compile(
+    r"""(?P<c>\#[^\n]*)
+    |(?P<s>[rbuf]{0,2}(?:
+        \"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
+        |"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))
+    |(?P<m>\d[\w.]*)
+    |(?P<name>[^\W\d]\w*)""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
 
 
 def texts(code: str) -> list[str]:
-    """Each line of the code, whatever ends it."""
+    """Return the lines of the code, with any line endings."""
     return code.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def lines(code: str) -> list[Markup]:
-    """Each line of the code, as HTML."""
+    """Return the lines of the code as HTML."""
     code = "\n".join(texts(code))
     if len(code) > LONGEST:
         return [escape(line) for line in code.split("\n")]
-    found = [Markup("")]
-    for kind, tokens in groupby(_tokens(code), itemgetter(0)):
-        for index, part in enumerate("".join(text for _, text in tokens).split("\n")):
-            if index:
-                found.append(Markup(""))
-            if part:
-                found[-1] += Markup('<span class="{}">{}</span>').format(kind, part) if kind else escape(part)
-    return found
+    html = []
+    for kind, text in _tokens(code):
+        open_tag, close_tag = (f'<span class="{kind}">', "</span>") if kind else ("", "")
+        html.append("\n".join(f"{open_tag}{escape(part)}{close_tag}" if part else "" for part in text.split("\n")))
+    return [Markup(line) for line in "".join(html).split("\n")]
 
 
 def _tokens(code: str) -> Iterator[tuple[str | None, str]]:
-    """The tokens, each with its class."""
-    begins = True  # whether nothing but space stands before it in its line
-    for kind, text in PythonLexer(stripnl=False, ensurenl=False).get_tokens(code):
-        if begins and text in BLOCKS:
-            yield "k", text
-        elif kind in Name and text in NAMES:
-            yield "b", text
-        else:
-            yield next((name for group, name in CLASSES if kind in group), None), text
-        begins = text.endswith("\n") or (begins and not text.strip())
+    """Yield the code in pieces, each with its class."""
+    end, previous = 0, "\n"
+    for match in _TOKEN.finditer(code):
+        between, text, kind = code[end : match.start()], match[0], match.lastgroup
+        yield None, between
+        yield _name_class(text, previous + between) if kind == "name" else kind, text
+        end, previous = match.end(), text
+    yield None, code[end:]
+
+
+def _name_class(name: str, before: str) -> str | None:
+    """Return the class of a name. `before` is the token before it and all that is between the two."""
+    if name in _BASED:
+        return "b"
+    if name in kwlist or (name in _BLOCKS and not before.rpartition("\n")[2].strip() and "\n" in before):
+        return "k"
+    if before.split() in (["def"], ["class"]):
+        return "f"
+    return "b" if name in _BUILTINS and not before.endswith(".") else None
 
 
 class Compared(NamedTuple):
-    """A line of a comparison: its numbers before and after, None where it is not there. `skipped` lines are no news."""
+    """A line of a comparison: its number before and after, None where it is absent. A gap has `skipped` equal lines."""
 
     kind: str
     old: int | None
@@ -65,23 +80,23 @@ class Compared(NamedTuple):
 
 
 def compare(old: str, new: str, around: int = 3) -> list[Compared]:
-    """What changed from one code to the other, with `around` lines beside each change; empty where nothing did."""
+    """Return the changed lines with `around` lines beside each change; an empty list when nothing changed."""
     before, after = lines(old), lines(new)
     matcher = SequenceMatcher(None, texts(old), texts(new), autojunk=False)
-    found: list[Compared] = []
-    told = 0
+    rows: list[Compared] = []
+    end = 0  # of the lines that are in `rows` or skipped
     for group in matcher.get_grouped_opcodes(around):
         if all(tag == "equal" for tag, *_ in group):
             return []
-        if (skipped := group[0][1] - told) > 0:
-            found.append(Compared("gap", None, None, skipped=skipped))
+        if (skipped := group[0][1] - end) > 0:
+            rows.append(Compared("gap", None, None, skipped=skipped))
         for tag, i, i_end, j, j_end in group:
             if tag == "equal":
-                found += [Compared("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
+                rows += [Compared("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
             else:
-                found += [Compared("removed", n + 1, None, before[n]) for n in range(i, i_end)]
-                found += [Compared("added", None, n + 1, after[n]) for n in range(j, j_end)]
-        told = group[-1][2]
-    if found and (skipped := len(before) - told) > 0:
-        found.append(Compared("gap", None, None, skipped=skipped))
-    return found
+                rows += [Compared("removed", n + 1, None, before[n]) for n in range(i, i_end)]
+                rows += [Compared("added", None, n + 1, after[n]) for n in range(j, j_end)]
+        end = group[-1][2]
+    if rows and (skipped := len(before) - end) > 0:
+        rows.append(Compared("gap", None, None, skipped=skipped))
+    return rows

@@ -1,10 +1,9 @@
-"""Prometheus metrics."""
+"""Metrics in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any
 
 from flask import Response
 from flask.views import MethodView
@@ -17,6 +16,8 @@ from dryline.world.world import World
 
 blp = ControlArea("Control: metrics", description="Counts for Prometheus.")
 
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+
 
 @blp.route("/metrics", get="getMetrics")
 class MetricsView(MethodView):
@@ -26,43 +27,44 @@ class MetricsView(MethodView):
 
         Requests by operation and status with their latency, exports by status, faults that hit.
         """
-        from prometheus_client import CollectorRegistry, generate_latest  # only who scrapes pays for the import
-        from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(Collector(current()))
-        return Response(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
+        lines = [*_requests(current()), *_faults(current()), *_exports(current())]
+        return Response("".join(f"{line}\n" for line in lines), content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-class Collector:
-    """Turns a world's counts into Prometheus' families. One of several nodes says in each which one it is."""
+def _requests(world: World) -> Iterator[str]:
+    name = "dryline_request_duration_seconds"
+    yield from _head(name, "histogram", "Requests answered, by their time.")
+    bounds = [*map(str, BUCKETS), "+Inf"]
+    for (method, route, status), (*counts, seconds) in sorted(world.metrics.requests.items()):
+        labels = {"method": method, "route": route, "status": str(status or "dropped")}
+        totals = list(accumulate(counts))
+        for bound, total in zip(bounds, totals, strict=True):
+            yield _sample(world, f"{name}_bucket", {"le": bound, **labels}, total)
+        yield _sample(world, f"{name}_count", labels, totals[-1])
+        yield _sample(world, f"{name}_sum", labels, seconds)
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.node = [world.settings.node] if world.settings.node else []
 
-    def collect(self) -> Iterator[Any]:
-        """The families."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+def _faults(world: World) -> Iterator[str]:
+    yield from _head("dryline_faults_total", "counter", "Faults that hit, by effect.")
+    for effect, count in sorted(world.metrics.faults.items()):
+        yield _sample(world, "dryline_faults_total", {"effect": effect}, count)
 
-        node = ["node"] if self.node else []
-        labels = [*node, "method", "route", "status"]
-        requests = HistogramMetricFamily(
-            "dryline_request_duration_seconds", "Requests answered, by their time.", labels=labels
-        )
-        for (method, route, status), counts in sorted(self.world.metrics.requests.items()):
-            sums = list(accumulate(counts[:-1]))
-            bounds = [*map(str, BUCKETS), "+Inf"]
-            shown = [*self.node, method, route, str(status or "dropped")]
-            requests.add_metric(shown, list(zip(bounds, sums, strict=True)), counts[-1])
-        yield requests
-        faults = CounterMetricFamily("dryline_faults", "Faults that hit, by effect.", labels=[*node, "effect"])
-        for effect, count in sorted(self.world.metrics.faults.items()):
-            faults.add_metric([*self.node, effect], count)
-        yield faults
-        exports = GaugeMetricFamily("dryline_exports", "Exports by status.", labels=[*node, "status"])
-        for status, count in connection().execute(
-            "SELECT status, COUNT(*) FROM export GROUP BY status ORDER BY status"
-        ):
-            exports.add_metric([*self.node, status], count)
-        yield exports
+
+def _exports(world: World) -> Iterator[str]:
+    yield from _head("dryline_exports", "gauge", "Exports by status.")
+    sql = "SELECT status, COUNT(*) FROM export GROUP BY status ORDER BY status"
+    for status, count in connection().execute(sql):
+        yield _sample(world, "dryline_exports", {"status": status}, count)
+
+
+def _head(name: str, kind: str, description: str) -> Iterator[str]:
+    yield f"# HELP {name} {description}"
+    yield f"# TYPE {name} {kind}"
+
+
+def _sample(world: World, name: str, labels: dict[str, str], value: float) -> str:
+    """Return the line of one value. If the server has a node name, it is a label of each."""
+    if world.settings.node:
+        labels = {"node": world.settings.node, **labels}
+    text = ",".join(f'{key}="{label.translate(_ESCAPES)}"' for key, label in labels.items())
+    return f"{name}{{{text}}} {float(value)}"

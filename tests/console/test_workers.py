@@ -100,6 +100,13 @@ class TestFlow:
         change(code="x = loop = 1\n")
         assert '<span class="k">loop' not in visitor.go(f"{at}/flows/{flow['id']}").answer.text
 
+    def test_a_text_of_several_lines_is_coloured_in_each(self, visitor, at, change, flow):
+        change(code='x = """a\nloop:\n# b"""\ny = \'"\'  # c\n')
+        text = visitor.go(f"{at}/flows/{flow['id']}").answer.text
+        for piece in ('<span class="s">&#34;&#34;&#34;a</span>', '<span class="s">loop:</span>'):
+            assert piece in text
+        assert '<span class="s">&#39;&#34;&#39;</span>  <span class="c"># c</span>' in text
+
     def test_each_line_has_its_number(self, visitor, at, flow):
         page = visitor.go(f"{at}/flows/{flow['id']}")
         assert [f"L{n}" for n in range(1, 10)] == [one for one in page.ids if re.fullmatch(r"L\d+", one)]
