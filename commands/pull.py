@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
     from dryline.remote.memory import Memory
     from dryline.remote.pull import Pull
+    from dryline.remote.redact import Redactor
 
 INCOMPLETE = 3  # exit code of a pull that left something out
 
@@ -123,9 +124,8 @@ def pull(
     from dryline.remote.memory import Memory, NotAMemory
     from dryline.remote.pull import Pull
     from dryline.remote.reader import Reader
-    from dryline.remote.redact import Redactor
 
-    redactor = Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest()) if redact else None
+    redactor = _redactor(api_key) if redact else None
     options = [__version__, url, api_key, redact, since, worker_id]
     try:
         with _private_files():
@@ -158,6 +158,15 @@ def _private_files() -> Iterator[None]:
         yield
     finally:
         os.umask(umask)
+
+
+def _redactor(api_key: str) -> Redactor:
+    """Return what replaces personal data. Raises BadOption when its package is not installed."""
+    try:
+        from dryline.remote.redact import Redactor
+    except ModuleNotFoundError as missing:
+        raise BadOption(f"--redact needs {missing.name}: install dryline with its extra, dryline[redact].") from None
+    return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
 
 
 def _print_memory(memory: Memory) -> None:

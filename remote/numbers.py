@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import phonenumbers
+
 from dryline.models.numbering import e164
 
 # Numbers that nobody has: the area code 555 is not given out.
@@ -48,10 +50,8 @@ class Numbers:
 
     def know_countries(self, countries: Iterable[Any]) -> None:
         """Numbers may be of these ISO countries as well; what is none is passed over."""
-        from phonenumbers import SUPPORTED_REGIONS
-
         self.countries.update(
-            country for country in countries if isinstance(country, str) and country in SUPPORTED_REGIONS
+            country for country in countries if isinstance(country, str) and country in phonenumbers.SUPPORTED_REGIONS
         )
 
     def stand_in(self, number: str) -> str:
@@ -108,8 +108,6 @@ class Numbers:
 
     def _valid(self, text: str) -> str | None:
         """The number in E.164 form, when some numbering plan has it."""
-        import phonenumbers  # imported late: only --redact needs it
-
         text = re.sub(r"^(?:[A-Za-z]{1,10}:)?\s*", "", text.strip())
         text = re.sub(r"^00[ \-]?(?=[1-9])", "+", text)
         asked: list[tuple[str, str | None]] = [(text, country) for country in sorted(self.countries)]
@@ -127,9 +125,7 @@ class Numbers:
 
 def _found(text: str, country: str) -> Iterator[Span]:
     """Where the library sees numbers that may be called from this country."""
-    from phonenumbers import PhoneNumberMatcher
-
-    for found in PhoneNumberMatcher(text, country):
+    for found in phonenumbers.PhoneNumberMatcher(text, country):
         digits = [at for at in range(found.start, found.end) if text[at].isdigit()]
         if text[found.start] == "+" or len(digits) >= FEWEST:
             yield found.start, digits[-1] + 1

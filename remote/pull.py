@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from dryline.remote import lists
 from dryline.remote.lists import Following, Query, Row
 from dryline.remote.memory import Memory
 from dryline.remote.reader import Reader, ReadError
-from dryline.remote.redact import Redactor
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse
+
+if TYPE_CHECKING:
+    from dryline.remote.redact import Redactor  # which needs the extra `redact`
 
 # Of the team, where the service has them. The numbers come first: their countries help to redact all others.
 TEAM = {

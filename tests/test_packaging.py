@@ -103,6 +103,9 @@ def environment(folder, *needed):
     for distribution in distributions(*needed):
         for name in {path.parts[0] for path in distribution.files} - {"..", "__pycache__"}:
             (site / name).symlink_to(distribution.locate_file(name))
+        for path in distribution.files:
+            if path.parts[-2:-1] == ("bin",):  # the interpreter of flows is a program of its own
+                (folder / "bin" / path.name).symlink_to(distribution.locate_file(path).resolve())
     return folder / "bin" / "python", site
 
 

@@ -235,8 +235,8 @@ def test_a_key_of_the_default_is_not_let_in_by_other_commands(start, tmp_path):
 
 # Of a server, and of parts of it that few need.
 SERVING = {"flask", "jinja2", "marshmallow", "peewee", "sqlite3", "ssl", "waitress", "webargs", "werkzeug", "yaml"}
-FOR_LATER = {"phonenumbers", "prometheus_client", "pydantic_monty", "regex", "swagger_ui_bundle", "tzdata", "urllib3"}
-FOR_LATER |= {f"dryline.{room}" for room in ("engine", "remote", "simulator", "talks", "testing")}
+FOR_LATER = {"phonenumbers", "pydantic_monty", "regex", "swagger_ui_bundle", "tzdata", "urllib3"}
+FOR_LATER |= {f"dryline.{room}" for room in ("engine", "remote", "simulator", "flow_sessions", "testing")}
 
 SHOWN = """
 import sys
