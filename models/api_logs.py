@@ -9,7 +9,7 @@ from dryline.storage.record import JsonField
 
 
 class ApiLog(Log):
-    """One conversation. Its own members tell of the last request; no deployment is behind it."""
+    """One conversation, without a deployment. The members of this channel are those of the last request."""
 
     kind = "ApiDeploymentLog"
     session = "json_extract(metadata, '$.bbEngineSessionId')"

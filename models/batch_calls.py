@@ -10,7 +10,7 @@ import orjson
 from dryline.models.conditions import Condition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
-from dryline.models.said_outcomes import demand_outcomes
+from dryline.models.scripted_outcomes import require_outcomes
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.nesting import too_deep
@@ -33,10 +33,10 @@ def make(
     """Queue the rows that meet the condition, the first batch for now. Returns how many were taken.
 
     `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
-    takes too long, for JSON text that is nested too deeply, and as `demand_outcomes`.
+    takes too long, for JSON text that is nested too deeply, and as `require_outcomes`.
     """
     asked = Condition(condition)
-    demand_outcomes(data)
+    require_outcomes(data)
     shared = _object(additional_data, "additional_data")
     rows = [
         (id, row)

@@ -1,4 +1,4 @@
-"""How far campaigns have come, whichever kind they are: as a list, and row by row."""
+"""Progress of campaigns of both kinds: as a list, and row by row."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from dryline.models.calls_in_progress import UNDER_WAY
 from dryline.models.campaigns import OutboundCampaign
-from dryline.models.queued_calls import number_fault, numbered
+from dryline.models.queued_calls import QueuedCall, number_fault, numbered
 from dryline.models.teams import Team
 from dryline.models.voicev1_campaigns import NEVER, OPEN, Voicev1Campaign
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.record import Record, connection_execute
+from dryline.storage.record import Record, connection_execute, tuples
 
 IN_CALL = "in progress"
 QUEUED = "queued"
@@ -52,9 +52,9 @@ class Summary:
 
 @dataclass(slots=True)
 class RowProgress:
-    """A row and how it stands: QUEUED for a time, IN_CALL since a time, the outcome of its call, or IDLE.
+    """A row and its state: QUEUED for a time, IN_CALL since a time, the outcome of its call, or IDLE.
 
-    `fault` says why it cannot be called.
+    `fault` says why the row cannot be called.
     """
 
     id: str
@@ -66,31 +66,31 @@ class RowProgress:
 
 
 def campaigns_of(team: Team) -> list[Summary]:
-    """The team's campaigns, newest first."""
+    """Return the team's campaigns, newest first."""
     return [Summary(*row) for row in connection_execute(_LISTED, {"team": team.id, "never": NEVER})]
 
 
 def find_campaign(team: Record, id: str) -> OutboundCampaign | Voicev1Campaign:
-    """The team's campaign of either kind. Raises NotFound."""
-    found = OutboundCampaign.find(id=id, team_id=team.team_id) or Voicev1Campaign.find(id=id, team_id=team.team_id)
-    if found is None:
+    """Return the team's campaign of either kind. Raises NotFound."""
+    campaign = OutboundCampaign.find(id=id, team_id=team.team_id) or Voicev1Campaign.find(id=id, team_id=team.team_id)
+    if campaign is None:
         raise NotFound(f"Campaign {id} not found.")
-    return found
+    return campaign
 
 
 def rows_of(campaign: OutboundCampaign | Voicev1Campaign) -> list[RowProgress]:
-    """Its rows, in the order they were sent."""
+    """Return the campaign's rows, in the order they were sent."""
     return list(_outbound(campaign) if isinstance(campaign, OutboundCampaign) else _legacy(campaign))
 
 
 def _outbound(campaign: OutboundCampaign) -> Iterator[RowProgress]:
     now = current().clock.stamp()
-    # Several rows may have one id: the first of them was called first.
+    # Several rows may have the same id; the first of them was called first.
     calls, queued = defaultdict(list), defaultdict(list)
     for row_id, *call in reversed(campaign.calls()):
         calls[row_id].append(call)
-    waiting = "SELECT row_id, due_at FROM queued_call WHERE campaign_id = ? ORDER BY due_at DESC, id DESC"
-    for row_id, due_at in connection_execute(waiting, (campaign.id,)):
+    waiting = QueuedCall.select(QueuedCall.row_id, QueuedCall.due_at).where(QueuedCall.campaign_id == campaign.id)
+    for row_id, due_at in tuples(waiting.order_by(QueuedCall.due_at.desc(), QueuedCall.id.desc())):
         queued[row_id].append(due_at)
     for row_id, row in numbered(campaign.data if isinstance(campaign.data, list) else [campaign.data]):
         progress = RowProgress(row_id, row, fault=number_fault(row))
@@ -106,13 +106,13 @@ def _legacy(campaign: Voicev1Campaign) -> Iterator[RowProgress]:
     for row in campaign.data:
         progress = RowProgress(row.row_id, row.row_data, fault=number_fault(row.row_data))
         outcome = row.outcome if row.outcome is not None else row.result
-        told = outcome if isinstance(outcome, dict) else {}
-        progress.log_id = told.get("logId")
+        details = outcome if isinstance(outcome, dict) else {}
+        progress.log_id = details.get("logId")
         if row.status in OPEN and row.done_at:
-            progress.state, progress.at = IN_CALL, told.get("startTime")
+            progress.state, progress.at = IN_CALL, details.get("startTime")
         elif row.status in OPEN and row.due_at != NEVER:
             progress.state, progress.at = QUEUED, row.due_at
         else:
-            progress.state = told.get("callStatus") or row.status.lower()
-            progress.at = told.get("startTime") or row.updated_at
+            progress.state = details.get("callStatus") or row.status.lower()
+            progress.at = details.get("startTime") or row.updated_at
         yield progress

@@ -15,7 +15,7 @@ from dryline.models.collection import FLOW, VOICE_DEPLOYMENT, ImportContext, Row
 from dryline.models.due import due_rows
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered, present
-from dryline.models.said_outcomes import demand_outcomes
+from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import current
@@ -57,9 +57,9 @@ class OutboundCampaign(Record):
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
         """Create a campaign. Without `flow_id` it has the deployment's flow.
 
-        Raises NotFound for an unknown flow, and Invalid as `demand_outcomes`. Contract: createOutboundCampaign.
+        Raises NotFound for an unknown flow, and Invalid as `require_outcomes`. Contract: createOutboundCampaign.
         """
-        demand_outcomes(values["data"])
+        require_outcomes(values["data"])
         if flow_id is None:
             flow_id = deployment.flow_id
         else:
@@ -72,7 +72,7 @@ class OutboundCampaign(Record):
 
     def revise(self, **values: Any) -> Self:
         """Change the values. If rows, batches or status change, the calls not yet placed are queued anew."""
-        demand_outcomes(values.get("data"))
+        require_outcomes(values.get("data"))
         self.change(**values)
         if not values.keys().isdisjoint(_SCHEDULE):
             self.queue_rows()

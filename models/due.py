@@ -1,7 +1,7 @@
-"""Due work: the rows whose time has come, asked with one statement that an index answers.
+"""Due rows: a query that an index answers.
 
-Such a look takes no lock and costs microseconds, so that it may find nothing once a second in every table that has
-something that moves.
+It takes no lock and costs microseconds, since it runs once a second for each kind of background work. So it is plain
+SQL with a compiled list of columns.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
 def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1, **moments: str) -> list[AnyRecord]:
-    """The first `limit` rows that meet `condition`, in `order`: both SQL, whose `:names` are `moments` of API time.
+    """Return the first `limit` rows that meet `condition`, in `order`.
 
-    Only rows of those whose time the clock shows: the team at work where it has its own, else all that have none.
+    Both are SQL, whose `:names` are `moments` of API time. The rows are those of the teams to which the running clock
+    applies: one team with a clock of its own, or all teams without one.
     """
     clock, team_id = current().clock, at_work()
-    asked: dict[str, Any] = {**moments, "limit": limit}
-    if clock.teams:  # each moment is one team's, or of all that follow the world's
-        own = team_id in clock.teams
-        asked["whose"] = team_id if own else orjson.dumps(clock.teams).decode()
-        whose = "team_id = :whose" if own else "team_id NOT IN (SELECT value FROM json_each(:whose))"
-        condition = f"{whose} AND ({condition})"
-    found = connection().execute(_due_sql(model, condition, order), asked)
-    return [model.from_row(row) for row in found]
+    params: dict[str, Any] = {**moments, "limit": limit}
+    if clock.teams:
+        has_own_clock = team_id in clock.teams
+        params["teams"] = team_id if has_own_clock else orjson.dumps(clock.teams).decode()
+        teams = "team_id = :teams" if has_own_clock else "team_id NOT IN (SELECT value FROM json_each(:teams))"
+        condition = f"{teams} AND ({condition})"
+    return [model.from_row(row) for row in connection().execute(_due_sql(model, condition, order), params)]
 
 
 @cache

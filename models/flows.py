@@ -16,15 +16,15 @@ from dryline.storage.errors import Conflict
 from dryline.storage.json_field import differ
 from dryline.storage.record import JsonField, Record
 
-# What the committed version says when the update came without a message. Assumed.
+# The message of the version that an update without a message commits. Assumed.
 UPDATE_MESSAGE = "Updated through the API"
 
 
 class Flow(Record):
-    """A program of a worker. Deleting it deletes its versions; deployments, tests and logs keep naming it.
+    """A program of a worker. Deleting it deletes its versions; deployments, tests and logs keep its id.
 
     `version` counts the changes of code or variables; it is not the number of a committed version.
-    `merged_parameters` is there only where a deployment's parameters were laid over the variables.
+    `merged_parameters` is set only by `show_flow`: the variables, overridden by a deployment's parameters.
     """
 
     id_prefix = "flow"
@@ -44,24 +44,24 @@ class Flow(Record):
 
     @classmethod
     def write(cls, worker: Worker, author: ApiKey | Team, **values: Any) -> Self:
-        """A new flow of the worker. No version is committed. Contract: createFlow."""
+        """Create a flow of the worker. No version is committed. Contract: createFlow."""
         return cls.add(worker, worker_id=worker.id, **_edited_by(author), **values)
 
     @property
-    def mark(self) -> str:
-        """Stands for all that may be changed, whatever clock and count say: these may stand still, or be put back."""
-        shown = [self.name, self.label, self.code, self.variables]
-        return sha256(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    def etag(self) -> str:
+        """A hash of the content, for optimistic locking: `updated_at` and `version` may be set back."""
+        content = [self.name, self.label, self.code, self.variables]
+        return sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     def revise(
         self, author: ApiKey | Team, *, commit_message: str | None = None, seen: str | None = None, **values: Any
     ) -> Self:
-        """Change the values; where code or variables really change, count up and commit a version.
+        """Change the values. If code or variables change, increase `version` and commit a version.
 
-        `seen` is the mark of what the author has looked at: Conflict where the flow has another by now.
+        `seen` is the `etag` of the flow that the author edited: Conflict if the flow has another one by now.
         Contract: updateFlow.
         """
-        if seen is not None and seen != self.mark:
+        if seen is not None and seen != self.etag:
             raise Conflict(f"Flow {self.id} was changed meanwhile.")
         if not values:
             return self
@@ -74,7 +74,7 @@ class Flow(Record):
         return self
 
     def show_version(self, version: FlowVersion) -> Self:
-        """Take on that version's code and variables, without saving. Contract: getFlow, versionId."""
+        """Set code and variables to those of a version, without saving. Contract: getFlow, versionId."""
         self.code, self.variables = version.code, version.variables
         return self
 

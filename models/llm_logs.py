@@ -50,7 +50,7 @@ class LlmLog(Record):
     @classmethod
     def of_conversation(cls, log: Log) -> list[Self]:
         """Return the records of a conversation's session and of its call, in the order they arrived."""
-        session_id, call_id = log.traces
+        session_id, call_id = log.engine_ids
         ids = [
             cls.select(cls.id).where(cls.team_id == log.team_id, column == value)
             for column, value in ((cls.session_id, session_id), (cls.call_id, call_id))

@@ -1,4 +1,4 @@
-"""What the logs of every channel share. Each channel has a table of its own."""
+"""The base class of the logs of all channels, and pages of logs. Each channel has a table of its own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from dryline.models.collection import FLOW, WORKER, StateCollection
 from dryline.storage.record import Column, JsonField, Record, connection
 from dryline.world.channels import CHANNELS, Channel
 
-# Times have one form, in which nothing has to be escaped or quoted.
-TIMES = frozenset({"created_at", "updated_at", "start_time", "end_time"})
 
-
-class Traces(NamedTuple):
-    """How what the engine left behind a conversation is found; None where its log does not tell."""
+class EngineIds(NamedTuple):
+    """The engine's ids of a conversation; None if its log has no such id."""
 
     session_id: str | None
     call_id: str | None
@@ -24,13 +21,13 @@ class Traces(NamedTuple):
 class Log(Record):
     """One conversation of a deployment. Ids are unique across the channels.
 
-    Each channel adds `kind` and the column `type`, which holds it. A log goes with its worker and with its deployment,
-    which `remove_below` sees to, and outlives its flow.
+    Each channel adds `kind` and the column `type`, which holds it. A log is deleted with its worker and with its
+    deployment (`remove_below`), and outlives its flow.
     """
 
     id_prefix = "log"
     kind: ClassVar[str]
-    # How a log of the channel names its session and its call, in SQL.
+    # SQL expressions for the ids of a log's session and call.
     session: ClassVar[str] = "NULL"
     call: ClassVar[str] = "NULL"
 
@@ -48,20 +45,20 @@ class Log(Record):
 
     @classmethod
     def numbered(cls, worker: Record, *, page: int, limit: int, **where: Any) -> Page:
-        """Page `page` of the worker's logs with these column values, newest first. Contract: listSMSLogs."""
+        """Return a page of the worker's logs with these column values, newest first. Contract: listSMSLogs."""
         rows = cls.listing(worker, worker_id=worker.id, **where)
         total = rows.count()
-        return Page(rows.slice(limit, first_of(page, limit)), total, page, limit)
+        return Page(rows.slice(limit, offset_of(page, limit)), total, page, limit)
 
     @property
-    def traces(self) -> Traces:
-        """The session and the call that it was."""
+    def engine_ids(self) -> EngineIds:
+        """The ids of its session and its call."""
         sql = f"SELECT {self.session}, {self.call} FROM {self._meta.table_name} WHERE id = ?"
-        return Traces(*connection().execute(sql, (self.id,)).fetchone())
+        return EngineIds(*connection().execute(sql, (self.id,)).fetchone())
 
     @classmethod
     def remove_below(cls, parent: Record, column: str) -> None:
-        """Delete the logs whose `column` names the parent, with what ran behind them: sessions, LLM logs, errors."""
+        """Delete the logs whose `column` is the parent's id, with their sessions, LLM logs and runtime errors."""
         table = cls._meta.table_name
         mine = f"FROM {table} WHERE {column} = :parent AND team_id = :team"
         sessions = f"(SELECT {cls.session} {mine})"
@@ -76,13 +73,13 @@ class Log(Record):
             connection().execute(statement, {"parent": parent.id, "team": parent.team_id})
 
 
-def first_of(page: int, limit: int) -> int:
-    """How many rows lie before the page, as far as SQLite can count."""
+def offset_of(page: int, limit: int) -> int:
+    """Return the number of rows before the page, at most SQLite's largest integer."""
     return min((page - 1) * limit, 2**63 - 1)
 
 
 class Page:
-    """`limit` rows of a list of `total`, the `page`-th such cut. It is its own `pagination`."""
+    """Page number `page` of a list of `total` rows, with at most `limit` rows. It is its own `pagination`."""
 
     def __init__(self, data: Any, total: int, page: int, limit: int) -> None:
         self.data = data
@@ -95,21 +92,21 @@ class Page:
 
     @property
     def pagination(self) -> Page:
-        """Where the cut lies."""
+        """The members of `pagination` on the wire, which are attributes of the page."""
         return self
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form; `names` maps the wire's name to the attribute."""
+        """Return the wire form; `names` maps wire names to attributes."""
         return {wire: getattr(self, attribute) for wire, attribute in names.items()}
 
 
 def model_of(channel: Channel) -> type[Log]:
-    """The class of a channel's logs."""
+    """Return the class of a channel's logs."""
     return getattr(import_module(f"dryline.models.{channel.area}"), channel.record)
 
 
 def collection_of(model: type[Log]) -> StateCollection:
-    """The state of one channel's logs, which go with their worker."""
+    """Return the declaration of one channel's logs in the state document."""
     channel = next(channel for channel in CHANNELS if channel.type == model.kind)
     return StateCollection(
         model,

@@ -1,4 +1,4 @@
-"""Finds a log of any channel by its id alone."""
+"""Look up logs of any channel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOGS: tuple[type[Log], ...] = tuple(map(model_of, CHANNELS))
 
 
 def find_log(team: Record, id: str) -> Log:
-    """The team's log of this id. Raises NotFound. Contract: lookupLog."""
+    """Return the team's log with this id. Raises NotFound. Contract: lookupLog."""
     for model in LOGS:
         log = model.find(id=id, team_id=team.team_id)
         if log is not None:

@@ -90,7 +90,7 @@ class Resource(Record):
         """Delete the resource, and its bytes when no other resource of the worker has them."""
         super().remove()
         if self.s3_file_path and Resource.find(worker_id=self.worker_id, s3_file_path=self.s3_file_path) is None:
-            upload = Upload.at(self.worker_id, self.s3_file_path)
+            upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload:
                 upload.remove()
                 current().db.after_commit(current().wake)
@@ -124,7 +124,7 @@ class Resource(Record):
 
     def _take_in(self) -> None:
         """Let the search find the words of the file, where they are known."""
-        upload = Upload.at(self.worker_id, self.s3_file_path)
+        upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
         if text is not None:
             connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
@@ -136,7 +136,7 @@ class Resource(Record):
                 None if _is_web_address(self.raw_link or "") else f"{self.raw_link!r} is not an http or https address."
             )
         if own_id(self.s3_file_path or ""):
-            upload = Upload.at(self.worker_id, self.s3_file_path)
+            upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
             if upload is None:
                 return f"No file was uploaded to {self.s3_file_path}."
             if upload.size == 0:

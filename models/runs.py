@@ -1,4 +1,4 @@
-"""Simulated runs: what they share. They wait, run for a few seconds of API time, and pass or fail (jobs/moves.py)."""
+"""The base class of simulated runs, which wait, run for some seconds of API time, and pass or fail (jobs/moves.py)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dryline.storage.record import JsonField, Record
 from dryline.world.clock import parse, wire
 
 STARTS_AFTER = timedelta(seconds=1)
-SECONDS_EACH = 2  # of one conversation, in API time
-LONGEST = timedelta(hours=1)  # however much there is to run
+SECONDS_EACH = 2  # of API time for each conversation
+LONGEST = timedelta(hours=1)
 
 
 class Run(Record):
-    """Goes from `waiting` to RUNNING to PASSED or FAILED. `due_at` is when it goes on; None means at once."""
+    """A run. Its status goes from `waiting` to RUNNING to PASSED or FAILED; `due_at` is the time of the next step."""
 
     waiting: ClassVar[str]
 
@@ -31,50 +31,50 @@ class Run(Record):
 
     @classmethod
     def begin(cls, team: Record, **values: Any) -> Self:
-        """A new run, waiting."""
+        """Create a waiting run."""
         due = wire(current().clock.now() + STARTS_AFTER)
         return cls.add(team, status=cls.waiting, due_at=due, **values)
 
     @classmethod
     def complete(cls, row: Row, rows: ImportContext) -> None:
-        """A run that came in and has not ended moves as one that was begun now, unless it says when."""
+        """Schedule an imported run that has not ended as if it was created now, unless it has a `due_at`."""
         if row.setdefault("status", cls.waiting) in (cls.waiting, "RUNNING") and row.get("due_at") is None:
             row["due_at"] = wire(current().clock.now() + STARTS_AFTER)
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` runs of any team that are to go on at a moment, the longest overdue first."""
-        return cls.open_ones(moment, limit, cls.waiting, "RUNNING")
+        """Return the next `limit` runs whose next step is due at a moment, the longest overdue first."""
+        return cls.due_with_status(moment, limit, cls.waiting, "RUNNING")
 
     @classmethod
-    def open_ones(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
-        """As `due`, of these statuses only."""
-        # As the index of the open runs has it.
+    def due_with_status(cls, moment: str, limit: int, *statuses: str) -> list[Self]:
+        """Return the due runs with these statuses, as `due` does."""
+        # The expressions of the index of open runs.
         since, is_open = "COALESCE(due_at, created_at)", f"status IN ('{cls.waiting}', 'RUNNING')"
-        of_these = " OR ".join(f"status = '{status}'" for status in statuses)
-        where = f"{is_open} AND ({of_these}) AND {since} <= :moment"
+        has_status = " OR ".join(f"status = '{status}'" for status in statuses)
+        where = f"{is_open} AND ({has_status}) AND {since} <= :moment"
         return due_rows(cls, where, f"{since}, id", limit, moment=moment)
 
     def proceed(self) -> None:
-        """Take the step that is due, as of the moment it was due."""
+        """Take the step that is due, as of the time it was due."""
         moment = self.due_at or current().clock.stamp()
         if self.status == self.waiting:
             end = parse(moment) + min(timedelta(seconds=SECONDS_EACH * min(self.conversations(), 10_000)), LONGEST)
             self.change(status="RUNNING", due_at=wire(end), updated_at=moment)
         else:
-            # Chance comes from the id, so that a run gives the same however many others run beside it.
+            # Seeded by the id, so that the result does not depend on other runs.
             self.end(*self.judge(Random(self.id)))
 
     def end(self, results: list[dict[str, Any]], passed: bool) -> None:
-        """Keep the results, as of the moment they were due."""
+        """End the run with these results, as of the time it was due."""
         moment = self.due_at or current().clock.stamp()
         status = "PASSED" if passed else "FAILED"
         self.change(status=status, results=results, due_at=None, updated_at=moment)
 
     def conversations(self) -> int:
-        """How many conversations the run holds."""
+        """Return the number of conversations of the run."""
         raise NotImplementedError
 
     def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """The results, and whether the run passed."""
+        """Return the results, and whether the run passed."""
         raise NotImplementedError

@@ -15,9 +15,9 @@ from dryline.storage.record import JsonField, Record, Rows
 
 
 class RuntimeErrorRecord(Record):
-    """An error that the engine recorded. It goes with its worker and with the log of its call.
+    """An error that the engine recorded. It is deleted with its worker and with the log of its call.
 
-    When its deployment goes otherwise, it only forgets it.
+    If only its deployment is deleted, `deployment_id` becomes null.
     """
 
     id_prefix = "rterr"
@@ -40,9 +40,9 @@ class RuntimeErrorRecord(Record):
 
     @classmethod
     def record(cls, worker: Worker, **values: Any) -> Self:
-        """Keep an error. Without a deployment it is that of the newest deployment of its flow, where there is one.
+        """Record an error. Without a deployment it gets the newest deployment of its flow, if there is one.
 
-        Raises NotFound when the worker has no such deployment or flow. Contract: recordRuntimeError.
+        Raises NotFound if the worker has no such deployment or flow. Contract: recordRuntimeError.
         """
         deployment_id, flow_id = values.get("deployment_id"), values.get("flow_id")
         if deployment_id is not None:
@@ -55,17 +55,16 @@ class RuntimeErrorRecord(Record):
         return cls.add(worker, worker_id=worker.id, **values)
 
     @classmethod
-    def behind(cls, log: Log) -> list[Self]:
-        """The errors of a conversation, oldest first: those that name its session or its log (`Log.remove_below`)."""
-        mine = fn.json_extract(cls.metadata, "$.logId") == log.id
-        if (session_id := log.traces.session_id) is not None:
-            mine |= cls.bb_engine_session_id == session_id
-        found = cls.select().where(cls.worker_id == log.worker_id, mine)
-        return list(found.order_by(cls.created_at, cls.id))
+    def of_conversation(cls, log: Log) -> list[Self]:
+        """Return the errors that refer to a conversation's session or log, oldest first."""
+        own = fn.json_extract(cls.metadata, "$.logId") == log.id
+        if (session_id := log.engine_ids.session_id) is not None:
+            own |= cls.bb_engine_session_id == session_id
+        return list(cls.select().where(cls.worker_id == log.worker_id, own).order_by(cls.created_at, cls.id))
 
     @classmethod
     def of_worker(cls, worker: Worker, *, limit: int, offset: int, **where: Any) -> Rows:
-        """`limit` of the worker's errors after the first `offset`, newest first. Contract: listRuntimeErrors."""
+        """Return `limit` of the worker's errors after the first `offset`, newest first. Contract: listRuntimeErrors."""
         return cls.listing(worker, worker_id=worker.id, **where).slice(limit, offset)
 
 

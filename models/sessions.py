@@ -9,7 +9,7 @@ from dryline.storage.record import JsonField, Record
 
 
 class Session(Record):
-    """One run of a flow. Its log names it (`Log.session`). It goes with its worker and with its log."""
+    """One run of a flow, which a log refers to (`Log.session`). It is deleted with its worker and with its log."""
 
     id_prefix = "session"
 

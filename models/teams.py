@@ -30,12 +30,12 @@ class Team(Record):
 
     @property
     def authorship(self) -> dict[str, str | None]:
-        """How what a person of the team wrote by hand is signed: by the team's owner, where one is known."""
+        """The author of changes that a person of the team makes by hand: the team's owner, if it has one."""
         return {"type": "USER", "user_id": self.team_owner_id, "api_key_id": None}
 
     @classmethod
     def everyone(cls) -> list[Self]:
-        """All teams, oldest first."""
+        """Return all teams, oldest first."""
         return list(cls.select().order_by(cls.created_at, cls.id))
 
     @classmethod
@@ -50,7 +50,7 @@ class Team(Record):
 
 
 class ApiKey(Record):
-    """A key of a team, kept as its SHA-256. `team` is filled in where the key was looked up to let a caller in."""
+    """A key of a team, stored as its SHA-256. `authenticate` sets `team`."""
 
     id_prefix = "key"
 
@@ -68,12 +68,12 @@ class ApiKey(Record):
 
     @property
     def authorship(self) -> dict[str, str | None]:
-        """How what is written with this key is signed."""
+        """The author of changes that are made with this key."""
         return {"type": "API_KEY", "user_id": None, "api_key_id": self.id}
 
     @classmethod
     def issue(cls, team: Team, secret: str | None = None, name: str | None = None) -> tuple[Self, str]:
-        """A new key for the team and, this once, its clear text (`secret`, or one made up).
+        """Create a key for the team. Returns it and its clear text: `secret`, or a random one.
 
         Raises Conflict for a text that is a key already.
         """
@@ -82,7 +82,7 @@ class ApiKey(Record):
 
     @classmethod
     def copy(cls, team: Team, sha256: str, name: str | None = None) -> Self:
-        """A key for the team that is known by its digest alone, as another server has it. Raises Conflict likewise."""
+        """Create a key for the team from its digest, which another server has. Raises Conflict likewise."""
         with unique("That key is in use already."):
             key = cls.add(team, sha256=sha256, name=name)
         forget_keys()
@@ -95,19 +95,19 @@ class ApiKey(Record):
 
 
 def digest(secret: str) -> str:
-    """The form in which a key is kept: the hex SHA-256 of its text."""
+    """Return the form in which a key is stored: the hex SHA-256 of its text."""
     return sha256(secret.encode(errors="surrogateescape")).hexdigest()
 
 
-# The keys that were looked up, by their hash.
+# A cache of keys, by their hash.
 KEYS: WorldLocal[dict[str, ApiKey]] = WorldLocal(lambda world: {})
 
 
 def authenticate(secret: str | None) -> ApiKey:
-    """The key whose clear text this is, with its team. Raises Unauthorized. Contract: README, Errors.
+    """Return the key with this clear text, and its team. Raises Unauthorized. Contract: README, Errors.
 
-    Looked up once; `forget_keys` drops what was remembered. With `--any-key` any text is a key of the first team, and
-    only the first MOST_REMEMBERED are remembered.
+    Keys are cached until `forget_keys`. With `--any-key` any text is a key of the first team, so the cache holds only
+    the first MOST_REMEMBERED.
     """
     if not secret:
         raise Unauthorized("The x-api-key header is missing.")
@@ -134,20 +134,20 @@ def _look_up(hashed: str) -> ApiKey:
 
 
 def start_key() -> ApiKey | None:
-    """The first key of `--api-key`, or else the oldest there is."""
-    given = current().settings.api_keys
-    key = ApiKey.find(sha256=digest(given[0])) if given else None
+    """Return the first key of `--api-key`, or else the oldest key."""
+    texts = current().settings.api_keys
+    key = ApiKey.find(sha256=digest(texts[0])) if texts else None
     return key or next(iter(ApiKey.select().order_by(ApiKey.created_at, ApiKey.id).limit(1)), None)
 
 
 def start_team() -> Team | None:
-    """The team that the keys of `--api-key` belong to; the oldest when none has them."""
+    """Return the team of the first key of `--api-key`, or else the oldest team."""
     key = start_key()
     return Team.find(id=key.team_id) if key else next(iter(Team.everyone()), None)
 
 
 def forget_keys() -> None:
-    """Drop the remembered keys and teams once the running transaction is committed."""
+    """Empty the cache of keys once the running transaction is committed."""
     world = current()
     world.db.after_commit(partial(KEYS.drop, world))
 

@@ -14,13 +14,13 @@ from dryline.models.runs import Run
 from dryline.models.workers import Worker
 from dryline.storage.record import JsonField, Record
 
-CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that come out well
-MOST_RUNS = 1_000_000  # of one checkpoint; what asks for more runs as often as this
-_SHOWN = 20  # conversations that a checkpoint's result tells
+CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that pass
+MOST_RUNS = 1_000_000  # of one checkpoint, however many it asks for
+_SHOWN = 20  # conversations in a checkpoint's result
 
 
 class Test(Record):
-    """A test of a worker. It goes with the worker and outlives its flow."""
+    """A test of a worker. It is deleted with the worker and outlives its flow."""
 
     id_prefix = "test"
 
@@ -36,7 +36,7 @@ class Test(Record):
 
     @classmethod
     def define(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """A new test of one of the worker's flows. Raises NotFound for another flow. Contract: createTest."""
+        """Create a test of one of the worker's flows. Raises NotFound for another flow. Contract: createTest."""
         worker.its(Flow, flow_id, field="flow_id")
         return cls.add(worker, worker_id=worker.id, flow_id=flow_id, **values)
 
@@ -47,7 +47,7 @@ class Test(Record):
         return self.change(**values)
 
     def run(self) -> TestRun:
-        """A new run, waiting. Contract: runTest."""
+        """Create a pending run. Contract: runTest."""
         return TestRun.begin(self, test_id=self.id)
 
 
@@ -97,7 +97,7 @@ class CheckpointRun:
 
 
 class TestRun(Run):
-    """One run of a test, by the checkpoints that the test has when the run is over."""
+    """One run of a test, with the checkpoints that the test has when the run ends."""
 
     id_prefix = "testrun"
     waiting = "PENDING"
@@ -116,12 +116,12 @@ class TestRun(Run):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return the pending runs that are due, as `Run.due` does."""
-        return cls.open_ones(moment, limit, "PENDING")
+        return cls.due_with_status(moment, limit, "PENDING")
 
     @classmethod
     def over(cls, moment: str, limit: int) -> list[Self]:
         """Return the running runs whose end is due."""
-        return cls.open_ones(moment, limit, "RUNNING")
+        return cls.due_with_status(moment, limit, "RUNNING")
 
     def conversations(self) -> int:
         """Return the number of conversations that the checkpoints ask for."""
@@ -151,7 +151,7 @@ def _times(checkpoint: dict[str, Any]) -> int:
 
 
 def _number(checkpoint: dict[str, Any], name: str) -> float:
-    """The member's value; 0 for what an imported checkpoint has instead of a number."""
+    """Return the member's value, or 0 if an imported checkpoint has something else than a positive number."""
     value = checkpoint.get(name)
     return value if isinstance(value, int | float) and value > 0 else 0
 

@@ -1,6 +1,6 @@
-"""Uploads: the bytes of file resources, put to a signed address before the resource is made.
+"""Uploads: the bytes of file resources, sent to a signed address before the resource is created.
 
-They lie on local disk, one file an upload; the row says whose they are. Contract: getResourceUploadUrl.
+Each upload is a file in the data directory and a row. Contract: getResourceUploadUrl.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dryline.models.row_files import RowFiles
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
-from dryline.storage.record import Record, connection
+from dryline.storage.record import Record, tuples
 from dryline.world.clock import wire, work_for
 
 FILES = RowFiles("uploads")
 
-# How long an address works, in API time. Assumed: the real one's life is not shown.
+# How long an address is valid, in API time. Assumed.
 LIFE = timedelta(hours=1)
 
 _ADDRESS = re.compile(r"/uploads/(upload_[^/?]+)/[^/?]+$")
@@ -35,7 +35,7 @@ _ENTITY = re.compile(r"&#?\w{1,31};")
 
 
 class Upload(Record):
-    """Bytes that were put to an upload address."""
+    """Bytes that were sent to an upload address."""
 
     id_prefix = "upload"
 
@@ -46,12 +46,12 @@ class Upload(Record):
 
     @property
     def path(self) -> Path:
-        """Where the bytes lie."""
+        """The file with the bytes."""
         return FILES.path(self.id)
 
     @classmethod
     def address(cls, worker: Worker, base: str, file_name: str, content_type: str) -> str:
-        """An absolute address below `base` that takes the bytes once or more, for an hour."""
+        """Return an absolute address below `base` that accepts the bytes, once or more, for an hour."""
         id = current().ids.new(cls.id_prefix)
         name = re.sub(r"[^A-Za-z0-9._-]", "_", file_name).strip(".") or "file"
         about = {"worker": worker.id, "team": worker.team_id, "name": file_name, "type": content_type}
@@ -60,7 +60,7 @@ class Upload(Record):
 
     @classmethod
     def receive(cls, id: str, signature: str, data: bytes) -> Self:
-        """Keep the bytes; what was put there before is replaced. Raises Forbidden and NotFound (the worker is gone)."""
+        """Store the bytes in place of earlier ones. Raises Forbidden, and NotFound if the worker was deleted."""
         signed = FILES.check("put", id, signature)
         worker = Worker.by_id(signed["worker"])
         upload = cls.find(id=id)
@@ -74,7 +74,7 @@ class Upload(Record):
 
     @classmethod
     def read(cls, id: str, signature: str) -> Self:
-        """The upload behind a signed address for reading. Raises Forbidden and NotFound."""
+        """Return the upload of a signed address for reading. Raises Forbidden and NotFound."""
         upload = cls.find(id=id)
         work_for(upload.team_id if upload else None)
         FILES.check("get", id, signature)
@@ -83,13 +83,13 @@ class Upload(Record):
         return upload
 
     @classmethod
-    def at(cls, worker_id: str, address: str | None) -> Self | None:
-        """What the worker was sent at this address, without its query; None for another host's, and before the PUT."""
+    def find_by_url(cls, worker_id: str, address: str | None) -> Self | None:
+        """Return the worker's upload with this address, or None for another server's and before the PUT."""
         id = own_id(address)
         return cls.find(id=id, worker_id=worker_id) if id else None
 
     def text(self, mime_type: str) -> str | None:
-        """The words of a textual file, of HTML those that a reader sees; None for other types and without the bytes."""
+        """Return the text of a textual file, of HTML the visible text. None for other types, and without the file."""
         if not _TEXTUAL.match(mime_type.lower()) or not self.path.exists():
             return None
         data = self.path.read_bytes()
@@ -99,59 +99,59 @@ class Upload(Record):
 
 
 def _visible(page: str) -> str:
-    """What a reader of an HTML page sees.
+    """Return the visible text of an HTML page.
 
-    Not html.parser, whose time grows with the square of broken markup: here what is not closed reaches to the end, so
-    that no character is looked at twice.
+    html.parser takes quadratic time for broken markup. Here an unclosed tag extends to the end of the page, so that
+    each character is read once.
     """
-    seen, at = [], 0
+    texts, at = [], 0
     while (start := page.find("<", at)) >= 0:
-        seen.append(page[at:start])
+        texts.append(page[at:start])
         at = _end_of_markup(page, start)
-    seen.append(page[at:])
-    words = " ".join(seen).split()
+    texts.append(page[at:])
+    words = " ".join(texts).split()
     return _ENTITY.sub(lambda match: unescape(match[0]), " ".join(words))
 
 
 def _end_of_markup(page: str, start: int) -> int:
-    """Where the tag or comment that begins at `start` ends; a script or style with all that it holds."""
+    """Return the end of the tag or comment that begins at `start`, of a script or style with its content."""
     if page.startswith("<!--", start):
-        return _behind(page, "-->", start)
+        return _end_of(page, "-->", start)
     hidden = _HIDDEN.match(page, start)
     if hidden:
         end = _HIDDEN_END[hidden[1].lower()].search(page, start)
-        return _behind(page, ">", end.end()) if end else len(page)
-    return _behind(page, ">", start) if _TAG.match(page, start) else start + 1
+        return _end_of(page, ">", end.end()) if end else len(page)
+    return _end_of(page, ">", start) if _TAG.match(page, start) else start + 1
 
 
-def _behind(page: str, mark: str, start: int) -> int:
-    at = page.find(mark, start)
-    return at + len(mark) if at >= 0 else len(page)
+def _end_of(page: str, text: str, start: int) -> int:
+    at = page.find(text, start)
+    return at + len(text) if at >= 0 else len(page)
 
 
 def own_id(address: str | None) -> str | None:
-    """The upload's id in an address of ours; None for any other address."""
+    """Return the upload's id in an address of this server, or None for any other address."""
     match = _ADDRESS.search(address or "")
     return match[1] if match else None
 
 
 def reading_address(address: str | None) -> str | None:
-    """An address of ours with a signature to read what was put there, for an hour from now; None for any other."""
+    """Sign an address of this server for reading within an hour. Returns None for any other address."""
     id = own_id(address)
     if address is None or id is None:
         return None
-    if base := current().settings.public_url:  # it may have come from another server with its team
+    if base := current().settings.public_url:  # the row may come from another server's snapshot
         address = base + address[address.rindex("/uploads/") :]
     return f"{address}?signature={FILES.sign('get', id, _in_an_hour())}"
 
 
 def sweep() -> bool:
-    """Remove the files whose rows are gone (with their resource, worker or team). Says whether there were any."""
+    """Delete files without a row, and return whether there were any."""
     return FILES.sweep(_owned)
 
 
 def _owned(names: set[str]) -> list[str]:
-    return [FILES.path(id).name for (id,) in connection().execute("SELECT id FROM upload")]
+    return [FILES.path(id).name for (id,) in tuples(Upload.select(Upload.id))]
 
 
 def _in_an_hour() -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from itsdangerous import BadData
 
-from dryline.models.logs import Page, first_of
+from dryline.models.logs import Page, offset_of
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import Record, connection, wire_rows
@@ -47,7 +47,7 @@ def search(
     if cursor is not None:
         sort_by, sort_order, page, *key = _read_cursor(cursor)
         after = key[0], key[1]
-    offset = 0 if after else first_of(page, limit)
+    offset = 0 if after else offset_of(page, limit)
     # One more than the page holds: it tells whether there is a next page.
     keys, total = voice_log_pagination.find_page(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
     next_cursor = None

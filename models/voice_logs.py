@@ -7,7 +7,7 @@ from peewee import IntegerField, TextField
 from dryline.models.logs import Log, collection_of
 from dryline.storage.record import JsonField
 
-# How a call may have come out: the `status` of one that is over. Assumed beyond `completed`.
+# The `status` of a call that has ended. All but `completed` are assumed.
 OUTCOMES = ("completed", "transferred", "voicemail", "no-answer", "busy", "failed")
 
 

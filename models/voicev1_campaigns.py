@@ -10,7 +10,7 @@ from peewee import TextField, chunked, fn
 from dryline.models.collection import StateCollection
 from dryline.models.due import due_rows
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, due_times, present
-from dryline.models.said_outcomes import demand_outcomes
+from dryline.models.scripted_outcomes import require_outcomes
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid, NotFound
@@ -45,9 +45,9 @@ class Voicev1Campaign(Record):
     def run(self, rows: list[dict[str, Any]]) -> Self:
         """Call these rows, ten every five minutes, starting now. They replace rows of the same ids.
 
-        Raises Invalid when two rows have the same id, and as `demand_outcomes`. Contract: runVoiceV1Campaign.
+        Raises Invalid when two rows have the same id, and as `require_outcomes`. Contract: runVoiceV1Campaign.
         """
-        demand_outcomes(rows)
+        require_outcomes(rows)
         ids: set[str] = set()
         for index, row in enumerate(rows):
             if row["id"] in ids:

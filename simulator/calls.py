@@ -13,7 +13,7 @@ from typing import Any, Self
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
 from dryline.models.recordings import neutral_address
-from dryline.models.said_outcomes import said_outcome
+from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
@@ -104,12 +104,12 @@ def prepare_calls(
     `start_time`. Calls `in_progress` go on by the clock, and without times begin now.
 
     They are with `customer_number` (E.164), else everybody with a number of their own; without an `outcome` that number
-    may say one (models/said_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids are
-    always new. LLM logs, more than half of all that is written, are left out by default where there are more than
+    may say one (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
+    are always new. LLM logs, more than half of all that is written, are left out by default where there are more than
     LLM_LOGGED calls. `follow` (flow, script) and `branch` are as with Following. Raises Invalid when `start_time` lies
     behind `end_time` and for what the flow cannot do; Busy.
     """
-    outcome = outcome or said_outcome(customer_number)
+    outcome = outcome or scripted_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)

@@ -12,7 +12,7 @@ from dryline.models.campaigns import OutboundCampaign
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.queued_calls import QueuedCall, number_fault, phone_number, stated_number
-from dryline.models.said_outcomes import MEMBER, said_outcome
+from dryline.models.scripted_outcomes import MEMBER, scripted_outcome
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
@@ -78,7 +78,7 @@ def settle(world: World, due: Sequence[Due]) -> list[Due]:
         number = phone_number(one.contact)
         if number is not None:
             drawn = one.chance.choices(OUTCOMES, _SHARES)[0]
-            said = said_outcome(number, one.metadata["row"])
+            said = scripted_outcome(number, one.metadata["row"])
             one.plan = plan_call(
                 one.line,
                 one.chance,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dryline.models.said_outcomes import BY_NUMBER
+from dryline.models.scripted_outcomes import BY_NUMBER
 
 Row = Mapping[str, Any]
 

@@ -104,7 +104,7 @@ def call(log_id: str) -> Any:
 
     log = log_with_recording(find_log(team(), log_id))
     said = conversation.turns(log)
-    session_id = log.traces.session_id
+    session_id = log.engine_ids.session_id
     session = Session.find(id=session_id, team_id=log.team_id) if session_id else None
     trace = (session and session.trace) or (log.session_log_data or {}).get("trace")
     done_steps = conversation.steps(trace)
@@ -119,7 +119,7 @@ def call(log_id: str) -> Any:
         "trace": done_steps,
         "waits": [turn for turn in told if getattr(turn, "latency_ms", None) is not None],
         "session": session,
-        "errors": RuntimeErrorRecord.behind(log),
+        "errors": RuntimeErrorRecord.of_conversation(log),
         "worker": Worker.find(id=log.worker_id, team_id=log.team_id),
         "deployment": Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None,
         "flow": Flow.find(id=log.flow_id, team_id=log.team_id) if log.flow_id else None,

@@ -109,7 +109,7 @@ def edit(worker_id: str, flow_id: str | None) -> Any:
     if flow_id is None:
         return _editor(worker, None, {"code": SKETCH})
     found = worker.its(Flow, flow_id)
-    given: dict[str, Any] = {"name": found.name, "label": found.label, "seen": found.mark}
+    given: dict[str, Any] = {"name": found.name, "label": found.label, "seen": found.etag}
     shown: Flow | FlowVersion = found
     if version_id := request.args.get("version"):
         shown = found.its(FlowVersion, version_id)
@@ -183,7 +183,7 @@ def _editor(worker: Worker, flow: Flow | None, given: dict[str, Any], refused: E
     if flow and isinstance(refused, Conflict):
         values |= {
             "overtaken": True,
-            "given": given | {"seen": flow.mark},
+            "given": given | {"seen": flow.etag},
             "code": highlighting.compare(flow.code, code),
             "variables": highlighting.compare(pretty(flow.variables), given.get("variables", "")),
         }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.models.said_outcomes import BY_NUMBER
+from dryline.models.scripted_outcomes import BY_NUMBER
 from dryline.models.voice_logs import OUTCOMES
 
 NUMBERS = {f"+1212555{digits}": outcome for digits, outcome in BY_NUMBER.items()}

@@ -1,0 +1,47 @@
+"""Outcomes of calls that a test chooses, by the number that is called or by a member of a contact row.
+
+This is dryline's own; the real service has nothing like it. Without a choice the seed decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dryline.models.voice_logs import OUTCOMES
+from dryline.storage.errors import Invalid
+
+MEMBER = "dryline"  # of a contact row: `{"outcome": …}`, or the outcome alone if rows hold texts only
+# By the last four digits of a number of the range reserved for fiction: any area code, then 555-01xx.
+BY_NUMBER = {
+    "0100": "completed",
+    "0101": "busy",
+    "0102": "no-answer",
+    "0103": "voicemail",
+    "0104": "failed",
+    "0105": "transferred",
+}
+_FICTION = re.compile(r"\+1\d{3}555(01\d\d)", re.ASCII)
+
+
+def scripted_outcome(number: str | None, row: Mapping[str, Any] | None = None) -> str | None:
+    """Return the outcome that a contact row or else the number (E.164) chooses, or None."""
+    outcome = _in_row(row or {})
+    if outcome in OUTCOMES:
+        return outcome
+    match = _FICTION.fullmatch(number or "")
+    return BY_NUMBER.get(match[1]) if match else None
+
+
+def require_outcomes(rows: Any) -> None:
+    """Raise Invalid with the row's index if a row has an unknown outcome."""
+    for index, row in enumerate(rows if isinstance(rows, Iterable) else ()):
+        if isinstance(row, dict) and MEMBER in row and _in_row(row) not in OUTCOMES:
+            raise Invalid(f"Its outcome must be one of: {', '.join(OUTCOMES)}.", f"data.{index}.{MEMBER}")
+
+
+def _in_row(row: Mapping[str, Any]) -> Any:
+    member = row.get(MEMBER)
+    outcome = member.get("outcome") if isinstance(member, dict) else member
+    return outcome if isinstance(outcome, str) else None
