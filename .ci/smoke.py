@@ -95,7 +95,7 @@ def pull_names_the_extra_that_redact_needs() -> None:
     """`dryline pull --redact`, without the package that replaces telephone numbers."""
     command = [DRYLINE, "pull", "--from", "http://127.0.0.1:1", "--api-key", "key", "--redact"]
     done = subprocess.run(command, capture_output=True, text=True)
-    message = "Error: --redact needs phonenumbers: install dryline with its extra, dryline[redact].\n"
+    message = "dryline: --redact needs phonenumbers: install dryline with its extra, dryline[redact].\n"
     assert (done.returncode, done.stderr) == (2, message), done
 
 
