@@ -17,7 +17,7 @@ from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import Schema, fields, missing
 
 from dryline import __version__
-from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, camel, instance_of
+from dryline.schemas.base import ApiSchema, ErrorSchema, PartSchema, QuerySchema, Timestamp, camel, instance_of
 from dryline.schemas.glossary import MEMBERS
 
 # The version of the interface that dryline stands in for, not dryline's own.
@@ -62,6 +62,7 @@ class Api(flask_smorest.Api):
                 },
             },
         )
+        self.register_field(Timestamp, "string", "date-time")
         for name, description in ERRORS.values():
             content = {"application/json": {"schema": self.ERROR_SCHEMA}}
             self.spec.components.response(name, {"description": description, "content": content}, lazy=True)

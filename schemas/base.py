@@ -158,7 +158,10 @@ def _holds_records(value: Any) -> bool:
 
 
 class PartSchema(ApiSchema):
-    """A piece of JSON inside a record, kept as it was sent: its `required` holds for bodies and answers alike."""
+    """A piece of JSON inside a record, kept as it was sent. Its `required` holds for bodies and answers alike.
+
+    It has no hooks such as `validates_schema`: rows of state documents are checked without them (row_forms.py).
+    """
 
 
 class QuerySchema(ApiSchema):
@@ -171,7 +174,7 @@ class Integer(fields.Integer):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(strict=True, **kwargs)
 
-    def _validated(self, value: Any) -> int:
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
@@ -180,9 +183,12 @@ class Integer(fields.Integer):
 
 
 class Number(fields.Float):
-    """A JSON number, of any size but infinity. What came as an integer stays one."""
+    """A finite JSON number. An integer stays an integer."""
 
-    def _validated(self, value: Any) -> float:
+    def _serialize(self, value: Any, attr: Any, obj: Any, **kwargs: Any) -> Any:
+        return value
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.make_error("invalid", input=value)
         if not math.isfinite(value):  # JSON has no such number, but the text of one may be taken (LenientNumber)
@@ -204,7 +210,7 @@ class Boolean(fields.Boolean):
 class QueryInteger(fields.Integer):
     """An integer in a query string: digits, maybe a minus."""
 
-    def _validated(self, value: Any) -> int:
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         if not isinstance(value, str) or not re.fullmatch(r"-?[0-9]{1,18}", value):
             raise self.make_error("invalid", input=value)
         return int(value)
@@ -217,14 +223,16 @@ class QueryBoolean(fields.Boolean):
         super().__init__(truthy={"true", "True"}, falsy={"false", "False"}, **kwargs)
 
 
-class Timestamp(fields.DateTime):
-    """An ISO 8601 time, taken with any offset (none means UTC) and kept as the wire shows it."""
+class Timestamp(fields.String):
+    """An ISO 8601 time. Any offset is accepted, none means UTC; it is stored as the API writes it."""
 
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+    default_error_messages = {"invalid": "Not a valid datetime."}  # noqa: RUF012  # declared so by marshmallow
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         try:
             return wire(parse(value))
         except (TypeError, ValueError) as error:
-            raise self.make_error("invalid", input=value, obj_type=self.OBJ_TYPE) from error
+            raise self.make_error("invalid", input=value) from error
 
 
 class JsonObject(fields.Dict):

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, Timestamp, camel
+from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, PartSchema, Timestamp, camel
 
 MOST_FAULTS = 20  # so many faults of a document are told at once
 
@@ -109,12 +109,12 @@ def quick_look(field: fields.Field) -> Check:
     if isinstance(field, fields.List) and type(field) is fields.List:
         inner = quick_look(field.inner)
         return lambda value: type(value) is list and all(map(inner, value))
-    if isinstance(field, fields.Nested) and isinstance(field.schema, ApiSchema) and not field.many:
+    if isinstance(field, fields.Nested) and isinstance(field.schema, PartSchema) and not field.many:
         return _quick_look_at_object(field.schema)
     return _QUICK.get(type(field), never)
 
 
-def _quick_look_at_object(schema: ApiSchema) -> Check:
+def _quick_look_at_object(schema: PartSchema) -> Check:
     looks = {f.data_key or name: (quick_look(f), bool(f.allow_none)) for name, f in schema.load_fields.items()}
     required = {f.data_key or name for name, f in schema.load_fields.items() if f.required}
     other = (never, False)
@@ -128,7 +128,7 @@ def _quick_look_at_object(schema: ApiSchema) -> Check:
                 return False
         return True
 
-    return is_fine if not schema._hooks else never
+    return is_fine
 
 
 def never(value: Any) -> bool:

@@ -1,6 +1,10 @@
 """Default checks of the team and of single deployments."""
 
 import pytest
+from marshmallow import Schema
+
+from dryline.models.default_checks import DefaultChecks
+from dryline.schemas.default_checks import DefaultChecksSchema
 
 START = {
     "latencyEnabled": True,
@@ -99,3 +103,9 @@ def test_a_bad_override_is_refused_by_name(api, path):
     answer = api.put(path, {"enabled": 1, "sampleRate": 0.1})
     assert [detail["path"] for detail in answer.json["details"]] == ["enabled"]
     assert api.get(path).json["overridden"] == []
+
+
+def test_marshmallows_own_dump_gives_what_the_api_answers(app, api):
+    checks = api.post("/team/default-checks").json
+    with app.world.active():
+        assert Schema.dump(DefaultChecksSchema(), DefaultChecks.find(id=checks["id"])) == checks

@@ -1,5 +1,10 @@
 """Workers."""
 
+from marshmallow import Schema
+
+from dryline.models.workers import Worker
+from dryline.schemas.workers import WorkerSchema
+
 NEW_WORKER = {"name": "Front desk", "description": "Answers the phone", "status": "active"}
 
 
@@ -71,3 +76,9 @@ def test_a_deleted_worker_is_gone(api, make_worker):
     assert (answer.status_code, answer.data) == (204, b"")
     assert api.get(f"/workers/{worker['id']}").status_code == 404
     assert api.delete(f"/workers/{worker['id']}").status_code == 404
+
+
+def test_marshmallows_own_dump_gives_what_the_api_answers(app, make_worker):
+    worker = make_worker()
+    with app.world.active():
+        assert Schema.dump(WorkerSchema(), Worker.find(id=worker["id"])) == worker
