@@ -26,7 +26,7 @@ class MakeBatchCalls(MethodView):
         Each ends in a voice log; a row without a usable `phoneNumber` as a failed call. Rows that do not meet
         `condition` are left out; 400 where it cannot be read.
         """
-        taken = batch_calls.make(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id), **body)
+        taken = batch_calls.make(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
 
 
@@ -38,6 +38,6 @@ class StopBatchCalls(MethodView):
 
         They are given back as `removedItems`. Campaigns go on.
         """
-        removed = batch_calls.stop(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id))
+        removed = batch_calls.stop(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
         message = f"{len(removed)} queued calls removed."
         return {"message": message, "removed_count": len(removed), "removed_items": removed}

@@ -32,7 +32,7 @@ class OutboundCampaigns(MethodView):
 
         All of them, without pages, each with its rows.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return OutboundCampaign.listing(deployment, deployment_id=deployment.id)
 
     @blp.arguments(OutboundCampaignBodySchema)
@@ -45,7 +45,7 @@ class OutboundCampaigns(MethodView):
         until `updateOutboundCampaign` sets one of these. Each row ends in a voice log whose `metadata` has
         `campaignId` and `rowId`. 404 for a flow that the worker does not have.
         """
-        return OutboundCampaign.launch(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id), **body)
+        return OutboundCampaign.launch(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
 
 
 @blp.route(
@@ -61,8 +61,8 @@ class OutboundCampaignById(MethodView):
 
         404 where the deployment has none of this id.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        return deployment.its(OutboundCampaign, campaign_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
+        return deployment.child(OutboundCampaign, campaign_id)
 
     @blp.arguments(CampaignUpdateBodySchema(partial=True))
     @blp.response(200, OutboundCampaignSchema)
@@ -72,8 +72,8 @@ class OutboundCampaignById(MethodView):
         Members that are left out keep their value. What is still to be called follows them: `status` RUNNING starts
         it, or goes on after a stop with the rows that were not called; any other status takes what is queued out.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        return deployment.its(OutboundCampaign, campaign_id).revise(**body)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
+        return deployment.child(OutboundCampaign, campaign_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, campaign_id):
@@ -81,8 +81,8 @@ class OutboundCampaignById(MethodView):
 
         What it has queued goes with it; the logs of its calls stay.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        deployment.its(OutboundCampaign, campaign_id).remove()
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
+        deployment.child(OutboundCampaign, campaign_id).remove()
 
 
 @blp.route("/stop-campaign", post="stopCampaign")
@@ -95,8 +95,8 @@ class StopCampaign(MethodView):
         What it has queued is taken out and given back as `removedItems`; its status is STOPPED. 404 naming
         `campaign_id` where the deployment has no such campaign.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
-        campaign = deployment.its(OutboundCampaign, body["campaign_id"], field="campaign_id")
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
+        campaign = deployment.child(OutboundCampaign, body["campaign_id"], field="campaign_id")
         removed = campaign.stop()
         message = f"Campaign {campaign.id} stopped, {len(removed)} queued calls removed."
         return {"message": message, "removed_count": len(removed), "removed_items": removed}

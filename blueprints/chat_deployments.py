@@ -46,7 +46,7 @@ class ChatDeploymentById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id)
+        return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id)
 
     @blp.arguments(ChatDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatDeploymentSchema)
@@ -56,7 +56,7 @@ class ChatDeploymentById(MethodView):
         Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
         version away. Each change is written to the deployment's history.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
@@ -64,7 +64,7 @@ class ChatDeploymentById(MethodView):
 
         Its logs with their sessions, its parameters, history and checks go with it.
         """
-        Worker.fetch(g.team, worker_id).its(ChatDeployment, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).remove()
 
 
 @blp.route("/agent/<chat_agent_id>", get="getChatDeploymentByAgent")

@@ -55,7 +55,7 @@ class ChatEmbedDeploymentById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id)
+        return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id)
 
     @blp.arguments(ChatEmbedDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatEmbedDeploymentSchema)
@@ -65,7 +65,7 @@ class ChatEmbedDeploymentById(MethodView):
         Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
         version away. Each change is written to the deployment's history.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
@@ -73,7 +73,7 @@ class ChatEmbedDeploymentById(MethodView):
 
         Its logs with their sessions, its parameters, history and checks go with it.
         """
-        Worker.fetch(g.team, worker_id).its(ChatEmbedDeployment, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).remove()
 
 
 @blp.route("/deployments/chat-embed/by-embed/<embed_id>", tags=TAGS, get="getChatEmbedDeploymentByEmbed")

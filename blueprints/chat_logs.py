@@ -41,7 +41,7 @@ class ChatLogById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatLog, log_id)
+        return Worker.fetch(g.team, worker_id).child(ChatLog, log_id)
 
 
 @blp.route("/chat-embed", get="listChatEmbedLogs")
@@ -65,4 +65,4 @@ class ChatEmbedLogById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(ChatEmbedLog, log_id)
+        return Worker.fetch(g.team, worker_id).child(ChatEmbedLog, log_id)

@@ -26,7 +26,7 @@ class CustomWebhooks(MethodView):
 
         What was sent to them is in `GET /_dryline/webhooks`.
         """
-        return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id))
+        return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
 
     @blp.arguments(CustomWebhookBody)
     @blp.response(201, CustomWebhookSchema)
@@ -37,7 +37,7 @@ class CustomWebhooks(MethodView):
         has what `fields`, a comma-separated text, names. Only loopback is reached unless `--webhook-hosts` names
         the host. The change is written to the deployment's history.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).add_webhook(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).add_webhook(g.key, **body)
 
 
 @blp.route("/<webhook_id>", get="getCustomWebhook", patch="updateCustomWebhook", delete="deleteCustomWebhook")
@@ -48,7 +48,7 @@ class CustomWebhookById(MethodView):
 
         404 where the deployment has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).its(CustomWebhook, webhook_id)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).child(CustomWebhook, webhook_id)
 
     @blp.arguments(CustomWebhookBody(partial=True))
     @blp.response(200, CustomWebhookSchema)
@@ -58,7 +58,7 @@ class CustomWebhookById(MethodView):
         Members that are left out keep their value; null clears one that may be null. The next message follows it.
         The change is written to the deployment's history.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.change_webhook(g.key, webhook_id, **body)
 
     @blp.response(204)
@@ -67,4 +67,4 @@ class CustomWebhookById(MethodView):
 
         What waits to be sent to it is no longer sent. The change is written to the deployment's history.
         """
-        Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)
+        Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)

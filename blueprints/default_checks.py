@@ -61,7 +61,7 @@ class DeploymentChecks(MethodView):
         `overridden` names what is the deployment's own. Where the team has no checks, the start values show
         through.
         """
-        return checks_of(Worker.fetch(g.team, worker_id).its(Deployment, deployment_id))
+        return checks_of(Worker.fetch(g.team, worker_id).child(Deployment, deployment_id))
 
     @blp.arguments(DeploymentDefaultChecksSchema(partial=True))
     @blp.response(200, DeploymentDefaultChecksSchema)
@@ -70,7 +70,7 @@ class DeploymentChecks(MethodView):
 
         What is left out stays as it was, the team's or overridden.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         DeploymentDefaultChecks.put(deployment, **body)
         return checks_of(deployment)
 
@@ -80,4 +80,4 @@ class DeploymentChecks(MethodView):
 
         The team's values apply again; 204 also where there were none.
         """
-        DeploymentDefaultChecks.drop(Worker.fetch(g.team, worker_id).its(Deployment, deployment_id))
+        DeploymentDefaultChecks.drop(Worker.fetch(g.team, worker_id).child(Deployment, deployment_id))

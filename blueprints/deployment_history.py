@@ -29,6 +29,6 @@ class DeploymentHistory(MethodView):
         Each has the members that changed, `from` and `to`, and who changed them. A creation writes none. By `limit`
         and `offset`; `changeType` narrows it to one kind.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))
         return window(changes, **query)

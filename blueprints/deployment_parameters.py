@@ -26,7 +26,7 @@ class DeploymentParameters(MethodView):
 
         They override the variables of the deployment's flow.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.of_deployment(deployment)
 
     @blp.arguments(DeploymentParameterBody)
@@ -38,7 +38,7 @@ class DeploymentParameters(MethodView):
         From now on it overrides the flow's variable of this name. 409 where the deployment has one of this name.
         The change is written to the deployment's history.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.define(deployment, g.key, **body)
 
 
@@ -53,8 +53,8 @@ class DeploymentParameterById(MethodView):
         Members that are left out keep their value; null clears one that may be null. 409 where another of the
         deployment has the name. The change is written to the deployment's history.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
-        return deployment.its(DeploymentParameter, param_id).revise(deployment, g.key, **body)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
+        return deployment.child(DeploymentParameter, param_id).revise(deployment, g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id, param_id):
@@ -62,5 +62,5 @@ class DeploymentParameterById(MethodView):
 
         The flow's variable counts again. The change is written to the deployment's history.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(Deployment, deployment_id)
-        deployment.its(DeploymentParameter, param_id).withdraw(deployment, g.key)
+        deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
+        deployment.child(DeploymentParameter, param_id).withdraw(deployment, g.key)

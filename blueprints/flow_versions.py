@@ -27,7 +27,7 @@ class FlowVersions(MethodView):
 
         By `limit` and `offset`, each with its code.
         """
-        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         return window(FlowVersion.listing(flow, flow_id=flow.id), **query)
 
     @blp.arguments(FlowVersionSchema)
@@ -38,7 +38,7 @@ class FlowVersions(MethodView):
         The first one is version 1. A change of the flow commits by itself, so this is for what was created and
         never changed, or for a message of its own.
         """
-        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         return FlowVersion.commit(flow, g.key, body["commit_message"])
 
 
@@ -50,4 +50,4 @@ class FlowVersionById(MethodView):
 
         404 where the flow has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(Flow, flow_id).its(FlowVersion, version_id)
+        return Worker.fetch(g.team, worker_id).child(Flow, flow_id).child(FlowVersion, version_id)

@@ -48,7 +48,7 @@ class FlowById(MethodView):
         `versionId` shows code and variables of a version, `deploymentId` adds `_mergedParameters`: the variables,
         overridden by the parameters of that deployment.
         """
-        return show_flow(Worker.fetch(g.team, worker_id).its(Flow, flow_id), **query)
+        return show_flow(Worker.fetch(g.team, worker_id).child(Flow, flow_id), **query)
 
     @blp.arguments(FlowUpdateBody(partial=True))
     @blp.response(200, FlowSchema)
@@ -59,7 +59,7 @@ class FlowById(MethodView):
         counts `version` up and commits a version, with `commitMessage`; what is deployed without a fixed version
         follows at once. With `validate`, code that cannot run is a 400.
         """
-        flow = Worker.fetch(g.team, worker_id).its(Flow, flow_id)
+        flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         _demand_sound(body.pop("validate_code", False), body.get("code", flow.code))
         return flow.revise(g.key, **body)
 
@@ -69,7 +69,7 @@ class FlowById(MethodView):
 
         Its deployments, tests and logs stay, and name what is gone.
         """
-        Worker.fetch(g.team, worker_id).its(Flow, flow_id).remove()
+        Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 
 
 def _demand_sound(asked, code):

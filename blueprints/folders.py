@@ -45,7 +45,7 @@ class FolderById(MethodView):
 
         What is in it is listed by `listFolderResources`.
         """
-        return Worker.fetch(g.team, worker_id).its(Folder, folder_id)
+        return Worker.fetch(g.team, worker_id).child(Folder, folder_id)
 
     @blp.arguments(FolderBodySchema(partial=True))
     @blp.response(200, FolderSchema)
@@ -56,7 +56,7 @@ class FolderById(MethodView):
         Members that are left out keep their value; null clears one that may be null. 409 where another folder of
         the worker has the name.
         """
-        return Worker.fetch(g.team, worker_id).its(Folder, folder_id).revise(**body)
+        return Worker.fetch(g.team, worker_id).child(Folder, folder_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, folder_id):
@@ -64,7 +64,7 @@ class FolderById(MethodView):
 
         Its resources stay, in no folder.
         """
-        Worker.fetch(g.team, worker_id).its(Folder, folder_id).remove()
+        Worker.fetch(g.team, worker_id).child(Folder, folder_id).remove()
 
 
 @blp.route("/<folder_id>/resources", get="listFolderResources")
@@ -76,4 +76,4 @@ class FolderResources(MethodView):
         Links and files alike.
         """
         worker = Worker.fetch(g.team, worker_id)
-        return Resource.of(worker, folder_id=worker.its(Folder, folder_id).id)
+        return Resource.of(worker, folder_id=worker.child(Folder, folder_id).id)

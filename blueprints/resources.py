@@ -88,7 +88,7 @@ class ResourceById(MethodView):
 
         Poll it until it is AVAILABLE or FAILED. A file's bytes are at `signedS3FilePath`.
         """
-        return Worker.fetch(g.team, worker_id).its(Resource, resource_id)
+        return Worker.fetch(g.team, worker_id).child(Resource, resource_id)
 
     @blp.response(204)
     def delete(self, worker_id, resource_id):
@@ -96,7 +96,7 @@ class ResourceById(MethodView):
 
         The bytes go where no other resource of the worker has them.
         """
-        Worker.fetch(g.team, worker_id).its(Resource, resource_id).remove()
+        Worker.fetch(g.team, worker_id).child(Resource, resource_id).remove()
 
 
 @blp.route("/<resource_id>/move", post="moveResource")
@@ -108,4 +108,4 @@ class ResourceMove(MethodView):
 
         `folderId` null, or left out, takes it out. 404 for a folder that the worker does not have.
         """
-        return Worker.fetch(g.team, worker_id).its(Resource, resource_id).move(body["folder_id"])
+        return Worker.fetch(g.team, worker_id).child(Resource, resource_id).move(body["folder_id"])

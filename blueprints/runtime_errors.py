@@ -45,4 +45,4 @@ class RuntimeErrorById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(RuntimeErrorRecord, error_id)
+        return Worker.fetch(g.team, worker_id).child(RuntimeErrorRecord, error_id)

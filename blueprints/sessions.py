@@ -21,4 +21,4 @@ class SessionById(MethodView):
 
         The session of a call is its log's `bbEngineSessionId`.
         """
-        return Worker.fetch(g.team, worker_id).its(Session, session_id)
+        return Worker.fetch(g.team, worker_id).child(Session, session_id)

@@ -38,4 +38,4 @@ class SmsLogById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(SmsLog, log_id)
+        return Worker.fetch(g.team, worker_id).child(SmsLog, log_id)

@@ -36,7 +36,7 @@ class TestById(MethodView):
         Members that are left out keep their value; null clears one that may be null. Runs that wait are held by
         what it is then.
         """
-        return Worker.fetch(g.team, worker_id).its(Test, test_id).revise(**body)
+        return Worker.fetch(g.team, worker_id).child(Test, test_id).revise(**body)
 
     @blp.response(204)
     def delete(self, worker_id, test_id):
@@ -44,7 +44,7 @@ class TestById(MethodView):
 
         Runs that wait or are held go with it.
         """
-        Worker.fetch(g.team, worker_id).its(Test, test_id).remove()
+        Worker.fetch(g.team, worker_id).child(Test, test_id).remove()
 
 
 @blp.route("/<test_id>/run", post="runTest")
@@ -56,7 +56,7 @@ class TestRunStart(MethodView):
         The conversations are held with the test's flow. PENDING for 1 s of API time, RUNNING for 2 s a
         conversation, then PASSED or FAILED with `results`: see `listTestRuns`.
         """
-        return Worker.fetch(g.team, worker_id).its(Test, test_id).run()
+        return Worker.fetch(g.team, worker_id).child(Test, test_id).run()
 
 
 @blp.route("/<test_id>/runs", get="listTestRuns")
@@ -67,5 +67,5 @@ class TestRuns(MethodView):
 
         Each has its `results`, checkpoint by checkpoint, once it is over.
         """
-        test = Worker.fetch(g.team, worker_id).its(Test, test_id)
+        test = Worker.fetch(g.team, worker_id).child(Test, test_id)
         return TestRun.listing(test, test_id=test.id)

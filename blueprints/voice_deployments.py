@@ -42,7 +42,7 @@ class VoiceDeploymentById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
 
     @blp.arguments(VoiceDeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceDeploymentSchema)
@@ -53,7 +53,7 @@ class VoiceDeploymentById(MethodView):
         member by member; `extractions`, `successCriteria` and `customWebhooks` take the place of what was there.
         Each change is written to the deployment's history.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
@@ -61,4 +61,4 @@ class VoiceDeploymentById(MethodView):
 
         Its logs with their sessions, its webhooks, parameters, history, checks and campaigns go with it.
         """
-        Worker.fetch(g.team, worker_id).its(VoiceDeployment, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove()

@@ -34,7 +34,7 @@ class MakeVoicev1BatchCalls(MethodView):
         As `makeVoiceBatchCalls`, in the legacy form: `batch_size` and `batch_interval_minutes` may be text, a row's
         `status` other than PENDING leaves it out.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         taken = batch_calls.make(deployment, rows_have_status=True, **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
 
@@ -48,7 +48,7 @@ class Voicev1Campaigns(MethodView):
 
         It has no rows yet: `runVoiceV1Campaign` brings them.
         """
-        return Voicev1Campaign.launch(Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id), **body)
+        return Voicev1Campaign.launch(Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id), **body)
 
 
 @blp.route("/campaigns/<campaign_id>", tags=TAGS, get="getVoiceV1Campaign")
@@ -59,8 +59,8 @@ class Voicev1CampaignById(MethodView):
 
         Each row has its `status` and, once it was called, its `result`.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
-        return deployment.its(Voicev1Campaign, campaign_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
+        return deployment.child(Voicev1Campaign, campaign_id)
 
 
 @blp.route("/campaigns/<campaign_id>/run", tags=TAGS, post="runVoiceV1Campaign")
@@ -73,8 +73,8 @@ class Voicev1CampaignRun(MethodView):
         Ten at once, ten more every 5 minutes of API time. A row with an id that the campaign has takes its place;
         400 where two rows of the body have the same id.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
-        return deployment.its(Voicev1Campaign, campaign_id).run(body["data"])
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
+        return deployment.child(Voicev1Campaign, campaign_id).run(body["data"])
 
 
 @blp.route(
@@ -87,8 +87,8 @@ class Voicev1CampaignRow(MethodView):
 
         404 where the campaign has no row of this id.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
-        return deployment.its(Voicev1Campaign, campaign_id).row(data_id)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
+        return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
 
     @blp.arguments(Voicev1CampaignDataBodySchema)
     @blp.response(200, Voicev1CampaignDataSchema)
@@ -98,5 +98,5 @@ class Voicev1CampaignRow(MethodView):
         Members that are left out keep their value. PENDING has the row called (again) now; any other status leaves
         it be.
         """
-        deployment = Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
-        return deployment.its(Voicev1Campaign, campaign_id).row(data_id).revise(**body)
+        deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
+        return deployment.child(Voicev1Campaign, campaign_id).row(data_id).revise(**body)

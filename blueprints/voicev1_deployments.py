@@ -52,7 +52,7 @@ class VoiceV1DeploymentById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id)
+        return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
 
     @blp.arguments(VoiceV1DeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceV1DeploymentSchema)
@@ -62,7 +62,7 @@ class VoiceV1DeploymentById(MethodView):
         Members that are left out keep their value; null clears one that may be null. Each change is written to the
         deployment's history.
         """
-        return Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).revise(g.key, **body)
+        return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).revise(g.key, **body)
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
@@ -70,4 +70,4 @@ class VoiceV1DeploymentById(MethodView):
 
         Its logs with their sessions, its parameters, history, checks and campaigns go with it.
         """
-        Worker.fetch(g.team, worker_id).its(VoiceV1Deployment, deployment_id).remove()
+        Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).remove()

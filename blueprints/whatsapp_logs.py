@@ -38,4 +38,4 @@ class WhatsappLogById(MethodView):
 
         404 where the worker has none of this id.
         """
-        return Worker.fetch(g.team, worker_id).its(WhatsappLog, log_id)
+        return Worker.fetch(g.team, worker_id).child(WhatsappLog, log_id)

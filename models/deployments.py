@@ -57,9 +57,9 @@ class Deployment(Record):
 
         Raises NotFound when the worker has no such flow, or the flow no such version (`flow_version_id`).
         """
-        flow = worker.its(Flow, flow_id, field="flow_id")
+        flow = worker.child(Flow, flow_id, field="flow_id")
         if values.get("flow_version_id") is not None:
-            flow.its(FlowVersion, values["flow_version_id"], field="flow_version_id")
+            flow.child(FlowVersion, values["flow_version_id"], field="flow_version_id")
         return cls.add(worker, worker_id=worker.id, type=cls.channel, flow_id=flow.id, **values)
 
     def revise(self, author: ApiKey, **values: Any) -> Self:

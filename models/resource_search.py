@@ -105,11 +105,11 @@ def search(
 def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:
     where: dict[str, list[str]] = {}
     for id in ids[:1000]:
-        worker.its(Resource, id, field="resources")
+        worker.child(Resource, id, field="resources")
         where.setdefault("id", []).append(id)
     folders = []
     if folder_id is not None:
-        folders.append(worker.its(Folder, folder_id, field="folder_id").id)
+        folders.append(worker.child(Folder, folder_id, field="folder_id").id)
     if folder_name is not None:
         named = Folder.find(worker_id=worker.id, name=folder_name)
         if named is None:

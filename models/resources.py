@@ -76,7 +76,7 @@ class Resource(Record):
     @classmethod
     def _make(cls, worker: Worker, folder_id: str | None, **values: Any) -> Self:
         if folder_id is not None:
-            worker.its(Folder, folder_id, field="folder_id")
+            worker.child(Folder, folder_id, field="folder_id")
         now = current().clock.stamp()
         return cls.add(worker, worker_id=worker.id, folder_id=folder_id, last_updated=now, **values)
 

@@ -46,9 +46,9 @@ class RuntimeErrorRecord(Record):
         """
         deployment_id, flow_id = values.get("deployment_id"), values.get("flow_id")
         if deployment_id is not None:
-            worker.its(Deployment, deployment_id, field="deployment_id")
+            worker.child(Deployment, deployment_id, field="deployment_id")
         if flow_id is not None:
-            worker.its(Flow, flow_id, field="flow_id")
+            worker.child(Flow, flow_id, field="flow_id")
             if deployment_id is None:
                 newest = Deployment.listing(worker, worker_id=worker.id, flow_id=flow_id).slice(1)
                 values["deployment_id"] = next((deployment.id for deployment in newest), None)

@@ -37,7 +37,7 @@ class Test(Record):
     @classmethod
     def define(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
         """Create a test of one of the worker's flows. Raises NotFound for another flow. Contract: createTest."""
-        worker.its(Flow, flow_id, field="flow_id")
+        worker.child(Flow, flow_id, field="flow_id")
         return cls.add(worker, worker_id=worker.id, flow_id=flow_id, **values)
 
     def revise(self, **values: Any) -> Self:

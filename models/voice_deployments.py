@@ -91,13 +91,13 @@ class VoiceDeployment(Deployment):
 
     def change_webhook(self, author: ApiKey, id: str, **values: Any) -> CustomWebhook:
         """Change one of its webhooks; another address is for the history. Raises NotFound."""
-        webhook = self.its(CustomWebhook, id)
+        webhook = self.child(CustomWebhook, id)
         with self._new_webhooks(author):
             return webhook.change(**values)
 
     def remove_webhook(self, author: ApiKey, id: str) -> None:
         """Remove one of its webhooks, and enter that in the history. Raises NotFound."""
-        webhook = self.its(CustomWebhook, id)
+        webhook = self.child(CustomWebhook, id)
         with self._new_webhooks(author):
             webhook.remove()
 

@@ -74,7 +74,7 @@ class Record(Model):
             raise NotFound(f"{cls.noun()} {id} not found.")
         return record
 
-    def its(self, model: type[Child], id: str, *, field: str | None = None) -> Child:
+    def child(self, model: type[Child], id: str, *, field: str | None = None) -> Child:
         """Return this record's child with this id: a worker's flow, a flow's version. Raises NotFound as `fetch`."""
         return model.fetch(self, id, field=field, **{f"{self._meta.table_name}_id": self.id})
 

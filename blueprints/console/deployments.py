@@ -37,7 +37,7 @@ def show(worker_id: str) -> Any:
 def deployment(worker_id: str, deployment_id: str) -> Any:
     """One deployment."""
     worker = Worker.fetch(team(), worker_id)
-    found = look_up_deployment(worker, worker.its(Deployment, deployment_id).id, INCLUDED)
+    found = look_up_deployment(worker, worker.child(Deployment, deployment_id).id, INCLUDED)
     shown = AnyDeploymentSchema().dump(found)
     pinned = shown.get("flowVersionId")
     history = DeploymentHistoryEntry.of_deployment(found).slice(HISTORY_SHOWN)

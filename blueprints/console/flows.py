@@ -58,7 +58,7 @@ def flow(worker_id: str, flow_id: str) -> Any:
     from dryline.blueprints.console import highlighting  # imported late: only pages with code need its library
 
     worker = Worker.fetch(team(), worker_id)
-    found = show_flow(worker.its(Flow, flow_id), request.args.get("version") or None)
+    found = show_flow(worker.child(Flow, flow_id), request.args.get("version") or None)
     engine = engine_of(current())
     findings = engine.check(found.code)
     sound = all(finding.severity != "error" for finding in findings)
@@ -82,11 +82,11 @@ def diff(worker_id: str, flow_id: str) -> Any:
     from dryline.blueprints.console import highlighting
 
     worker = Worker.fetch(team(), worker_id)
-    found = worker.its(Flow, flow_id)
+    found = worker.child(Flow, flow_id)
     versions = list(FlowVersion.listing(found, flow_id=found.id))
     before = next((one.id for one in versions if one.code != found.code), "")
     old, new = request.args.get("old", before), request.args.get("new", "")
-    one, other = (worker.its(Flow, flow_id) for _ in range(2))
+    one, other = (worker.child(Flow, flow_id) for _ in range(2))
     show_flow(one, old or None)
     show_flow(other, new or None)
     return render_template(
@@ -108,11 +108,11 @@ def edit(worker_id: str, flow_id: str | None) -> Any:
     worker = Worker.fetch(team(), worker_id)
     if flow_id is None:
         return _editor(worker, None, {"code": SKETCH})
-    found = worker.its(Flow, flow_id)
+    found = worker.child(Flow, flow_id)
     given: dict[str, Any] = {"name": found.name, "label": found.label, "seen": found.etag}
     shown: Flow | FlowVersion = found
     if version_id := request.args.get("version"):
-        shown = found.its(FlowVersion, version_id)
+        shown = found.child(FlowVersion, version_id)
         given["commitMessage"] = f"Back to version {shown.version_number}"
     return _editor(worker, found, {**given, "code": shown.code, "variables": pretty(shown.variables)})
 
@@ -156,7 +156,7 @@ def _save(worker_id: str, flow_id: str | None, typed: dict[str, str]) -> Any:
             made = {name: asked[name] for name in ("name", "label", "code", "variables")}
             found, said = Flow.write(worker, g.team, **made), "The flow is made."
         else:
-            found = worker.its(Flow, flow_id)
+            found = worker.child(Flow, flow_id)
             if _plain(found.code) == code:
                 asked["code"] = found.code  # as it ends its lines
             before = found.version

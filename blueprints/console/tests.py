@@ -31,7 +31,7 @@ def show(worker_id: str) -> Any:
 def test(worker_id: str, test_id: str) -> Any:
     """One test and its runs."""
     worker = Worker.fetch(team(), worker_id)
-    found = worker.its(Test, test_id)
+    found = worker.child(Test, test_id)
     runs, waiting = settled(list(TestRun.listing(found, test_id=found.id).slice(RUNS_SHOWN)))
     flow = Flow.find(id=found.flow_id, team_id=found.team_id)
     return render_template("test.html", worker=worker, test=found, runs=runs, waiting=waiting, flow=flow)
@@ -41,5 +41,5 @@ def test(worker_id: str, test_id: str) -> Any:
 def run(worker_id: str, test_id: str) -> Any:
     """Start a run."""
     with current().transaction():
-        Worker.fetch(team(), worker_id).its(Test, test_id).run()
+        Worker.fetch(team(), worker_id).child(Test, test_id).run()
     return done("The run has begun.", "tests.test", worker_id=worker_id, test_id=test_id)
