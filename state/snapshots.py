@@ -17,10 +17,10 @@ from typing import IO, Any
 
 import orjson
 
-from dryline.state import portable
+from dryline.state import snapshot_files
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
-from dryline.state.portable import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
+from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.storage.files import part_of, rename, sync, write_whole
 from dryline.storage.migrations import LATEST, bring_up_to_date
@@ -137,14 +137,14 @@ def restore_team(world: World, name: str, team_id: str) -> None:
         with unchecked(world):
             for kind in KINDS:  # before the rows that name them; those that no row names are swept
                 link_files(world, snapshot.path / kind, world.directory / kind)
-            with portable.attached(world, snapshot.path / DATABASE), world.transaction():
+            with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
                 wipe(world, team_id)
                 copy_rows(world.db.connection(), team_tables(world), team_id)
                 world.clock.give_back(team_id, snapshot.about["clock"])
                 world.keep_course()
                 mend(team_id)
                 forget(world)
-                files = list(portable.files_of(world.db.connection(), team_id))
+                files = list(snapshot_files.files_of(world.db.connection(), team_id))
         for file in files:
             _replace_file(snapshot.path / file, world.directory / file)
         world.rows_replaced()
@@ -152,7 +152,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
 
 @contextlib.contextmanager
 def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path]:
-    """Write a snapshot into one file (state/portable.py) and delete the file after the block. Raises NotFound."""
+    """Write a snapshot into one file (state/snapshot_files.py) and delete the file after the block. Raises NotFound."""
     snapshot = find(world, name, team_id)
     parts = world.save_points(team_id) / _PART
     parts.mkdir(parents=True, exist_ok=True)
@@ -163,8 +163,8 @@ def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path
             folder.mkdir()
             bring_up(snapshot.path / DATABASE)
             about = snapshot.about | {"team": team_id}
-            portable.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
-        portable.pack(folder, file)
+            snapshot_files.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
+        snapshot_files.pack(folder, file)
         yield file
 
 
@@ -181,14 +181,14 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     (directory / _PART).mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=directory / _PART))
     try:
-        about = portable.unpack(stream, part, durable=world.durable) | {"name": name}
+        about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file holds team {about['team']} alone.")
         _demand_position(about)
-        portable.bring_up_foreign(world, part / DATABASE)
+        snapshot_files.bring_up_foreign(world, part / DATABASE)
         if team_id is not None:
-            portable.demand_team_in(part / DATABASE, team_id)
-            portable.skip_ids(world, part / DATABASE, team_id)
+            snapshot_files.demand_team_in(part / DATABASE, team_id)
+            snapshot_files.skip_ids(world, part / DATABASE, team_id)
         with world.held():
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
             _put_in_place(world, part, directory / name)

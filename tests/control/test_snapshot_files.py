@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from dryline.commands import cli
-from dryline.state import portable
-from dryline.state.portable import schema_of
+from dryline.state import snapshot_files
+from dryline.state.snapshot_files import schema_of
 from dryline.state.snapshots import find
 from dryline.storage.migrations import LATEST
 from dryline.testing import DrylineServer
@@ -180,13 +180,13 @@ def test_two_uploads_under_one_name_at_once_leave_one_whole_snapshot(a, monkeypa
     http.post(path, json={"name": "good"})
     content = http.get(f"{path}/good/file").content
     both_are_unpacked = threading.Barrier(2, timeout=20)
-    bring_up = portable.bring_up_foreign
+    bring_up = snapshot_files.bring_up_foreign
 
     def bring_up_together(*args):
         both_are_unpacked.wait()
         bring_up(*args)
 
-    monkeypatch.setattr(portable, "bring_up_foreign", bring_up_together)
+    monkeypatch.setattr(snapshot_files, "bring_up_foreign", bring_up_together)
     with ThreadPoolExecutor() as pool:
         answers = list(pool.map(lambda _: httpx.put(f"{path}/other/file", content=content), range(2)))
     assert [answer.status_code for answer in answers] == [201, 201]
