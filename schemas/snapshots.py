@@ -1,4 +1,4 @@
-"""Save points on the wire."""
+"""Snapshots on the wire."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dryline.schemas.base import ApiSchema, Timestamp
 
 
 class SnapshotSchema(ApiSchema):
-    """A save point."""
+    """A snapshot."""
 
     name = fields.String(required=True)
     created_at = Timestamp(dump_only=True, metadata={"description": "in API time"})

@@ -1,1 +1,1 @@
-"""What knows the whole world: the state document, scenarios, save points. Contract: state.md."""
+"""The whole state of a world: the state document, scenarios, snapshots. Contract: state.md."""

@@ -1,8 +1,8 @@
-"""Save points as files, and a team's part of a world as one: what another server can load.
+"""Snapshots as files that another server can load, and one team's part of a snapshot.
 
-A file is a gzipped tar of what a save point's folder holds (state/snapshots.py): the database, the files that belong to
-rows, and `about.json`. A team's has that team's rows and files alone. The version rule is that of every database: an
-older one is brought up to date, a newer one refused.
+A file is a gzipped tar of a snapshot's folder (state/snapshots.py): the database, the files that belong to its rows,
+and `about.json`. A team's file has only the rows and files of that team. A file of an older version is brought up to
+date, a file of a newer one is refused.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.world import World
 
 DATABASE, ABOUT = "dryline.sqlite3", "about.json"
-# Folders whose files belong to rows. Files there are written anew and renamed, never changed: links will do.
+# Folders with the files of rows. Files there are replaced and never changed, so a snapshot may link to them.
 KINDS = (exports.FILES.kind, uploads.FILES.kind)
-_OF_A_ROW = rf"({'|'.join(KINDS)})/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,199}}"
-_MEMBER = re.compile("|".join((re.escape(DATABASE), re.escape(ABOUT), _OF_A_ROW)))
-# Every column of every table, but for those that Litestream keeps beside them.
+_FILE_OF_A_ROW = rf"({'|'.join(KINDS)})/[A-Za-z0-9_-][A-Za-z0-9._-]{{0,199}}"
+_MEMBER = re.compile("|".join((re.escape(DATABASE), re.escape(ABOUT), _FILE_OF_A_ROW)))
+# Every column of every table, without the tables that Litestream adds.
 _COLUMNS = """SELECT of.name, of_it.name FROM sqlite_master AS of, pragma_table_info(of.name) AS of_it
  WHERE of.type = 'table' AND of.name NOT LIKE '\\_litestream%' ESCAPE '\\'"""
-# Of zlib's levels the quickest: the next takes twice the time for a twentieth less.
+# zlib's quickest level. The next one takes twice the time and saves a twentieth.
 _LEVEL = 1
 
 
 def pack(folder: Path, path: Path) -> None:
-    """Write the file, of a save point's folder. Raises OSError."""
+    """Write a snapshot's folder into a file. Raises OSError."""
     import gzip  # imported late, here and below: a start does not need them
     import tarfile
 
-    with gzip.open(path, "wb", compresslevel=_LEVEL) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+    with gzip.open(path, "wb", compresslevel=_LEVEL) as archive, tarfile.open(fileobj=archive, mode="w") as tar:
         for name in (DATABASE, ABOUT):
             tar.add(folder / name, name, recursive=False)
         for kind in KINDS:
@@ -53,9 +53,9 @@ def pack(folder: Path, path: Path) -> None:
 
 
 def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
-    """Write what is in the file into a new folder. Returns what it says of itself.
+    """Write the content of a file into an empty folder and return its about.json.
 
-    Raises Conflict where it is none, is damaged, or was made by a newer dryline; and OSError.
+    Raises Conflict for a file that is not a snapshot, is damaged, or is of a newer version; and OSError.
     """
     import tarfile
     import zlib
@@ -65,7 +65,7 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
             for member in tar:
                 content = tar.extractfile(member) if member.isreg() and _MEMBER.fullmatch(member.name) else None
                 if content is None:
-                    raise Conflict(f"This is no save point: {member.name!r} is in it.")
+                    raise Conflict(f"This is not a snapshot: it has a member {member.name!r}.")
                 target = folder / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("xb") as file:
@@ -74,59 +74,63 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
                     sync(target)
         about = orjson.loads((folder / ABOUT).read_bytes())
     except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError, FileExistsError) as error:
-        raise Conflict(f"This is no whole save point: {error}.") from None
+        raise Conflict(f"This is not a complete snapshot: {error}.") from None
     if not isinstance(about, dict):
-        raise Conflict(f"This is no save point: {ABOUT} is no object.")
-    if schema_of(folder / DATABASE) > LATEST:
-        raise Conflict("The save point was made by a newer dryline.")
+        raise Conflict(f"This is not a snapshot: {ABOUT} is not an object.")
+    _demand_version(folder / DATABASE)
     _demand_undamaged(folder / DATABASE)
     return about
 
 
-def _demand_undamaged(path: Path) -> None:
-    """Raises Conflict for a database whose pages do not fit together."""
-    with contextlib.closing(connected(path)) as connection:
-        try:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        except sqlite3.DatabaseError as error:
-            found = str(error)
-    if found != "ok":
-        raise Conflict(f"The database of the save point is damaged: {' '.join(found.split())}.")
+def _demand_version(path: Path, name: str = "") -> int:
+    """Return the schema version (`user_version`) in a database file's header.
 
-
-def schema_of(path: Path, name: str = "") -> int:
-    """The `user_version` in a SQLite file's header. Raises Conflict, of a snapshot's name, where it is not whole."""
-    if not is_whole(path):
-        raise Conflict(f"The snapshot {name} is damaged." if name else "The snapshot is damaged.")
-    with path.open("rb") as file:
-        return int.from_bytes(file.read(64)[60:64], "big")
-
-
-def bring_up(path: Path) -> None:
-    """Bring the database of a save point up to date, where it lies."""
-    if schema_of(path) < LATEST:
-        with _opened(path) as database:
-            bring_up_to_date(database)
-
-
-def bring_up_foreign(world: World, path: Path) -> None:
-    """As `bring_up`, of a database that came from elsewhere.
-
-    Raises Conflict where it then lacks what this world's has: nothing could be read of it once it is restored.
+    Raises Conflict, with the snapshot's name, if the file is not complete or the version is newer than this dryline's.
     """
+    snapshot = f"The snapshot {name}" if name else "The snapshot"
+    if not is_whole(path):
+        raise Conflict(f"{snapshot} is damaged.")
+    with path.open("rb") as file:
+        version = int.from_bytes(file.read(64)[60:64], "big")
+    if version > LATEST:
+        raise Conflict(f"{snapshot} was made by a newer dryline.")
+    return version
+
+
+def _demand_undamaged(path: Path) -> None:
+    """Raise Conflict for a database whose pages do not fit together."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        try:
+            (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.DatabaseError as error:
+            result = str(error)
+    if result != "ok":
+        raise Conflict(f"The database of the snapshot is damaged: {' '.join(result.split())}.")
+
+
+def bring_up(path: Path, name: str = "") -> None:
+    """Bring a snapshot's database up to date in its folder. Raises Conflict if that fails."""
+    if _demand_version(path, name) == LATEST:
+        return
     try:
-        bring_up(path)
+        with _database(path) as database:
+            bring_up_to_date(database)
     except (BadSetting, sqlite3.Error, PeeweeException) as error:
-        raise Conflict(f"The database of the save point is not dryline's: {error}") from None
-    with contextlib.closing(connected(path)) as connection:
-        lacking = set(world.db.execute_sql(_COLUMNS)) - set(connection.execute(_COLUMNS))
-    if lacking:
-        table, column = min(lacking)
-        raise Conflict(f"The database of the save point is not dryline's: it has no {table}.{column}.")
+        raise Conflict(f"The database of the snapshot is not dryline's: {error}") from None
+
+
+def demand_complete(world: World, path: Path) -> None:
+    """Bring a database from another server up to date. Raise Conflict if it lacks a table or column of this world."""
+    bring_up(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        missing = set(world.db.execute_sql(_COLUMNS)) - set(connection.execute(_COLUMNS))
+    if missing:
+        table, column = min(missing)
+        raise Conflict(f"The database of the snapshot is not dryline's: it has no {table}.{column}.")
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[WorldDatabase]:
+def _database(path: Path) -> Iterator[WorldDatabase]:
     database = WorldDatabase(path, durable=False)
     try:
         yield database
@@ -136,48 +140,44 @@ def _opened(path: Path) -> Iterator[WorldDatabase]:
 
 @contextlib.contextmanager
 def attached(world: World, database: Path) -> Iterator[None]:
-    """For a block, a save point's database is `saved` on the running thread's connection.
+    """Attach a snapshot's database as `saved` to the running thread's connection, for a block.
 
-    Raises Conflict where what comes out of it clashes with another team's.
+    Raises Conflict if its rows clash with rows of another team.
     """
-    # Not peewee's attach, which would attach it to every connection that is opened meanwhile.
+    # Not peewee's attach, which attaches it to every connection that is opened meanwhile.
     world.db.execute_sql("ATTACH DATABASE ? AS saved", (str(database),))
     try:
         yield
     except sqlite3.IntegrityError as error:
-        raise Conflict(f"Another team has what is in it: {error}.") from None
+        raise Conflict(f"Another team has one of its ids or keys: {error}.") from None
     finally:
         world.db.execute_sql("DETACH DATABASE saved")
 
 
 def copy_rows(connection: sqlite3.Connection, tables: Mapping[str, str], team_id: str) -> None:
-    """From the attached database `saved`, parents first, in the order in which they came to be."""
+    """Copy a team's rows from the attached database `saved`, parents first, in the order of their creation."""
     for table, condition in reversed(list(tables.items())):
         if condition == OWN_ROWS:
             sql = f'INSERT INTO main."{table}" SELECT * FROM saved."{table}" WHERE {condition} ORDER BY rowid'
             connection.execute(sql, (team_id,))
 
 
-def cut_out(world: World, database: Path, files: Path, folder: Path, team_id: str, about: dict[str, Any]) -> None:
-    """Fill a folder with one team's part of a world: of a database that is up to date, and of the files below `files`.
-
-    The folder's `about.json` gets what `about` holds.
-    """
-    tables = team_tables(world)
-    with _opened(folder / DATABASE) as cut:
-        bring_up_to_date(cut)
-        connection = cut.connection()
+def extract_team(world: World, snapshot: Path, folder: Path, team_id: str, about: dict[str, Any]) -> None:
+    """Fill a folder with a team's part of a snapshot, whose database is up to date, and with `about` as about.json."""
+    with _database(folder / DATABASE) as database:
+        bring_up_to_date(database)
+        connection = database.connection()
         connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("PRAGMA synchronous = OFF")  # what is packed is flushed
-        connection.execute("ATTACH DATABASE ? AS saved", (str(database),))
-        connection.execute("BEGIN")  # all is of one moment
-        copy_rows(connection, tables, team_id)
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("ATTACH DATABASE ? AS saved", (str(snapshot / DATABASE),))
+        connection.execute("BEGIN")
+        copy_rows(connection, team_tables(world), team_id)
         connection.execute("COMMIT")
         connection.execute("DETACH DATABASE saved")
         for name in files_of(connection, team_id):
-            if (files / name).exists():
+            if (snapshot / name).exists():
                 (folder / name).parent.mkdir(exist_ok=True)
-                shutil.copyfile(files / name, folder / name)
+                shutil.copyfile(snapshot / name, folder / name)
     (folder / ABOUT).write_bytes(orjson.dumps(about))
 
 
@@ -189,14 +189,9 @@ def files_of(connection: sqlite3.Connection, team_id: str) -> Iterator[str]:
         yield f"{uploads.FILES.kind}/{uploads.FILES.path(id).name}"
 
 
-def connected(path: Path) -> sqlite3.Connection:
-    """A connection to a save point's database."""
-    return sqlite3.connect(path, isolation_level=None)
-
-
 def demand_team_in(path: Path, team_id: str) -> None:
     """Raise Conflict if a snapshot's database has no such team."""
-    with contextlib.closing(connected(path)) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         if connection.execute("SELECT 1 FROM team WHERE id = ?", (team_id,)).fetchone() is None:
             raise Conflict(f"The file has no team {team_id}.")
 
@@ -204,9 +199,9 @@ def demand_team_in(path: Path, team_id: str) -> None:
 def skip_ids(world: World, path: Path, team_id: str) -> None:
     """Make the world's next ids higher than those of a team in a snapshot's database.
 
-    A server with the same seed made them, perhaps, and this one would make them again.
+    Another server with the same seed may have made them, and this one would make them again.
     """
-    with contextlib.closing(connected(path)) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         for table, condition in team_tables(world).items():
             if condition == OWN_ROWS:
                 (highest,) = connection.execute(

@@ -1,7 +1,7 @@
-"""Named save points, kept in the data directory: the database, the files beside it, clock and ids.
+"""Named snapshots in the data directory: the database, the files that belong to its rows, clock and ids.
 
-Restoring a whole world exchanges files and copies no rows. One team's save points have names of their own; of them only
-that team's rows and files come back, and a time of its own; the world's clock and ids stay.
+Restoring a snapshot of the world exchanges the database file. A team's snapshots have names of their own; restoring one
+replaces the rows, the files and the clock of that team and nothing else.
 """
 
 from __future__ import annotations
@@ -20,49 +20,52 @@ import orjson
 from dryline.state import snapshot_files
 from dryline.state.collections import COLLECTIONS
 from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
-from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows, schema_of
+from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.storage.files import part_of, rename, sync, write_whole
-from dryline.storage.migrations import LATEST, bring_up_to_date
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-_PART, _OLD = ".part", ".old"  # half-made, and being replaced
+_PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
 class Snapshot:
-    """A save point. `created_at` is of the world's own time."""
+    """A snapshot in its folder. `about` is the content of its about.json."""
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path = path
         self.about = about
         self.name: str = about["name"]
-        self.created_at: str = about["createdAt"]
+        self.created_at: str = about["createdAt"]  # in API time
 
 
 def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
-    """All save points of the world or of a team, newest first. Raises NotFound for an unknown team."""
+    """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
     demand_team(team_id)
-    found = []
+    snapshots = []
     for path in world.save_points(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
-            found.append(Snapshot(path, orjson.loads((path / ABOUT).read_bytes())))
-    return sorted(found, key=lambda one: (one.created_at, one.name), reverse=True)
+            snapshots.append(_opened(path))
+    return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
 
 
 def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
-    """The save point of this name. Raises NotFound."""
+    """Return the snapshot of this name. Raises NotFound."""
     path = world.save_points(team_id) / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
         demand_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
+    return _opened(path)
+
+
+def _opened(path: Path) -> Snapshot:
     return Snapshot(path, orjson.loads((path / ABOUT).read_bytes()))
 
 
 def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
-    """Keep the world as it is under a name; what was kept under it before is dropped.
+    """Take a snapshot. It replaces a snapshot of the same name.
 
     Raises Invalid for a bad name, NotFound for an unknown team.
     """
@@ -75,7 +78,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
         for kind in KINDS:
-            link_files(world, world.directory / kind, part / kind)
+            _link_files(world, world.directory / kind, part / kind)
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
@@ -88,7 +91,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 
 def recover(world: World) -> None:
-    """After a crash: a save point that was being replaced is there as it was, and no half of one stays."""
+    """After a crash, put back each snapshot that was being replaced, and remove the incomplete ones."""
     everywhere = world.save_points()
     for directory in (everywhere, *everywhere.glob(".teams/*")):
         for old in directory.glob(f"{_OLD}/*"):
@@ -100,20 +103,18 @@ def recover(world: World) -> None:
 
 
 def restore(world: World, name: str) -> None:
-    """Go back to a save point: rows, files, clock, and with a seed the ids that come next.
+    """Go back to a snapshot of the world: rows, files, clock, and with a seed the ids that come next.
 
-    Raises NotFound, and Conflict when a newer dryline made it or it is damaged.
+    Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
     """
     with world.held():
         snapshot = find(world, name)
-        version = schema_of(snapshot.path / DATABASE, name)
-        if version > LATEST:
-            raise Conflict(f"The snapshot {name} was made by a newer dryline.")
-        for kind in KINDS:  # before the rows that name them: a restore that is killed leaves none without its file
-            link_files(world, snapshot.path / kind, world.directory / kind)
+        bring_up(snapshot.path / DATABASE, name)
+        # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
+        # its file.
+        for kind in KINDS:
+            _link_files(world, snapshot.path / kind, world.directory / kind)
         world.db.exchange(snapshot.path / DATABASE)
-        if version < LATEST:
-            bring_up_to_date(world.db)
         for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
         world.clock.go_to(snapshot.about["clock"])
@@ -121,33 +122,41 @@ def restore(world: World, name: str) -> None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
             world.keep_course()
-            mend(None)
+            _after_restore(None)
             forget(world)
     world.rows_replaced()
 
 
 def restore_team(world: World, name: str, team_id: str) -> None:
-    """Bring one team's rows and files back. Raises NotFound, and Conflict when that cannot be."""
+    """Go back to a team's snapshot: its rows, files and clock. The team is created if it does not exist.
+
+    Raises NotFound, and Conflict if the snapshot cannot be used or another team has one of its ids or keys.
+    """
     with world.held():
         snapshot = find(world, name, team_id)
-        if schema_of(snapshot.path / DATABASE, name) > LATEST:
-            raise Conflict(f"The snapshot {name} was made by a newer dryline.")
-        bring_up(snapshot.path / DATABASE)
-
+        bring_up(snapshot.path / DATABASE, name)
         with unchecked(world):
-            for kind in KINDS:  # before the rows that name them; those that no row names are swept
-                link_files(world, snapshot.path / kind, world.directory / kind)
+            # Before the rows that name them. Files without a row are removed later by a job.
+            for kind in KINDS:
+                _link_files(world, snapshot.path / kind, world.directory / kind)
             with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
                 wipe(world, team_id)
                 copy_rows(world.db.connection(), team_tables(world), team_id)
                 world.clock.give_back(team_id, snapshot.about["clock"])
                 world.keep_course()
-                mend(team_id)
+                _after_restore(team_id)
                 forget(world)
                 files = list(snapshot_files.files_of(world.db.connection(), team_id))
         for file in files:
             _replace_file(snapshot.path / file, world.directory / file)
         world.rows_replaced()
+
+
+def _after_restore(team_id: str | None) -> None:
+    """Run each collection's hook for rows that a restore brought back: of all teams, or of one."""
+    for about in COLLECTIONS.values():
+        if about.after_restore is not None:
+            about.after_restore(team_id)
 
 
 @contextlib.contextmanager
@@ -161,20 +170,19 @@ def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path
         if team_id is not None:
             folder = Path(temporary) / "team"
             folder.mkdir()
-            bring_up(snapshot.path / DATABASE)
+            bring_up(snapshot.path / DATABASE, name)
             about = snapshot.about | {"team": team_id}
-            snapshot_files.cut_out(world, snapshot.path / DATABASE, snapshot.path, folder, team_id, about)
+            snapshot_files.extract_team(world, snapshot.path, folder, team_id, about)
         snapshot_files.pack(folder, file)
         yield file
 
 
 def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = None) -> Snapshot:
-    """A save point out of such a file, of this server's or of another's; what was kept under the name is dropped.
+    """Store a file as a snapshot. It replaces a snapshot of the same name.
 
-    A team's part of a whole world's file can be restored, but no team's file as a world. The team need not exist here:
-    the restore creates it.
+    The file of a whole world can become a team's snapshot, but not the other way round. The team need not exist here.
 
-    Raises Invalid for a bad name, and Conflict for a file that is none, damaged, another team's, or newer.
+    Raises Invalid for a bad name, and Conflict for a file that is damaged, of another team, or of a newer version.
     """
     _demand_name(name)
     directory = world.save_points(team_id)
@@ -183,9 +191,9 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     try:
         about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
-            raise Conflict(f"The file holds team {about['team']} alone.")
+            raise Conflict(f"The file has only team {about['team']}.")
         _demand_position(about)
-        snapshot_files.bring_up_foreign(world, part / DATABASE)
+        snapshot_files.demand_complete(world, part / DATABASE)
         if team_id is not None:
             snapshot_files.demand_team_in(part / DATABASE, team_id)
             snapshot_files.skip_ids(world, part / DATABASE, team_id)
@@ -198,8 +206,14 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     return Snapshot(directory / name, about)
 
 
+def remove(world: World, name: str, team_id: str | None = None) -> None:
+    """Remove a snapshot. Raises NotFound."""
+    with world.held():
+        _remove(find(world, name, team_id).path)
+
+
 def _demand_position(about: dict[str, Any]) -> None:
-    """Raises Conflict where clock and ids, if they went there, would not get there."""
+    """Raise Conflict if the clock and the ids cannot go to the positions that a file names."""
     try:
         parse(about["createdAt"])
         clock = Clock()
@@ -208,7 +222,7 @@ def _demand_position(about: dict[str, Any]) -> None:
         if about["ids"] is not None:
             Ids().go_to(about["ids"])
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise Conflict(f"This is no save point: {ABOUT} does not say when it was made: {error!r}.") from None
+        raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
 
 
 def _demand_name(name: str) -> None:
@@ -217,7 +231,7 @@ def _demand_name(name: str) -> None:
 
 
 def _put_in_place(world: World, part: Path, path: Path) -> None:
-    """Let what was made be the save point of this name. Killed at any instant, one of both is there (`recover`)."""
+    """Rename a written folder to the snapshot's. After a crash, `recover` finds the old or the new one."""
     old = path.parent / _OLD / path.name
     if path.exists():
         _remove(old)
@@ -227,26 +241,13 @@ def _put_in_place(world: World, part: Path, path: Path) -> None:
     _remove(old)
 
 
-def mend(team_id: str | None) -> None:
-    """What rows that came back by other ways than one by one leave to do: of all teams, or of one."""
-    for about in COLLECTIONS.values():
-        if about.after_restore is not None:
-            about.after_restore(team_id)
-
-
-def remove(world: World, name: str, team_id: str | None = None) -> None:
-    """Drop a save point. Raises NotFound."""
-    with world.held():
-        _remove(find(world, name, team_id).path)
-
-
 def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
     with contextlib.suppress(FileNotFoundError), os.scandir(directory) as entries:
         yield from [entry for entry in entries if not entry.name.endswith(".part")]
 
 
-def link_files(world: World, source: Path, target: Path) -> None:
-    """Have the files of `source` in `target` too."""
+def _link_files(world: World, source: Path, target: Path) -> None:
+    """Link the files of `source` that `target` does not have."""
     for entry in _files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
@@ -256,15 +257,14 @@ def link_files(world: World, source: Path, target: Path) -> None:
 
 
 def _replace_files(source: Path, target: Path) -> None:
-    """Have the files of `source` and no others in `target`."""
-    wanted = {entry.name: entry for entry in _files(source)}
+    """Make `target` have the files of `source` and no others."""
+    entries = {entry.name: entry for entry in _files(source)}
     for entry in _files(target):
-        kept = wanted.get(entry.name)
-        if kept is not None and kept.inode() == entry.inode():
-            del wanted[entry.name]
+        if entry.name in entries and entries[entry.name].inode() == entry.inode():
+            del entries[entry.name]
         else:
             Path(entry.path).unlink(missing_ok=True)
-    for entry in wanted.values():
+    for entry in entries.values():
         target.mkdir(exist_ok=True)
         _link(Path(entry.path), target / entry.name)
 
@@ -286,7 +286,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a directory, first from sight."""
+    """Remove a folder. about.json goes first, so that a crash leaves no half of a snapshot."""
     if path.exists():
         (path / ABOUT).unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Named save points."""
+"""Named snapshots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dryline.storage.current_world import current
 FILE = "application/gzip"
 BYTES = "application/octet-stream"  # the type that is sent does not matter: the content is checked
 
-blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named save points, kept on disk.")
+blp = ControlArea("Control: snapshots", "/_dryline/snapshots", description="Named snapshots on disk.")
 
 
 @blp.route("", get="listSnapshots", post="saveSnapshot")
@@ -24,20 +24,20 @@ class Snapshots(MethodView):
     @blp.response(200, SnapshotSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the save points, newest first.
+        """List the snapshots, newest first.
 
-        With `team`, those of one team.
+        `team` lists the snapshots of that team.
         """
-        return [vars(found) for found in snapshots.listing(current(), query.get("team"))]
+        return [vars(snapshot) for snapshot in snapshots.listing(current(), query.get("team"))]
 
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(SnapshotSchema)
     @blp.response(201, SnapshotSchema)
     @blp.errors(404)
     def post(self, query, body):
-        """Keep the world, or one team's part of it, under a name; the same name again replaces it.
+        """Take a snapshot of the world, or of one team.
 
-        A team's save point holds its part alone.
+        A snapshot of the same name is replaced. Restoring a team's snapshot changes that team only.
         """
         return vars(snapshots.save(current(), body["name"], query.get("team")))
 
@@ -48,10 +48,10 @@ class SnapshotRestore(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def post(self, query, name):
-        """Go back to a save point: rows, export files, clock, and with a seed the ids that come next.
+        """Go back to a snapshot: rows, files, clock, and with a seed the ids that come next.
 
-        404 where there is none of this name. 409 where it is damaged or of another version, or where another team
-        has what it holds.
+        404 if there is no snapshot of this name. 409 if it is damaged or of a newer version, or if another team has one
+        of its ids or keys.
         """
         world = current()
         if "team" in query:
@@ -65,9 +65,9 @@ class SnapshotFile(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, {"type": "string", "format": "binary"}, content_type=FILE)
     def get(self, query, name):
-        """Fetch a save point as one file, which another server can load.
+        """Download a snapshot as one file, which another server can load.
 
-        With `team`, the file holds that team's part alone.
+        The file of a team's snapshot has only that team.
         """
         with snapshots.packed(current(), name, query.get("team")) as path:
             return files.send_once(path, FILE, f"{name}.tar.gz")
@@ -77,10 +77,10 @@ class SnapshotFile(MethodView):
     @blp.response(201, SnapshotSchema)
     @blp.errors(404, 409)
     def put(self, query, name):
-        """Keep such a file as a save point; restoring it is another request.
+        """Store such a file as a snapshot, without restoring it.
 
-        A file of an older dryline is brought up to date. 409 for one that is damaged or of a newer dryline, or that
-        holds a team's part where a world's is wanted.
+        With `team` it becomes a snapshot of that team, which need not exist. A file of an older dryline is brought up
+        to date. 409 for a file that is damaged, of a newer dryline, of another team, or without this team.
         """
         request.max_content_length = NO_LIMIT
         return vars(snapshots.read_file(current(), name, request.stream, query.get("team")))
@@ -91,8 +91,8 @@ class SnapshotByName(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, name):
-        """Drop a save point.
+        """Remove a snapshot.
 
-        404 where there is none of this name.
+        404 if there is no snapshot of this name.
         """
         snapshots.remove(current(), name, query.get("team"))

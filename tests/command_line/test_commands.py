@@ -246,7 +246,7 @@ def test_the_presets_are_named():
     assert {"rate-limited", "slow", "cut-off"} <= set(names)
 
 
-def test_save_points_are_taken_listed_restored_and_removed(run, served):
+def test_snapshots_are_taken_listed_restored_and_removed(run, served):
     run("snapshots", "take", "before the demo")
     served.client().workers.create(**NEW)
     assert run("snapshots").endswith("  before the demo\n")

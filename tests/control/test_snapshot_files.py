@@ -17,8 +17,6 @@ from click.testing import CliRunner
 
 from dryline.commands import cli
 from dryline.state import snapshot_files
-from dryline.state.snapshot_files import schema_of
-from dryline.state.snapshots import find
 from dryline.storage.migrations import LATEST
 from dryline.testing import DrylineServer
 from dryline.tests.conftest import NEW_WORKER
@@ -100,7 +98,7 @@ as_of_an_older_schema = changed_by(*OLDER_SCHEMA)
 
 
 @pytest.mark.parametrize("of", ["team", "world"])
-def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, of):
+def test_an_older_snapshot_is_brought_up_to_date_and_a_newer_refused(a, team, of):
     query = {"team": team.id} if of == "team" else {}
     path = f"{a.url}/_dryline/snapshots"
     team.hire(a, "Kept")
@@ -113,11 +111,28 @@ def test_an_older_save_point_is_brought_up_to_date_and_a_newer_refused(a, team, 
     assert team.names(a) == ["Kept"]
     with a.app.world.active():
         assert a.app.world.db.pragma("user_version") == LATEST
-        if query:
-            assert schema_of(find(a.app.world, "old", team.id).path / "dryline.sqlite3") == LATEST
     newer = http.put(f"{path}/new/file", content=repacked(content, with_schema(999)), params=query)
     assert newer.status_code == 409 and "newer dryline" in newer.json()["error"]
     assert [found["name"] for found in http.get(path, params=query).json()] == ["old"]
+    http.delete(f"{path}/old", params=query)
+
+
+@pytest.mark.parametrize("of", ["team", "world"])
+def test_a_snapshot_that_cannot_be_brought_up_to_date_changes_nothing(a, team, of, monkeypatch):
+    query = {"team": team.id} if of == "team" else {}
+    path = f"{a.url}/_dryline/snapshots"
+    http.post(path, json={"name": "old"}, params=query)
+    (database,) = (a.app.world.directory / "snapshots").rglob("old/dryline.sqlite3")
+    database.write_bytes(with_schema(0)("dryline.sqlite3", database.read_bytes()))
+    team.hire(a, "Later")
+
+    def fail(*args):
+        raise sqlite3.OperationalError("the step failed")
+
+    monkeypatch.setattr("playhouse.migrations.Runner.up", fail)
+    answer = http.post(f"{path}/old/restore", params=query)
+    assert (answer.status_code, team.names(a)) == (409, ["Later"])
+    assert "the step failed" in answer.json()["error"]
     http.delete(f"{path}/old", params=query)
 
 
@@ -133,7 +148,7 @@ def scrambled(name, data):
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda name, data: b"[]" if name == "about.json" else data, "about.json is no object"),
+        (lambda name, data: b"[]" if name == "about.json" else data, "about.json is not an object"),
         (with_about(createdAt=5), "about.json does not say when"),
         (with_about(clock={}), "about.json does not say when"),
         (with_about(clock={"frozen_at": None, "offset_seconds": "x"}), "about.json does not say when"),
@@ -143,7 +158,7 @@ def scrambled(name, data):
         (changed_by("DROP TABLE schema_migration", "PRAGMA user_version = 1"), "not dryline's"),
     ],
 )
-def test_a_file_that_could_not_be_restored_is_no_save_point(a, spoil, told):
+def test_a_file_that_could_not_be_restored_is_no_snapshot(a, spoil, told):
     path = f"{a.url}/_dryline/snapshots"
     http.post(path, json={"name": "good"})
     content = http.get(f"{path}/good/file").content
@@ -180,13 +195,13 @@ def test_two_uploads_under_one_name_at_once_leave_one_whole_snapshot(a, monkeypa
     http.post(path, json={"name": "good"})
     content = http.get(f"{path}/good/file").content
     both_are_unpacked = threading.Barrier(2, timeout=20)
-    bring_up = snapshot_files.bring_up_foreign
+    demand_complete = snapshot_files.demand_complete
 
-    def bring_up_together(*args):
+    def demand_complete_together(*args):
         both_are_unpacked.wait()
-        bring_up(*args)
+        demand_complete(*args)
 
-    monkeypatch.setattr(snapshot_files, "bring_up_foreign", bring_up_together)
+    monkeypatch.setattr(snapshot_files, "demand_complete", demand_complete_together)
     with ThreadPoolExecutor() as pool:
         answers = list(pool.map(lambda _: httpx.put(f"{path}/other/file", content=content), range(2)))
     assert [answer.status_code for answer in answers] == [201, 201]
@@ -234,7 +249,7 @@ def test_a_teams_file_holds_that_team_alone_and_loads_as_that_team_alone(a, team
     team.hire(a, "Later")
     snapshot("load", file, "--url", a.url, "--team", team.id)
     assert (team.names(a), other.names(a)) == (["Ours"], ["Theirs"])
-    assert f"holds team {team.id} alone" in snapshot("load", file, "--url", a.url, code=1)
+    assert f"has only team {team.id}" in snapshot("load", file, "--url", a.url, code=1)
     assert other.names(a) == ["Theirs"]
 
 
@@ -273,7 +288,7 @@ def test_a_team_whose_key_another_team_has_is_not_loaded(a, b, team, tmp_path):
     snapshot("save", str(tmp_path / "team"), "--url", a.url, "--team", team.id)
     other = http.post(f"{b.url}/_dryline/teams", json={"key": team.key}).json()["id"]
     told = snapshot("load", str(tmp_path / "team"), "--url", b.url, "--team", team.id, code=1)
-    assert "Another team has what is in it" in told
+    assert "Another team has one of its ids or keys" in told
     assert team.ask(b, "GET", "/api/team").json()["id"] == other
 
 

@@ -1,4 +1,4 @@
-"""Named save points."""
+"""Named snapshots."""
 
 import threading
 
@@ -11,7 +11,7 @@ from dryline.storage.database import WorldDatabase
 from dryline.tests.contract.two_teams import document
 from dryline.tests.control.documents import WHEN
 
-# Save points stay through a reset.
+# Snapshots stay through a reset.
 pytestmark = pytest.mark.alone
 
 
@@ -21,7 +21,7 @@ def save(control, name="before"):
     return answer.json
 
 
-def test_a_save_point_brings_everything_back(control, make_worker):
+def test_a_snapshot_brings_everything_back(control, make_worker):
     control.put("/state", document())
     before = control.get("/state").data
     save(control)
@@ -31,7 +31,7 @@ def test_a_save_point_brings_everything_back(control, make_worker):
     assert control.get("/state").data == before
 
 
-def test_a_save_point_can_be_restored_again_and_again(control, make_worker):
+def test_a_snapshot_can_be_restored_again_and_again(control, make_worker):
     save(control)
     for _ in range(3):
         make_worker()
@@ -49,7 +49,7 @@ def test_after_a_restore_the_world_lives_on(control, make_worker, api):
     assert [worker["name"] for worker in api.get("/workers").json] == ["First"]
 
 
-def test_save_points_are_listed_newest_first_and_the_same_name_replaces(control, make_worker, advance):
+def test_snapshots_are_listed_newest_first_and_the_same_name_replaces(control, make_worker, advance):
     control.put("/clock", {"now": WHEN, "frozen": True})
     first = save(control, "a")
     assert first == {"name": "a", "createdAt": WHEN}
@@ -64,7 +64,7 @@ def test_save_points_are_listed_newest_first_and_the_same_name_replaces(control,
     assert len(control.get("/state").json["workers"]) == 1
 
 
-def test_a_save_point_can_be_dropped(control):
+def test_a_snapshot_can_be_dropped(control):
     save(control)
     assert control.delete("/snapshots/before").status_code == 204
     assert control.get("/snapshots").json == []
@@ -128,7 +128,7 @@ def test_an_export_that_was_being_written_waits_again(control, api, advance, app
     assert api.get("/team/exports").json[0]["status"] == "COMPLETED"
 
 
-def test_keys_are_those_of_the_save_point(control, api, other_api):
+def test_keys_are_those_of_the_snapshot(control, api, other_api):
     save(control)
     key = control.post("/teams", {"name": "New"}).json["apiKey"]
     headers = {"x-api-key": key}
@@ -173,7 +173,7 @@ def test_a_reader_in_mid_transaction_sees_no_half_of_it(control, app, make_worke
     assert control.get("/state").json["workers"] == []
 
 
-def test_save_points_outlive_a_restart_and_restored_rows_too(tmp_path):
+def test_snapshots_outlive_a_restart_and_restored_rows_too(tmp_path):
     headers = {"x-api-key": "dryline-local-key"}
     worker = {"name": "W", "description": None, "status": None}
     settings = {"data_dir": tmp_path, "scenario": "empty", "seed": 1}
@@ -252,7 +252,7 @@ def test_nobody_opens_a_database_that_is_being_exchanged(control, app, make_work
 # One team's
 
 
-def test_one_teams_save_point_leaves_the_others_as_they_are(control, api):
+def test_one_teams_snapshot_leaves_the_others_as_they_are(control, api):
     control.put("/state", document())
     north = control.get("/state?team=north-teams").data
     assert control.post("/snapshots?team=north-teams", {"name": "mine"}).status_code == 201
@@ -266,7 +266,7 @@ def test_one_teams_save_point_leaves_the_others_as_they_are(control, api):
     assert control.get("/state?team=south-teams").data == south
 
 
-def test_a_teams_save_points_are_its_own(control):
+def test_a_teams_snapshots_are_its_own(control):
     control.put("/state", document())
     control.post("/snapshots?team=north-teams", {"name": "mine"})
     assert [found["name"] for found in control.get("/snapshots?team=north-teams").json] == ["mine"]
@@ -307,7 +307,7 @@ def test_a_teams_snapshot_brings_back_an_upload_that_was_replaced(control, api, 
         assert answer.data == b"version one"
 
 
-def test_a_teams_save_points_go_with_it(control, app):
+def test_a_teams_snapshots_go_with_it(control, app):
     team = control.post("/teams", {"name": "New"}).json["id"]
     control.post(f"/snapshots?team={team}", {"name": "mine"})
     kept = app.world.directory / "snapshots" / ".teams"

@@ -1,4 +1,4 @@
-"""A save point is made or restored whole, or not at all, wherever the process is killed."""
+"""A snapshot is made or restored whole, or not at all, wherever the process is killed."""
 
 import contextlib
 import os
@@ -11,10 +11,10 @@ import pytest
 from dryline.app import create_app
 from dryline.settings import Settings
 
-# Save points stay through a reset.
+# Snapshots stay through a reset.
 pytestmark = pytest.mark.alone
 
-# Makes a save point or restores one, each time in another copy of a directory, and is killed one step later: at the
+# Makes a snapshot or restores one, each time in another copy of a directory, and is killed one step later: at the
 # n-th rename, link or removal of a file. At last it is not.
 KILLED = """
 import itertools, os, shutil, signal, sys
@@ -59,7 +59,7 @@ KEY = {"x-api-key": "dryline-local-key"}
 
 @pytest.fixture
 def left_world(tmp_path):
-    """Open and leave a world with a save point `one` that has a worker and an upload which the world has lost since."""
+    """Open and leave a world with a snapshot `one` that has a worker and an upload which the world has lost since."""
 
     @contextlib.contextmanager
     def opened(directory=tmp_path / "world"):
@@ -93,7 +93,7 @@ def broken_off(tmp_path, action):
     return copies
 
 
-def test_a_save_point_whose_replacement_was_killed_is_there(tmp_path, left_world):
+def test_a_snapshot_whose_replacement_was_killed_is_there(tmp_path, left_world):
     for copy in broken_off(tmp_path, "save"):
         with left_world(copy) as app:
             client = app.test_client()
@@ -124,7 +124,7 @@ def test_a_half_of_a_database_that_was_to_come_replaces_nothing(tmp_path, left_w
 
 
 @pytest.mark.parametrize("damage", [lambda file: file.write_bytes(b""), lambda file: file.unlink()])
-def test_a_damaged_save_point_is_refused_and_nothing_lost(tmp_path, left_world, damage):
+def test_a_damaged_snapshot_is_refused_and_nothing_lost(tmp_path, left_world, damage):
     damage(tmp_path / "world" / "snapshots" / "one" / "dryline.sqlite3")
     with left_world() as app:
         answer = app.test_client().post("/_dryline/snapshots/one/restore")
@@ -164,7 +164,7 @@ def test_a_restored_database_is_on_the_disk_before_the_old_one_goes(tmp_path, le
     ]
 
 
-def test_a_save_point_is_on_the_disk_before_it_has_its_name(tmp_path, left_world, monkeypatch):
+def test_a_snapshot_is_on_the_disk_before_it_has_its_name(tmp_path, left_world, monkeypatch):
     forced, fsync = set(), os.fsync
 
     def remembered(file):

@@ -206,7 +206,7 @@ def test_a_reset_forgets_conversations(control, begin):
 
 
 @pytest.mark.parametrize("team", [False, True], ids=["world", "team"])
-def test_a_save_point_brings_a_conversation_back_to_where_it_was(control, begin, turn, team):
+def test_a_snapshot_brings_a_conversation_back_to_where_it_was(control, begin, turn, team):
     query = f"?team={control.get('/teams').json[0]['id']}" if team else ""
     session = begin(code=CLINIC)
     control.post(f"/snapshots{query}", {"name": "before"})

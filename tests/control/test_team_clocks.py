@@ -144,7 +144,7 @@ def test_a_reset_of_the_team_or_of_all_takes_its_clock_away(control, one, app):
     assert app.world.clock.teams == ()
 
 
-def test_a_save_point_of_the_world_holds_the_teams_clocks(control, one):
+def test_a_snapshot_of_the_world_holds_the_teams_clocks(control, one):
     control.put(f"/clock?team={one[0]}", {"now": AHEAD, "frozen": True})
     control.post("/snapshots", {"name": "here"})
     control.delete(f"/clock?team={one[0]}")
@@ -153,7 +153,7 @@ def test_a_save_point_of_the_world_holds_the_teams_clocks(control, one):
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_a_save_point_of_a_team_holds_its_time(control, one, two, own):
+def test_a_snapshot_of_a_team_holds_its_time(control, one, two, own):
     if own:
         control.put(f"/clock?team={one[0]}", {"now": AHEAD, "frozen": True})
     control.post(f"/snapshots?team={one[0]}", {"name": "here"})
