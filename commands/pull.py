@@ -23,7 +23,7 @@ from dryline.world.clock import parse, wire
 
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
-    from dryline.remote.memory import Memory
+    from dryline.remote.progress import PullProgress
     from dryline.remote.pull import Pull
     from dryline.remote.redact import Redactor
 
@@ -121,7 +121,7 @@ def pull(
     `dryline serve --scenario FILE`. Exit codes: 0, everything was written; 3, a part was left out, which is printed;
     1, nothing was written; 2, an option cannot work.
     """
-    from dryline.remote.memory import Memory, NotAMemory
+    from dryline.remote.progress import ForeignFolder, PullProgress
     from dryline.remote.pull import Pull
     from dryline.remote.reader import Reader
 
@@ -129,15 +129,15 @@ def pull(
     options = [__version__, url, api_key, redact, since, worker_id]
     try:
         with _private_files():
-            memory = Memory(output.with_name(f"{output.name}.partial"), options, since and _as_time(since))
-            _print_memory(memory)
-            job = Pull(Reader(url, api_key, rate=rate), memory.since, worker_id, memory, redactor)
-            with _errors_in_one_line(memory):
+            progress = PullProgress(output.with_name(f"{output.name}.partial"), options, since and _as_time(since))
+            _print_progress(progress)
+            job = Pull(Reader(url, api_key, rate=rate), progress.since, worker_id, progress, redactor)
+            with _errors_in_one_line(progress):
                 rows = _run_with_progress(job)
             loadable = _as_loadable(rows)
             write_whole(output, orjson.dumps(loadable.document))
-            memory.forget()
-    except NotAMemory as error:
+            progress.delete()
+    except ForeignFolder as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or output}: {error.strerror or error}.") from None
@@ -169,17 +169,17 @@ def _redactor(api_key: str) -> Redactor:
     return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
 
 
-def _print_memory(memory: Memory) -> None:
+def _print_progress(progress: PullProgress) -> None:
     """Print whether an interrupted run left something, and whether it can be used."""
-    if memory.found:
-        click.echo(f"continuing with {memory.folder}, which an interrupted run left", err=True)
-    if memory.discarded:
-        click.echo(f"starting over: {memory.folder} belongs to another key, address or options", err=True)
+    if progress.found:
+        click.echo(f"continuing with {progress.folder}, which an interrupted run left", err=True)
+    if progress.discarded:
+        click.echo(f"starting over: {progress.folder} belongs to another key, address or options", err=True)
 
 
 @contextmanager
-def _errors_in_one_line(memory: Memory) -> Iterator[None]:
-    """Turn a failed read into one line that says whether the same command can continue. Remove the memory if not."""
+def _errors_in_one_line(progress: PullProgress) -> Iterator[None]:
+    """Turn a failed read into one line that says whether the same command can continue. Remove the progress if not."""
     from dryline.remote.reader import ReadError
 
     try:
@@ -189,16 +189,18 @@ def _errors_in_one_line(memory: Memory) -> Iterator[None]:
         reason, is_temporary = "Interrupted", True
     except ReadError as error:
         reason, is_temporary = str(error), error.passing
-    if is_temporary and memory.filled:
-        raise click.ClickException(f"{reason}. The rows read so far are in {memory.folder}: run the command again.")
-    memory.forget()
+    if is_temporary and progress.filled:
+        raise click.ClickException(f"{reason}. The rows read so far are in {progress.folder}: run the command again.")
+    progress.delete()
     raise click.ClickException(f"{reason}.")
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:
     """Run the job behind a progress bar and return its rows."""
     with click.progressbar(length=100, label="pull", file=sys.stderr, item_show_func=lambda text: text) as bar:
-        job.tell = job.reader.tell = lambda text: bar.update(max(0, round(job.done * 100) - bar.pos), text)
+        job.on_progress = job.reader.on_progress = lambda text: bar.update(
+            max(0, round(job.done * 100) - bar.pos), text
+        )
         rows = job.run()
         bar.update(100 - bar.pos)
     return rows

@@ -1,1 +1,1 @@
-"""What looks at another service: copying its state (pull), and comparing its answers with the contract (drift)."""
+"""Programs that read from the real service: `pull` and `drift`."""

@@ -1,4 +1,4 @@
-"""Compares another service's answers with the contract: safe reads only, field by field."""
+"""Comparison of a service's answers with the contract, field by field, by safe reads only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 from dryline.remote.reader import Reader, ReadError, Reply
 from dryline.remote.shapes import Shapes
 
-# Where the values of path parameters come from: a list, and the member of its rows. Lists may need values themselves.
+# The source of each path parameter's values: a list, and the member of its rows. Lists may need values themselves.
 SOURCES: dict[str, tuple[str, str]] = {
     "workerId": ("/api/workers", "id"),
     "integrationId": ("/api/team/integrations", "id"),
@@ -30,15 +30,15 @@ SOURCES: dict[str, tuple[str, str]] = {
 }
 # Values for the query parameters that must be sent.
 QUERY = {"countryCode": "US", "numberType": "Local"}
-# So many rows of a list are tried in search of one that has what an operation needs.
-MOST_TRIED = 20
+# The rows of a list that are tried until one has the values that an operation needs.
+MAX_ROWS_TRIED = 20
 
 Steps = dict[str, tuple[str, str]]
 
 
 @dataclass
 class Finding:
-    """Something that leaves the contract."""
+    """A deviation from the contract."""
 
     operation: str
     path: str
@@ -46,16 +46,16 @@ class Finding:
 
     @property
     def harmless(self) -> bool:
-        """Whether a client can live with it: one more member."""
+        """Whether clients are not affected: an additional member."""
         return self.what == "unknown member"
 
 
 @dataclass
 class Drift:
-    """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the service that is compared.
+    """One comparison. `document` is dryline's OpenAPI document, `reader` reads from the other service.
 
-    Afterwards `checked` names the operations whose answers were compared, `empty` those of them that answered a list
-    without a row, `skipped` those that could not be asked for anything, with the reason.
+    After `run`, `checked` has the operations whose answers were compared, `empty` those of them that answered an empty
+    list, `skipped` those that could not be called, with the reason.
     """
 
     document: dict[str, Any]
@@ -66,16 +66,16 @@ class Drift:
     _answers: dict[str, Reply] = field(default_factory=dict, init=False)
 
     def run(self) -> Iterator[Finding]:
-        """Every deviation, operation by operation. Raises ReadError when the service gives no team for this key."""
+        """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
         shapes = Shapes(self.document)
         self._ask("/api/team")
         for path, operations in self.document["paths"].items():
             operation = operations.get("get")
             if operation is None or not path.startswith("/api/") or "/upload/" in path:
                 continue
-            wanted = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
+            required = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p.get("required")]
             try:
-                steps, query = _steps(path), {name: QUERY[name] for name in wanted}
+                steps, query = _steps(path), {name: QUERY[name] for name in required}
             except KeyError as error:
                 self.skipped[f"GET {path}"] = f"no answer gives a {error.args[0]}"
                 continue
@@ -115,18 +115,18 @@ class Drift:
         return self._answers[key]
 
     def _values(self, steps: list[tuple[str, tuple[str, str]]], known: dict[str, str]) -> Iterator[dict[str, str]]:
-        """Values for all parameters of `steps` that belong together: those of a row, then those of what is below it."""
+        """Yield values for the parameters of `steps` that belong together: a row's, then those of the rows below it."""
         if not steps:
             yield known
             return
         (parameter, (source, member)), *rest = steps
-        for row in self._listed(source.format(**known))[:MOST_TRIED]:
+        for row in self._listed(source.format(**known))[:MAX_ROWS_TRIED]:
             value = row.get(member)
             if isinstance(value, str) and value:
                 yield from self._values(rest, {**known, parameter: quote(value, safe="")})
 
     def _listed(self, path: str) -> list[dict[str, Any]]:
-        """The rows of a list; none when it cannot be had, which is told where the list itself is compared."""
+        """Return the rows of a list; none if it cannot be read, which the list's own comparison reports."""
         try:
             rows = _rows(self._ask(path).value)
         except ReadError:
@@ -135,14 +135,17 @@ class Drift:
 
 
 def _rows(answer: Any) -> list[Any] | None:
-    """The list that an answer is, or that it has; None for an answer without one."""
+    """Return the list that an answer is or contains; None if there is none."""
     if isinstance(answer, dict):
         return next((answer[name] for name in ("data", "logs") if isinstance(answer.get(name), list)), None)
     return answer if isinstance(answer, list) else None
 
 
 def _steps(path: str) -> Steps:
-    """The parameters of a path, each after those that its source needs. Raises KeyError for one without a source."""
+    """Return the parameters of a path with their sources, in the order in which they can be read.
+
+    Raises KeyError for a parameter without a source.
+    """
     steps: Steps = {}
     for parameter in re.findall(r"\{(\w+)\}", path):
         source, member = _source(path, parameter)
@@ -151,7 +154,7 @@ def _steps(path: str) -> Steps:
 
 
 def _source(path: str, parameter: str) -> tuple[str, str]:
-    """Where a parameter's values come from, for some by the path. Raises KeyError when it is not known."""
+    """Return the list and the member that a parameter's values come from. Raises KeyError if there is none."""
     if parameter == "id" or (parameter == "logId" and not path.startswith("/api/logs/")):
         return path.removesuffix(f"/{{{parameter}}}"), "id"
     if parameter == "logId":

@@ -1,7 +1,7 @@
-"""Makes a state document of what was copied that can be loaded, and tells what does not fit in.
+"""Makes a loadable state document of copied rows, and reports what does not fit.
 
-What a row may hold, where it must lead and what there may be but once is asked of those who know: the document's forms
-and collections, and the database's schema.
+The document's row forms and collections and the database's schema decide what a row may hold, where its links must lead
+and which values must be unique.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from dryline.world.world import World
 
 Row = dict[str, Any]
 Document = dict[str, Any]
-# Members that no two rows may have the same values in, and the values that were there.
+# Members whose values must be unique together, and the values so far.
 Unique = tuple[list[str], set[tuple[Any, ...]]]
 
 LOGS = frozenset(channel.collection for channel in CHANNELS)
 
 
 class Loadable:
-    """The document of one team with only what can be loaded. `world` is asked for its schema, nothing else.
+    """The document of one team, with only what can be loaded. Of `world` only the database's schema is used.
 
-    `left_out` counts what was read and is not in it, `changed` what is in it as something else.
+    `left_out` counts what is missing from the document, `changed` what is different in it.
     """
 
     def __init__(self, document: Document, world: World) -> None:
@@ -61,7 +61,7 @@ class Loadable:
         return fitting
 
     def _members(self, name: str, whole: Row) -> Row | None:
-        """The row with the members that its form takes; None when one is missing then that it needs."""
+        """Return the row with the members that its form takes; None if a required one is missing."""
         form, row = forms()[name], dict(whole)
         if name != "teams":
             row.pop("teamId", None)  # the document has one team
@@ -87,7 +87,7 @@ class Loadable:
         return row
 
     def _is_placed(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
-        """Whether the row has an id of its own and leads to rows that are there."""
+        """Return whether the row has an id of its own and its parents are in the document."""
         form, about = forms()[name], COLLECTIONS[name]
         if about.has_id:
             id = row[form.id]
@@ -104,7 +104,7 @@ class Loadable:
         return True
 
     def _cut_links(self, name: str, rows: list[Row]) -> None:
-        """What a log or a flow's dependants name may be gone. All other links lead to a row, or nowhere."""
+        """Set links to missing rows to null, except where the state document allows them (logs, links to flows)."""
         columns = {column: member for member, column in forms()[name].names.items()}
         for column, targets in COLLECTIONS[name].optional_links.items():
             if name in LOGS or column == "flow_id":
@@ -116,7 +116,7 @@ class Loadable:
                     self.changed[f"{name}: {member} led to nothing that was copied"] += 1
 
     def _unique(self, name: str) -> list[list[str]]:
-        """The columns of which no two rows of a team may have the same."""
+        """Return the groups of columns that must be unique within a team."""
         table = COLLECTIONS[name].model._meta.table_name
         ask = self._world.db.execute_sql
         indexes = [row[1] for row in ask(f'PRAGMA index_list("{table}")') if row[2] and row[3] == "u"]
@@ -125,7 +125,7 @@ class Loadable:
 
 
 def _doubled(row: Row, uniques: list[Unique]) -> list[str] | None:
-    """The members in which an earlier row has the same values; when there is none, the row's are noted."""
+    """Return the members in which an earlier row has the same values; if there are none, remember the row's."""
     cells = [tuple(row.get(member) for member in members) for members, _ in uniques]
     for (members, known), values in zip(uniques, cells, strict=True):
         if values in known:

@@ -1,4 +1,4 @@
-"""Copies a running service's state into a state document, reading only."""
+"""Copy of a service's state as a state document, by reading only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from dryline.remote import lists
-from dryline.remote.lists import Following, Query, Row
-from dryline.remote.memory import Memory
+from dryline.remote import list_pages
+from dryline.remote.list_pages import Following, Query, Row
+from dryline.remote.progress import PullProgress
 from dryline.remote.reader import Reader, ReadError
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse
@@ -40,26 +40,29 @@ PAGE = 100
 
 @dataclass
 class Pull:
-    """One copying. `since` (wire form) bounds the logs by their start, `worker_id` takes one worker only.
+    """One pull. `since` (wire form) limits the logs by their start, `worker_id` selects one worker.
 
-    What was read is kept in `memory` and not asked for again; with a `redactor`, only what it made of it. `tell` hears
-    what is being read, `done` is the share of the workers that is finished; `left_out` has a line for everything that
-    the service did not give, or not as the contract says.
+    Answers are stored in `progress` and not requested again; with a `redactor`, only their redacted form. `on_progress`
+    gets status texts, `done` is the share of the workers that is finished. `left_out` has a line for everything that
+    the service did not give, or gave in another form than the contract's.
     """
 
     reader: Reader
     since: str | None = None
     worker_id: str | None = None
-    memory: Memory | None = None
+    progress: PullProgress | None = None
     redactor: Redactor | None = None
-    tell: Callable[[str], None] = lambda text: None
+    on_progress: Callable[[str], None] = lambda text: None
     left_out: list[str] = field(default_factory=list)
     done: float = 0
     _document: dict[str, Any] = field(default_factory=dict, init=False)
     _about: str = field(default="", init=False)
 
     def run(self) -> dict[str, Any]:
-        """The rows as they came, by collection. Raises ReadError when the team or its workers cannot be read."""
+        """Read everything and return the rows by collection.
+
+        Raises ReadError if the team or its workers cannot be read.
+        """
         self._document = {"version": 1}
         [team] = self._part("teams", "/api/team", {}, None)["rows"]
         self._add("teams", [{**team, "apiKeys": []}])
@@ -67,7 +70,7 @@ class Pull:
             rows = self._copy(collection, path)
             if self.redactor and collection == "phoneNumbers":
                 self.redactor.numbers.know_countries(row.get("countryCode") for row in rows)
-        workers = self._part("workers", "/api/workers", {}, lists.bare)["rows"]
+        workers = self._part("workers", "/api/workers", {}, list_pages.bare)["rows"]
         if self.worker_id is not None:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
@@ -83,12 +86,12 @@ class Pull:
         tags = worker.pop("tags", None)
         self._add("workers", [worker])
         if tags is None:
-            tags = self._read("tags", f"{base}/tags", {}, lists.bare)
+            tags = self._read("tags", f"{base}/tags", {}, list_pages.bare)
         self._add("workerTags", [{**link, "tagId": tag["id"]} for tag in tags])
         self._about = f"{worker.get('name') or worker['id']}: "
         for flow in self._copy("flows", f"{base}/flows", link):
             path = f"{base}/flows/{quote(flow['id'], safe='')}/versions"
-            self._copy("flowVersions", path, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0}, lists.by_offset)
+            self._copy("flowVersions", path, {"flowId": flow["id"]}, {"limit": PAGE, "offset": 0}, list_pages.by_offset)
         for collection, kind in DEPLOYMENTS.items():
             for deployment in self._copy(collection, f"{base}/deployments/{kind}", link):
                 to_it = {"deploymentId": deployment["id"]}
@@ -99,10 +102,10 @@ class Pull:
         for channel in filter(attrgetter("listed"), CHANNELS):
             path = f"{base}/deploymentLogs/{channel.key}"
             if channel.key in UNPAGED:
-                rows = self._read(channel.collection, path, {}, lists.bare)
+                rows = self._read(channel.collection, path, {}, list_pages.bare)
             else:
                 since = {"startTimeAfter": self.since} if self.since and channel.key == "voice" else {}
-                rows = self._read(channel.collection, path, {"limit": PAGE, **since}, lists.by_cursor)
+                rows = self._read(channel.collection, path, {"limit": PAGE, **since}, list_pages.by_cursor)
             self._add(channel.collection, [{**row, **link} for row in rows if self._is_recent(row)])
 
     def _copy(
@@ -111,9 +114,9 @@ class Pull:
         path: str,
         link: Row | None = None,
         query: Query | None = None,
-        following: Following = lists.bare,
+        following: Following = list_pages.bare,
     ) -> list[Row]:
-        """Add a list's rows, each with its `link`, to the document; they are what is given back."""
+        """Add a list's rows, each with its `link`, to the document and return them."""
         rows = [{**row, **(link or {})} for row in self._read(collection, path, query or {}, following)]
         return self._add(collection, rows)
 
@@ -122,14 +125,14 @@ class Pull:
         return rows
 
     def _is_recent(self, row: Row) -> bool:
-        """Whether a log began since then. One that does not say when is taken for recent."""
+        """Return whether a log is not older than `since`. One without a time counts as recent."""
         try:
             return self.since is None or parse(row.get("startTime") or row["createdAt"]) >= parse(self.since)
         except (KeyError, TypeError, ValueError):
             return True
 
     def _read(self, collection: str, path: str, query: Query, following: Following) -> list[Row]:
-        """All rows of a list that the service may do without. Raises ReadError for what may pass, and a refused key."""
+        """Return all rows of a list. Raises ReadError for errors that may pass, and for a refused key."""
         rows: list[Row] = []
         known: set[str] = set()
         question: Query | None = query
@@ -141,7 +144,9 @@ class Pull:
                     raise ReadError(f"GET {path}: a page has nothing new, and says that there is more")
                 known |= ids
                 rows += part["rows"]
-                self.tell(f"{self._about}{collection} {len(rows)}" + (f"/{part['total']}" if part["total"] else ""))
+                self.on_progress(
+                    f"{self._about}{collection} {len(rows)}" + (f"/{part['total']}" if part["total"] else "")
+                )
         except ReadError as error:
             if error.passing or error.status == 401:
                 raise
@@ -149,33 +154,33 @@ class Pull:
         return rows
 
     def _part(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
-        """What one answer gives: `rows`, the `next` question, the `total`. Without `following` it is one record."""
+        """Return the `rows` of one answer, the `next` query and the `total`. Without `following` it is one record."""
         question = f"GET {path}" + (f"?{urlencode(query)}" if query else "")
-        part = self.memory.recall(question) if self.memory else None
+        part = self.progress.load(question) if self.progress else None
         if part is None:
             part = self._fresh(collection, question, self.reader.get(path, **query), query, following)
             if self.redactor:
-                part["numbers"] = self.redactor.numbers.given_since()
-            if self.memory:
-                self.memory.keep(question, part)
+                part["numbers"] = self.redactor.numbers.take_new()
+            if self.progress:
+                self.progress.save(question, part)
         elif self.redactor:
             self.redactor.numbers.learn(part["numbers"])
-        self.left_out += part["told"]
+        self.left_out += part["warnings"]
         return part
 
     def _fresh(self, collection: str, question: str, answer: Any, query: Query, following: Following | None) -> Row:
-        told: list[str] = []
+        warnings: list[str] = []
         if following is None:
-            rows, after = [lists.one(question, answer)], None
+            rows, after = [list_pages.one(question, answer)], None
         else:
-            rows, odd = lists.rows_of(question, answer, following)
-            after, lost = lists.next_question(question, answer, query, following)
-            told += odd + lost
-        rows = [self._row(collection, row, question, told) for row in rows]
-        return {"rows": rows, "next": after, "total": lists.total(answer), "told": told}
+            rows, odd = list_pages.rows_of(question, answer, following)
+            after, lost = list_pages.next_question(question, answer, query, following)
+            warnings += odd + lost
+        rows = [self._row(collection, row, question, warnings) for row in rows]
+        return {"rows": rows, "next": after, "total": list_pages.total(answer), "warnings": warnings}
 
-    def _row(self, collection: str, row: Row, question: str, told: list[str]) -> Row:
-        """A row as it may be kept."""
+    def _row(self, collection: str, row: Row, question: str, warnings: list[str]) -> Row:
+        """Return a row as it may be stored, redacted if a redactor is set."""
         row = dict(row)
         inner = NESTED.get(collection, "")
         nested = row.pop(inner, None)
@@ -184,9 +189,9 @@ class Pull:
         if nested is None:
             return row
         try:
-            nested, lost = lists.rows_of(f"{question}: {inner} of {row['id']}", nested, lists.bare)
+            nested, lost = list_pages.rows_of(f"{question}: {inner} of {row['id']}", nested, list_pages.bare)
         except ReadError as error:
-            told.append(str(error))
+            warnings.append(str(error))
             return row
-        told += lost
+        warnings += lost
         return {**row, inner: [self.redactor.row(inner, one) if self.redactor else one for one in nested]}

@@ -1,4 +1,4 @@
-"""Reads from a running service: GET only, at a bounded rate, patient with refusals."""
+"""A client that only reads from a service: GET, at a limited rate, with retries."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import orjson
 from dryline.world.outgoing import Answer, Unanswered, send
 
 TIMEOUT_S = 60.0
-# A service may ask to be left alone for so long. For longer, nobody waits in front of a command.
+# The longest pause that a service may ask for. Nobody waits longer in front of a command.
 LONGEST_PAUSE_S = 3600.0
-# From this on a pause is told: somebody may wonder.
+# Pauses from this length on are reported.
 NOTICED_S = 2.0
 
-REASONS = {401: "the API key is not taken there", 403: "the API key may not read this"}
+REASONS = {401: "the service does not accept the API key", 403: "the API key may not read this"}
 
 
 class ReadError(Exception):
-    """The service did not answer as it should. The message names the request and the reason.
+    """The service did not answer as expected. The message names the request and the reason.
 
-    `passing` tells that the same request may succeed later, `pause_s` the pause that the service asked for. `status` is
-    None where nothing came back that has one.
+    `passing` says that the same request may succeed later, `pause_s` is the pause that the service asked for. `status`
+    is None if there was no answer.
     """
 
     def __init__(
@@ -35,35 +35,35 @@ class ReadError(Exception):
 
 
 class Reply(NamedTuple):
-    """What the service answered: a status below 300, and the body's JSON."""
+    """An answer with a status below 300, and its JSON."""
 
     status: int
     value: Any
 
 
 class Reader:
-    """GETs JSON below `base_url`.
+    """A reader of JSON below `base_url`.
 
-    At most `rate` requests a second (0: no bound). 429, 5xx and broken or garbled answers are tried again up to
-    `tries` times, after the answer's Retry-After or a pause that doubles. `tell` hears of long pauses.
+    It sends at most `rate` requests a second (0: no limit). 429, 5xx and broken answers are retried up to `tries`
+    times, after the answer's Retry-After or a pause that doubles. `on_progress` gets a text about each long pause.
     """
 
     def __init__(self, base_url: str, api_key: str, *, rate: float = 5, tries: int = 6) -> None:
         self.base_url, self.api_key = base_url.rstrip("/"), api_key
         self.rate, self.tries = rate, tries
-        self.tell: Callable[[str], None] = lambda text: None
+        self.on_progress: Callable[[str], None] = lambda text: None
         self.sent = 0
         self._next = 0.0
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON of an answer with status 200. Raises ReadError for any other, and when every try has failed."""
+        """Return the JSON of an answer with status 200. Raises ReadError for any other and after the last try."""
         reply = self.ask(path, **query)
         if reply.status != 200:
             raise ReadError(f"GET {path}: status {reply.status}, not 200", reply.status)
         return reply.value
 
     def ask(self, path: str, **query: Any) -> Reply:
-        """The answer. Raises ReadError for a status from 300 on, and when every try has failed."""
+        """Return the answer. Raises ReadError for a status from 300 on, and when every try has failed."""
         query = {name: value for name, value in query.items() if value is not None}
         target = path + (f"?{urlencode(query)}" if query else "")
         turn, pause_s = 1, 0.5
@@ -102,7 +102,7 @@ class Reader:
             if pause_s > LONGEST_PAUSE_S:
                 raise ReadError(f"{error}, asking for a pause of {pause_s:.0f} s", error.status, passing=True) from None
         if pause_s >= NOTICED_S:
-            self.tell(f"{error}: pausing for {pause_s:.0f} s")
+            self.on_progress(f"{error}: pausing for {pause_s:.0f} s")
         sleep(pause_s)
 
     def _wait_for_turn(self) -> None:
@@ -115,16 +115,16 @@ class Reader:
 
 
 def _refusal(answer: Answer) -> str:
-    """Why an answer with this status is no answer."""
+    """Return the reason why an answer with this status cannot be used."""
     if answer.status < 400 and (place := answer.headers.get("Location")):
-        # It may lead to another host, which the key is none of the business of.
+        # It may lead to another host, which must not get the key.
         return f"status {answer.status}, to {place}: redirects are not followed"
     reason = REASONS.get(answer.status)
     return f"status {answer.status}" + (f", {reason}" if reason else "")
 
 
 def _retry_after_s(header: str | None) -> float | None:
-    """The pause that a Retry-After asks for, in seconds or by an HTTP date; None without one that can be read."""
+    """Return the pause in seconds of a Retry-After header, a number or an HTTP date; None if it is not readable."""
     from urllib3.exceptions import InvalidHeader
     from urllib3.util import Retry
 

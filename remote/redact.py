@@ -1,8 +1,8 @@
-"""Takes what is personal out of rows of a state document. The shape stays, and so do the links.
+"""Removes personal data from rows of a state document. The structure and the links stay.
 
-What comes from conversations is judged by what a value is, whatever it is called: it stays only where it surely tells
-of nobody. All other rows are a team's own configuration: telephone numbers, e-mail addresses and social security
-numbers are replaced within their texts, wherever they stand.
+In conversations a value is judged by its form, whatever its name: it stays only if it identifies nobody. All other rows
+are a team's own configuration: telephone numbers, e-mail addresses and social security numbers are replaced in their
+texts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WORD = re.compile(r"[A-Za-z][\w-]{0,29}")
 MEASUREMENT = re.compile(r"-?\d{1,4}(?:\.\d{1,6})?")
 SMALL = 10_000
 
-# Texts of conversations that say which kind, never which person.
+# Words of conversations that name a kind, never a person.
 _kinds = """
 user assistant agent caller human bot system tool function message text audio completed transferred voicemail no-answer
 busy failed in-progress ringing queued initiated answered canceled inbound outbound success error ok true false positive
@@ -61,25 +61,25 @@ SECRETS = frozenset({"callerName", "twilioSubaccountAuthToken"})
 
 @cache
 def links(collection: str) -> frozenset[str]:
-    """The members that say which row this is and where it belongs, as the state document knows them."""
+    """Return the members that identify a row or link it to others, as the state document knows them."""
     form, about = forms()[collection], COLLECTIONS[collection]
     columns = {"id", "team_id", *about.required_links, *about.optional_links}
     return frozenset({"teamId", *(name for name, column in form.names.items() if column in columns)})
 
 
 class Redactor:
-    """Replaces the same by the same throughout. Only who has the `secret` can tell what a replacement stands for."""
+    """Replaces equal values by equal replacements, which only the owner of `secret` can compute."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self.numbers = Numbers(self._digest)
 
     def row(self, collection: str, row: Row) -> Row:
-        """The row without what is personal."""
+        """Return the row without personal data."""
         member = self._of_log if collection in LOGS else self._of_configuration
-        kept = links(collection)
+        link_names = links(collection)
         return {
-            name: value if value is None or (name in kept and isinstance(value, str)) else member(name, value)
+            name: value if value is None or (name in link_names and isinstance(value, str)) else member(name, value)
             for name, value in row.items()
         }
 
@@ -95,7 +95,7 @@ class Redactor:
                 return self._configuration(value)
         elif name in COUNTS and isinstance(value, int):
             return value
-        return self._said(value, measured=name in MEASURED)
+        return self._spoken(value, measured=name in MEASURED)
 
     def _of_configuration(self, name: str, value: Any) -> Any:
         if name in SECRETS:
@@ -104,10 +104,10 @@ class Redactor:
             return self.numbers.stand_in(value)
         return self._configuration(value)
 
-    def _said(self, value: Any, measured: bool) -> Any:
-        """What came up in a conversation, or was known of whom it was with."""
+    def _spoken(self, value: Any, measured: bool) -> Any:
+        """Return a value of a conversation, or of what was known about its caller, without personal data."""
         if isinstance(value, dict | list):
-            return self._each(value, lambda inner: self._said(inner, measured))
+            return self._each(value, lambda inner: self._spoken(inner, measured))
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int | float):
@@ -135,12 +135,12 @@ class Redactor:
         return {self._text(name): replaced(inner) for name, inner in value.items()}
 
     def _text(self, text: str) -> str:
-        """The text with what is personal in it replaced."""
+        """Return the text without telephone numbers, addresses and social security numbers."""
         if "@" not in text and not self.numbers.may_hold_one(text):
             return text
         pieces = OPAQUE.split(text)
-        for at in range(0, len(pieces), 2):  # between them stands what is opaque
-            piece = EMAIL.sub(lambda found: self._address(found[0]), pieces[at])
+        for at in range(0, len(pieces), 2):  # the pieces between are ids and times
+            piece = EMAIL.sub(lambda match: self._address(match[0]), pieces[at])
             pieces[at] = self.numbers.replace(SOCIAL_SECURITY.sub(REDACTED, piece))
         return "".join(pieces)
 

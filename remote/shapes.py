@@ -1,8 +1,8 @@
-"""Holds a JSON value against a schema of the OpenAPI document, member by member.
+"""Validation of a JSON value against a schema of the OpenAPI document, member by member.
 
-By hand: a validator library would bring six packages, one of them compiled, into every installation for one command,
-would not tell unknown members apart, and would quote whole values, which are somebody's data here. The tests hold it
-against that library, and see to it that no answer's schema uses a keyword that is not read here.
+Written by hand: a validator library would bring six packages, one of them compiled, into every installation for one
+command, would not report unknown members separately, and would quote whole values, which are somebody's data. A test
+compares it with such a library, and fails if a schema uses a keyword that is not handled here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
 }
-# RFC 3339, section 5.6; whether there is such a day is asked of the calendar.
+# RFC 3339, section 5.6. datetime checks that the day exists.
 DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 
@@ -31,14 +31,13 @@ class Shapes:
         self.document = document
 
     def deviations(self, schema: dict[str, Any], value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-        """Where `value` leaves `schema`: pairs of the member's path and what is wrong with it.
+        """Yield the deviations of `value` from `schema`: pairs of the member's path and a text.
 
-        A member that the schema does not know is told too; it is `unknown member`, the one deviation that a client
-        can live with.
+        An unknown member is reported as `unknown member`, the only deviation that does not affect clients.
         """
         schema = self._resolved(schema)
         here = path or "(body)"
-        if "anyOf" in schema:  # a record or null: the document has no other choices
+        if "anyOf" in schema:  # a record or null: the document has no other anyOf
             if value is not None:
                 yield from self.deviations(schema["anyOf"][0], value, path)
             return

@@ -72,7 +72,7 @@ class Command:
 
     def __init__(self, folder):
         self.output = folder / "world.json"
-        self.memory = folder / "world.json.partial"
+        self.progress = folder / "world.json.partial"
 
     def pull(self, source, *flags, key=None):
         """What came of it: exit code and output."""

@@ -121,7 +121,7 @@ def test_the_command_says_how_much_it_could_compare(small, command):
 def test_a_service_that_refuses_the_key_is_one_line(small, command):
     done = command.drift(small, "--api-key", "wrong")
     assert done.exit_code == 2
-    assert lines(done)[-1] == "dryline: GET /api/team: status 401, the API key is not taken there."
+    assert lines(done)[-1] == "dryline: GET /api/team: status 401, the service does not accept the API key."
 
 
 def test_an_address_that_is_none_is_one_line(small, command):

@@ -161,7 +161,7 @@ def test_a_row_that_is_no_record_is_told(small, command, row):
     small.fault(path="/api/team/tags", status=200, body=[row, *small.state()["tags"]])
     done = command.pull(small)
     assert done.exit_code == 3
-    assert "left out: GET /api/team/tags: 1 of 2 are no records with an id that can be kept" in lines(done)
+    assert "left out: GET /api/team/tags: 1 of 2 are not records with an id" in lines(done)
 
 
 def test_a_member_of_another_type_is_left_out_and_told(small, command):
@@ -204,16 +204,16 @@ def test_without_a_team_or_workers_no_traceback(small, command, path, body):
 def test_a_wrong_key_is_one_line_that_promises_nothing(small, command):
     done = command.pull(small, key="wrong")
     assert done.exit_code == 1
-    assert lines(done) == ["dryline: GET /api/team: status 401, the API key is not taken there."]
+    assert lines(done) == ["dryline: GET /api/team: status 401, the service does not accept the API key."]
     assert not command.output.exists()
-    assert not command.memory.exists()
+    assert not command.progress.exists()
 
 
 def test_a_worker_that_is_not_there_is_one_line_that_promises_nothing(small, command):
     done = command.pull(small, "--worker", "nope")
     assert done.exit_code == 1
     assert lines(done) == ["dryline: The service has no worker nope."]
-    assert not command.memory.exists()
+    assert not command.progress.exists()
 
 
 def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command):

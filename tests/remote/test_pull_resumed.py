@@ -16,7 +16,7 @@ def interrupted(source, command, *flags, **options):
     fault = source.fault(path=PLACE, status=500)
     done = command.pull(source, *flags, **options)
     assert done.exit_code == 1
-    assert command.memory.is_dir(), done.output
+    assert command.progress.is_dir(), done.output
     source.plane("DELETE", f"/faults/{fault}")
     source.plane("DELETE", "/requests")
     return done
@@ -42,7 +42,7 @@ def test_nothing_is_lost_in_between(source, command):
 def test_it_is_said_that_the_same_command_goes_on(small, command):
     said = lines(interrupted(small, command))
     assert said == [
-        f"dryline: GET {PLACE}: status 500, after 6 tries. The rows read so far are in {command.memory}:"
+        f"dryline: GET {PLACE}: status 500, after 6 tries. The rows read so far are in {command.progress}:"
         " run the command again."
     ]
 
@@ -50,7 +50,7 @@ def test_it_is_said_that_the_same_command_goes_on(small, command):
 def test_a_pull_that_ended_well_leaves_nothing_behind(small, command):
     interrupted(small, command)
     command.pulled(small)
-    assert not command.memory.exists()
+    assert not command.progress.exists()
 
 
 def test_ctrl_c_is_one_line(small, command, monkeypatch):
@@ -62,7 +62,7 @@ def test_ctrl_c_is_one_line(small, command, monkeypatch):
     done = command.pull(small)
     assert done.exit_code == 1
     assert lines(done) == [
-        f"dryline: Interrupted. The rows read so far are in {command.memory}: run the command again."
+        f"dryline: Interrupted. The rows read so far are in {command.progress}: run the command again."
     ]
 
 
@@ -78,13 +78,13 @@ def test_another_teams_key_starts_anew(small, command):
 def test_other_options_start_anew(small, command, flags):
     interrupted(small, command)
     done = command.pull(small, *flags)
-    assert f"starting over: {command.memory} belongs to another key, address or options" in lines(done)
+    assert f"starting over: {command.progress} belongs to another key, address or options" in lines(done)
     assert "/api/team" in asked(small)
 
 
 def test_that_it_goes_on_is_said(small, command):
     interrupted(small, command)
-    assert f"continuing with {command.memory}, which an interrupted run left" in lines(command.pull(small))
+    assert f"continuing with {command.progress}, which an interrupted run left" in lines(command.pull(small))
 
 
 def test_what_was_told_is_told_again_when_it_goes_on(small, command):
@@ -92,7 +92,7 @@ def test_what_was_told_is_told_again_when_it_goes_on(small, command):
     interrupted(small, command)
     done = command.pull(small)
     assert done.exit_code == 3
-    assert any("/api/team/integrations: 1 of 1 are no records" in line for line in lines(done))
+    assert any("/api/team/integrations: 1 of 1 are not records" in line for line in lines(done))
 
 
 def test_a_list_that_was_not_there_is_asked_for_again(small, command):
@@ -116,7 +116,7 @@ def test_a_worker_that_came_later_is_found(small, command):
 def test_a_refused_key_leaves_nothing_behind(small, command):
     small.fault(path=PLACE, status=401)
     assert command.pull(small).exit_code == 1
-    assert not command.memory.exists()
+    assert not command.progress.exists()
 
 
 def test_thirty_days_ago_stays_the_same_moment(small, command):
@@ -130,14 +130,14 @@ def test_thirty_days_ago_stays_the_same_moment(small, command):
 
 def test_the_memory_is_for_its_owner_only(small, command):
     interrupted(small, command)
-    modes = {stat.S_IMODE(file.stat().st_mode) for file in command.memory.iterdir()}
-    assert (stat.S_IMODE(command.memory.stat().st_mode), modes) == (0o700, {0o600})
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in command.progress.iterdir()}
+    assert (stat.S_IMODE(command.progress.stat().st_mode), modes) == (0o700, {0o600})
 
 
 def test_the_memory_of_a_redacted_pull_is_redacted(source, command):
     source.fault(path="*/deploymentLogs/chat-embed", status=500, skip=3)
     assert command.pull(source, "--redact").exit_code == 1
-    kept = b"".join(file.read_bytes() for file in command.memory.iterdir())
+    kept = b"".join(file.read_bytes() for file in command.progress.iterdir())
     log = next(row for row in source.state()["voiceLogs"] if row["transcription"] and row["fromNumber"])
     assert log["id"].encode() in kept
     assert log["messages"]["messages"][0]["content"].encode() not in kept
@@ -146,7 +146,7 @@ def test_the_memory_of_a_redacted_pull_is_redacted(source, command):
 
 def test_no_key_is_kept(small, command):
     interrupted(small, command)
-    assert not any(small.api_key.encode() in file.read_bytes() for file in command.memory.iterdir())
+    assert not any(small.api_key.encode() in file.read_bytes() for file in command.progress.iterdir())
 
 
 def test_a_number_keeps_its_replacement_when_the_pull_goes_on(small, command):
@@ -157,19 +157,17 @@ def test_a_number_keeps_its_replacement_when_the_pull_goes_on(small, command):
 
 
 def test_a_folder_of_somebody_else_is_left_alone(small, command):
-    command.memory.mkdir()
-    (command.memory / "thesis.txt").write_text("mine")
+    command.progress.mkdir()
+    (command.progress / "thesis.txt").write_text("mine")
     done = command.pull(small)
     assert done.exit_code == 1
-    assert lines(done) == [
-        f"dryline: {command.memory} is in the way: it is not what an interrupted pull leaves behind."
-    ]
-    assert (command.memory / "thesis.txt").read_text() == "mine"
+    assert lines(done) == [f"dryline: {command.progress} is in the way: it is not the progress of an interrupted pull."]
+    assert (command.progress / "thesis.txt").read_text() == "mine"
 
 
 def test_a_memory_that_was_half_written_is_started_anew(small, command):
-    command.memory.mkdir()
-    (command.memory / "about.json.part").write_text('{"of"')
+    command.progress.mkdir()
+    (command.progress / "about.json.part").write_text('{"of"')
     command.pulled(small)
 
 
@@ -185,4 +183,4 @@ def test_nothing_is_promised_when_nothing_was_read(small, command):
     small.fault(path="/api/team", status=503)
     done = command.pull(small)
     assert lines(done) == ["dryline: GET /api/team: status 503, after 6 tries."]
-    assert not command.memory.exists()
+    assert not command.progress.exists()

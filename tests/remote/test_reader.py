@@ -49,7 +49,7 @@ def test_nobody_waits_for_hours(small, pauses):
 def test_a_long_pause_is_told(small, pauses):
     told = []
     patient = refused_once(small, "300")
-    patient.tell = told.append
+    patient.on_progress = told.append
     patient.get("/api/team")
     assert told == ["GET /api/team: status 429: pausing for 300 s"]
 

@@ -1,4 +1,4 @@
-"""What a pull has read so far, kept beside its output, so that an interrupted one goes on where it stopped."""
+"""Progress of a pull, stored beside its output, so that an interrupted pull continues."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ import orjson
 from dryline.storage.files import write_whole
 
 ABOUT = "about.json"
-# Whatever it writes, finished or not.
+# The files that a pull writes, finished or not.
 OWN_FILE = re.compile(r"(about|[0-9a-f]{64})\.json(\.part)?")
 
 
-class NotAMemory(Exception):
-    """Something else lies where the memory should be. The message says where."""
+class ForeignFolder(Exception):
+    """The folder contains files of something else. The message names it."""
 
 
-class Memory:
-    """A folder of JSON values by name, bound to what it is `of`: of anything else it starts anew.
+class PullProgress:
+    """A folder of JSON values by name, for one combination of options (`of`).
 
-    Holds no key: of what it is `of` it has the SHA-256. `found` tells whether there was something to go on from,
-    `discarded` whether there was something of another pull, `filled` whether anything was read yet. `since` is kept as
-    it was when the pull began. Raises NotAMemory for a folder that it did not make, and OSError.
+    Stores only a hash of the options, never the API key. `found` says whether there is progress of the same options,
+    `discarded` whether that of other options was deleted, `filled` whether anything was read yet. `since` keeps its
+    value from the start of the pull. Raises ForeignFolder for a folder that a pull did not make, and OSError.
     """
 
     def __init__(self, folder: Path, of: Any, since: str | None) -> None:
         self.folder = folder
         about = {"of": hashlib.sha256(orjson.dumps(of)).hexdigest(), "since": since}
-        there = folder.exists()
-        if there and not (folder.is_dir() and all(OWN_FILE.fullmatch(file.name) for file in folder.iterdir())):
-            raise NotAMemory(f"{folder} is in the way: it is not what an interrupted pull leaves behind.")
+        if folder.exists() and not (
+            folder.is_dir() and all(OWN_FILE.fullmatch(file.name) for file in folder.iterdir())
+        ):
+            raise ForeignFolder(f"{folder} is in the way: it is not the progress of an interrupted pull.")
         before = _json(folder / ABOUT) or {}
         self.found = self.filled = before.get("of") == about["of"]
         self.discarded = bool(before) and not self.found
@@ -44,17 +45,16 @@ class Memory:
             write_whole(folder / ABOUT, orjson.dumps(about))
         self.since: str | None = before["since"] if self.found else about["since"]
 
-    def recall(self, name: str) -> Any:
-        """What was kept under this name, or None."""
+    def load(self, name: str) -> Any:
+        """Return the value with this name, or None."""
         return _json(self._file(name))
 
-    def keep(self, name: str, value: Any) -> None:
-        """Keep a JSON value."""
+    def save(self, name: str, value: Any) -> None:
+        """Store a JSON value."""
         write_whole(self._file(name), orjson.dumps(value))
         self.filled = True
 
-    def forget(self) -> None:
-        """Remove the folder."""
+    def delete(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _file(self, name: str) -> Path:
@@ -62,7 +62,7 @@ class Memory:
 
 
 def _json(file: Path) -> Any:
-    """A file's JSON; None when there is none, or none that can be read."""
+    """Return a file's JSON; None if it is missing or not readable."""
     try:
         return orjson.loads(file.read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):

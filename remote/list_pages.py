@@ -1,4 +1,4 @@
-"""What an answer that should be a list holds, and what to ask for next. Contract: README, Pagination."""
+"""Rows and the next page of an answer that should be a list. Contract: README, Pagination."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dryline.remote.reader import ReadError
 
 Row = dict[str, Any]
 Query = dict[str, Any]
-# The question after this one, from its answer; None when it was the last.
+# Returns the query of the next page from an answer and its query; None after the last page.
 Following = Callable[[Any, Query], Query | None]
 
 
 def bare(answer: Any, query: Query) -> None:
-    """A list without pages."""
+    """Return None: a list without pages."""
     return None
 
 
 def by_cursor(answer: Any, query: Query) -> Query | None:
-    """A list that is read by cursor, or by page where it gives none."""
+    """Return the query of the next page by cursor, or by page number if there is no cursor."""
     rest = {name: value for name, value in query.items() if name not in ("cursor", "page")}
     if isinstance(cursor := answer.get("nextCursor"), str) and cursor:
         return {**rest, "cursor": cursor}
@@ -31,37 +31,37 @@ def by_cursor(answer: Any, query: Query) -> Query | None:
 
 
 def by_offset(answer: Any, query: Query) -> Query | None:
-    """A list that is read by limit and offset."""
+    """Return the query of the next page by limit and offset."""
     if answer.get("hasMore") is True and answer["data"]:
         return {**query, "offset": query["offset"] + len(answer["data"])}
     return None
 
 
 def one(question: str, answer: Any) -> Row:
-    """The record that an answer is. Raises ReadError when it is none."""
+    """Return the answer if it is a record with an id. Raises ReadError otherwise."""
     if not _is_row(answer):
         raise ReadError(f"{question}: the answer is {_kind(answer)}, not a record with an id")
     return answer
 
 
 def rows_of(question: str, answer: Any, following: Following) -> tuple[list[Row], list[str]]:
-    """The rows that an answer holds, and what is to be told of it. Raises ReadError when it is no list of rows."""
+    """Return the rows of an answer and sentences about what is wrong. Raises ReadError if it is no list of rows."""
     paged = following is not bare
     rows = answer.get("data") if isinstance(answer, dict) else answer
     if not isinstance(rows, list):
-        wanted = "a page" if paged else "a list"
-        raise ReadError(f"{question}: the answer is {_kind(answer)}, not {wanted} of records")
-    told = []
+        expected = "a page" if paged else "a list"
+        raise ReadError(f"{question}: the answer is {_kind(answer)}, not {expected} of records")
+    warnings = []
     if isinstance(answer, dict) != paged:
-        told.append(f"{question}: {_kind(answer)} came where the contract has another form; its records are copied")
+        warnings.append(f"{question}: the answer is {_kind(answer)}, unlike in the contract; its records are copied")
     good = [row for row in rows if _is_row(row)]
     if len(good) < len(rows):
-        told.append(f"{question}: {len(rows) - len(good)} of {len(rows)} are no records with an id that can be kept")
-    return good, told
+        warnings.append(f"{question}: {len(rows) - len(good)} of {len(rows)} are not records with an id")
+    return good, warnings
 
 
 def next_question(question: str, answer: Any, query: Query, following: Following) -> tuple[Query | None, list[str]]:
-    """What to ask for after an answer that has rows, and what to tell: whether there is more than can be asked for."""
+    """Return the query of the next page, and a sentence if there are more rows that cannot be read."""
     if not isinstance(answer, dict):
         return None, []
     following_query = following(answer, query)
@@ -71,9 +71,9 @@ def next_question(question: str, answer: Any, query: Query, following: Following
 
 
 def total(answer: Any) -> int | None:
-    """How many rows there are in all pages, where the answer says it."""
-    said = _pagination(answer).get("total") if isinstance(answer, dict) else None
-    return said if isinstance(said, int) else None
+    """Return the number of rows of all pages if the answer says it."""
+    count = _pagination(answer).get("total") if isinstance(answer, dict) else None
+    return count if isinstance(count, int) else None
 
 
 def _pagination(answer: Row) -> Row:
@@ -82,7 +82,7 @@ def _pagination(answer: Row) -> Row:
 
 
 def _is_row(value: Any) -> bool:
-    """Whether this is a record that has an id, and is not nested too deeply to be kept."""
+    """Return whether a value is a record with an id that is not nested too deeply to be stored."""
     if not (isinstance(value, dict) and isinstance(value.get("id"), str) and value["id"]):
         return False
     try:
