@@ -23,7 +23,7 @@ from dryline.jobs import webhooks as webhook_jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 from dryline.world.outgoing import INBOX
 from dryline.world.world import World, refusing
 
@@ -136,7 +136,7 @@ class Dryline(FastFlask):
                 return self.console(environ, start_response)
             return super().wsgi_app(environ, start_response)
         finally:
-            work_for(None)
+            set_current_team(None)
             leave(token)
 
     @cached_property

@@ -20,7 +20,7 @@ from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
 from dryline.storage.current_world import current
 from dryline.storage.nesting import too_deep
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 
 # The control plane's prefix. Pages of other origins cannot reach it.
 PLANE = "/_dryline"
@@ -189,7 +189,7 @@ def demand_key(asked: Request) -> None:
         return
     key = authenticate(sent_key(asked))
     g.key, g.team = key, key.team
-    work_for(key.team_id)
+    set_current_team(key.team_id)
 
 
 def sent_key(asked: Request) -> str | None:

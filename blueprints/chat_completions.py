@@ -17,7 +17,7 @@ from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 
 blp = Blueprint("chat_completions", __name__, url_prefix="/v1")
 
@@ -45,7 +45,7 @@ def demand_keys() -> None:
         if authenticate(engine_key).team_id != key.team_id:
             raise Unauthorized("The two keys are of different teams.")
     g.key, g.team = key, key.team
-    work_for(key.team_id)
+    set_current_team(key.team_id)
 
 
 @blp.post("/chat/completions")

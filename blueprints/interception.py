@@ -21,7 +21,6 @@ from dryline.storage.errors import DomainError
 from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.traffic.masking import mask_header, mask_json, mask_query
 from dryline.traffic.request_log import ANSWER_BYTES, Entry
-from dryline.world.clock import working_for
 from dryline.world.world import World
 
 # The headers whose names in a WSGI environ do not begin with HTTP_.
@@ -99,9 +98,8 @@ def _is_preflight(world: World, request: Request) -> bool:
 def _struck(world: World, asked: Request) -> tuple[Fault | None, dict[str, str]]:
     caller = sent_key(asked) or asked.headers.get("x-brainbase-api-key") or ""
     team_id = _team_id(asked)
-    with working_for(team_id):  # a window is one of the team's own time, where it has one
-        now = world.clock.now()
-    return world.faults.strike(asked.method, asked.path, team_id, caller, now)
+    # A rate limit counts in the team's time.
+    return world.faults.strike(asked.method, asked.path, team_id, caller, world.clock.of(team_id).now())
 
 
 def _left(delay_ms: float) -> bool:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dryline.world.clock import working_for
+from dryline.world.clock import for_team
 
 if TYPE_CHECKING:
     from dryline.world.world import World
@@ -101,7 +101,7 @@ class Runner:
 
     def _run(self) -> None:
         for team_id in (None, *self.world.clock.teams):
-            with working_for(team_id):
+            with for_team(team_id):
                 self._run_for_one_clock()
         self._busy_since = None
 

@@ -14,7 +14,7 @@ from dryline.jobs import export_files
 from dryline.models.exports import Export, give_back_all
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, NotFound
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -85,7 +85,7 @@ def transition(world: World, id: str, status: str, error_message: str | None = N
     """
     with world.transaction():
         export = _find(id)
-        work_for(export.team_id)
+        set_current_team(export.team_id)
         export.demand_move(status)
         if status == "FAILED":
             export.move(status, error_message=error_message or "Failed by hand.")

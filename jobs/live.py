@@ -8,7 +8,7 @@ from random import Random
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.arrivals import Arrivals
-from dryline.world.clock import at_work, parse
+from dryline.world.clock import current_team_id, parse
 from dryline.world.world import World
 
 # However far the clock is moved at once, so many calls come in: the latest ones. Expected, as chance has it.
@@ -40,7 +40,7 @@ def place_calls(world: World, moment: str) -> bool:
 
 def _shows_the_start_teams_time(world: World) -> bool:
     team = start_team()
-    return team is not None and at_work() == (team.id if team.id in world.clock.teams else None)
+    return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
 def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:

@@ -13,7 +13,7 @@ import orjson
 
 from dryline.storage.current_world import current
 from dryline.storage.record import Record, connection
-from dryline.world.clock import at_work
+from dryline.world.clock import current_team_id
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
@@ -24,7 +24,7 @@ def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1,
     Both are SQL, whose `:names` are `moments` of API time. The rows are those of the teams to which the running clock
     applies: one team with a clock of its own, or all teams without one.
     """
-    clock, team_id = current().clock, at_work()
+    clock, team_id = current().clock, current_team_id()
     params: dict[str, Any] = {**moments, "limit": limit}
     if clock.teams:
         has_own_clock = team_id in clock.teams

@@ -23,7 +23,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict, Forbidden, Invalid, NotFound
 from dryline.storage.record import JsonField, Record, unique
 from dryline.world.channels import CHANNELS
-from dryline.world.clock import parse, wire, work_for
+from dryline.world.clock import parse, wire
 
 FILES = RowFiles("exports")
 
@@ -177,7 +177,7 @@ class Export(Record):
     @property
     def alive(self) -> bool:
         """Whether its 24 hours still run, or have yet to begin."""
-        return self.expires_at is None or self.expires_at > current().clock.stamp()
+        return self.expires_at is None or self.expires_at > current().clock.of(self.team_id).stamp()
 
     @property
     def open(self) -> bool:
@@ -215,8 +215,7 @@ class Export(Record):
         Raises Forbidden when the link is altered or expired, NotFound when the export is gone. Its file may be lost.
         """
         export = cls.find(id=id)
-        work_for(export.team_id if export else None)
-        signed = FILES.check("get", id, signature)
+        signed = FILES.check("get", id, signature, export.team_id if export else None)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
         if export.expires_at != signed["until"] or not export._finished:

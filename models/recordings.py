@@ -19,7 +19,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import tuples
-from dryline.world.clock import wire, work_for
+from dryline.world.clock import wire
 
 # How long an address is valid in API time, counted from the full hour: within an hour a call's address stays the same,
 # so that a page that is loaded again goes on playing.
@@ -48,8 +48,7 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     Raises Forbidden if the link was altered or has expired, NotFound if the log was deleted or has another address.
     """
     record = VoiceLog.find(id=log)
-    work_for(record.team_id if record else None)
-    FILES.check_signature(USE, log, until, signature)
+    FILES.check_signature(USE, log, until, signature, record.team_id if record else None)
     if record is None or recording_name(record.recording_url) != name:
         raise NotFound(f"Recording {name} not found.")
     return record

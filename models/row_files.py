@@ -14,7 +14,6 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.storage.files import write_whole
 from dryline.storage.signatures import is_signature, signer, text_signer
-from dryline.world.clock import work_for
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
 
@@ -47,28 +46,29 @@ class RowFiles:
         """Return a token for one use of one row's file, valid until a moment of API time."""
         return signer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
 
-    def check(self, use: str, id: str, token: str) -> dict[str, Any]:
-        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this."""
+    def check(self, use: str, id: str, token: str, team_id: str | None = None) -> dict[str, Any]:
+        """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this.
+
+        `until` is in the time of the team, which a claim may name instead.
+        """
         try:
             claims: dict[str, Any] = signer(f"{self.kind} {use}").loads(token)
         except BadData:
             claims = {"id": None}
         if claims["id"] != id:
             raise Forbidden("The link is not valid.")
-        if "team" in claims:
-            work_for(claims["team"])
-        _require_unexpired(claims["until"])
+        _require_unexpired(claims["until"], claims.get("team", team_id))
         return claims
 
     def signer(self, use: str, until: str) -> Callable[[str], str]:
         """Return a function from row ids to signatures, for URLs with the id and `until`: faster than `sign`."""
         return text_signer(f"{self.kind} {use} {until}")
 
-    def check_signature(self, use: str, id: str, until: str, signature: str) -> None:
-        """Raise Forbidden unless a function of `signer` made the signature and `until` has not passed."""
+    def check_signature(self, use: str, id: str, until: str, signature: str, team_id: str | None) -> None:
+        """Raise Forbidden unless a function of `signer` made the signature, and `until` is after the team's now."""
         if not is_signature(f"{self.kind} {use} {until}", id, signature):
             raise Forbidden("The link is not valid.")
-        _require_unexpired(until)
+        _require_unexpired(until, team_id)
 
     def sweep(self, owned_among: Callable[[set[str]], Collection[str]]) -> bool:
         """Remove the files without a row. Return whether there were any.
@@ -89,6 +89,6 @@ class RowFiles:
         return bool(orphans)
 
 
-def _require_unexpired(until: str) -> None:
-    if until <= current().clock.stamp():
+def _require_unexpired(until: str, team_id: str | None) -> None:
+    if until <= current().clock.of(team_id).stamp():
         raise Forbidden("The link has expired.")

@@ -18,7 +18,7 @@ from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 from dryline.storage.record import Record, tuples
-from dryline.world.clock import wire, work_for
+from dryline.world.clock import set_current_team, wire
 
 FILES = RowFiles("uploads")
 
@@ -63,6 +63,7 @@ class Upload(Record):
         """Store the bytes in place of earlier ones. Raises Forbidden, and NotFound if the worker was deleted."""
         signed = FILES.check("put", id, signature)
         worker = Worker.by_id(signed["worker"])
+        set_current_team(worker.team_id)
         upload = cls.find(id=id)
         if upload is None:
             values = {"file_name": signed["name"], "mime_type": signed["type"], "size": len(data)}
@@ -76,8 +77,7 @@ class Upload(Record):
     def read(cls, id: str, signature: str) -> Self:
         """Return the upload of a signed address for reading. Raises Forbidden and NotFound."""
         upload = cls.find(id=id)
-        work_for(upload.team_id if upload else None)
-        FILES.check("get", id, signature)
+        FILES.check("get", id, signature, upload.team_id if upload else None)
         if upload is None or not upload.path.exists():
             raise NotFound(f"Upload {id} not found.")
         return upload

@@ -21,7 +21,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record, connection
 from dryline.storage.statements import select_sql
-from dryline.world.clock import parse, wire, work_for
+from dryline.world.clock import parse, wire
 
 Log = Mapping[str, Any]
 
@@ -88,10 +88,10 @@ class WebhookDelivery(Record):
 
     def redeliver(self) -> Self:
         """Create a delivery of the same message to the same address, due now. Contract: DESIGN, the control plane."""
-        work_for(self.team_id)
         world = current()
+        now = world.clock.of(self.team_id).stamp()
         copied = ("team_id", "webhook_id", "deployment_id", "log_id", "event", "method", "url", "body")
-        fresh = {"id": world.ids.new(self.id_prefix), "due_at": world.clock.stamp(), "created_at": world.clock.stamp()}
+        fresh = {"id": world.ids.new(self.id_prefix), "due_at": now, "created_at": now}
         delivery = type(self)(**{name: getattr(self, name) for name in copied}, **fresh)
         delivery.insert_row()
         world.db.after_commit(world.wake)
@@ -174,8 +174,7 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
 
     Raises Conflict if the deployment has none.
     """
-    work_for(log["team_id"])
-    now = current().clock.stamp()
+    now = current().clock.of(log["team_id"]).stamp()
     rows = [
         _row(
             log,
@@ -226,7 +225,7 @@ def _active(deployment_id: str) -> list[CustomWebhook]:
 def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
     """Return the row of a message, due at the time of the event."""
     world = current()
-    now = world.clock.stamp()
+    now = world.clock.of(log["team_id"]).stamp()
     return {
         "id": world.ids.new(WebhookDelivery.id_prefix),
         "team_id": log["team_id"],

@@ -223,7 +223,7 @@ def announce(app: Dryline, url: str) -> None:
         f"  docs        {url}/docs",
         f"  data        {world.directory}" + _told_of_data(settings),
     ]
-    if world.clock.frozen:
+    if world.clock.of(None).is_frozen:
         lines.append(f"  clock       stands still at {world.clock.stamp()}, as it was left")
     if changed := world.changed_live():
         kept = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())

@@ -160,7 +160,7 @@ def delete_team(world: World, team_id: str) -> None:
             raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
         wipe(world, team.id)
     shutil.rmtree(world.save_points(team_id), ignore_errors=True)
-    world.clock.disown(team_id)
+    world.clock.of(team_id).reset()
     world.keep_course()
     world.faults.clear(team_id)
     world.requests.clear(team_id)

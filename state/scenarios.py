@@ -96,13 +96,13 @@ def reset(world: World, scenario: str | None = None) -> None:
         document = load(scenario or world.settings.scenario)
         with replacing(world):
             wipe(world)
-            before = world.clock.position(), world.ids.position()
-            world.clock.start_over()
+            before = world.clock.state(), world.ids.position()
+            world.clock.reset()
             world.ids.restart(world.settings.seed)
             try:
                 _fill(world, document)
             except BaseException:
-                world.clock.go_to(before[0])
+                world.clock.restore(before[0])
                 world.ids.go_to(before[1])
                 raise
             world.live = Live.at_start(world.settings)
@@ -121,7 +121,7 @@ def reset_team(world: World, team_id: str) -> None:
         for team, keys in kept:
             for record in (team, *keys):
                 record.insert_row()
-    world.clock.disown(team_id)
+    world.clock.of(team_id).reset()
     world.keep_course()
     world.faults.start_over(team_id)
     world.requests.clear(team_id)

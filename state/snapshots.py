@@ -82,7 +82,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
         about = {
             "name": name,
             "createdAt": world.clock.stamp(),
-            "clock": world.clock.position(),
+            "clock": world.clock.state(),
             "ids": world.ids.position() if world.settings.seed is not None else None,
         }
         write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
@@ -117,7 +117,7 @@ def restore(world: World, name: str) -> None:
         world.db.exchange(snapshot.path / DATABASE)
         for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
-        world.clock.go_to(snapshot.about["clock"])
+        world.clock.restore(snapshot.about["clock"])
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
@@ -142,7 +142,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
             with snapshot_files.attached(world, snapshot.path / DATABASE), world.transaction():
                 wipe(world, team_id)
                 copy_rows(world.db.connection(), team_tables(world), team_id)
-                world.clock.give_back(team_id, snapshot.about["clock"])
+                world.clock.restore_team(team_id, snapshot.about["clock"])
                 world.keep_course()
                 _after_restore(team_id)
                 forget(world)
@@ -217,7 +217,7 @@ def _demand_position(about: dict[str, Any]) -> None:
     try:
         parse(about["createdAt"])
         clock = Clock()
-        clock.go_to(about["clock"])
+        clock.restore(about["clock"])
         clock.stamp()
         if about["ids"] is not None:
             Ids().go_to(about["ids"])

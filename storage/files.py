@@ -14,6 +14,7 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o666, durable: bool 
 
     `mode` is that of a new file, less the umask. A power cut may take a file that is not `durable`, whole or in part.
     """
+    part_of(path).unlink(missing_ok=True)  # left by a killed process
     with (
         _replacing(path, durable) as part,
         open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file,
@@ -31,7 +32,6 @@ def copy_whole(source: Path, path: Path, *, durable: bool = True) -> None:
 def _replacing(path: Path, durable: bool) -> Iterator[Path]:
     """Give a temporary path for a new file, and rename it to `path` after the block. An exception removes the file."""
     part = part_of(path)
-    part.unlink(missing_ok=True)
     try:
         yield part
         if durable:

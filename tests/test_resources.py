@@ -67,7 +67,7 @@ def test_what_takes_long_is_done_piece_by_piece_so_that_others_may_write_between
 ):
     for _ in range(3):
         make_file()
-    app.world.clock.advance(timedelta(seconds=10))
+    app.world.clock.of(None).advance(timedelta(seconds=10))
     with app.world.active(), monkeypatch.context() as patch:
         patch.setattr(moves, "HELD_S", -1)  # whatever a piece takes, it took long
         assert moves.process_resources(app.world, app.world.clock.stamp())

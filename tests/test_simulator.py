@@ -293,7 +293,7 @@ def test_the_same_seed_gives_the_same_calls(logs):
 def test_a_server_with_a_seed_makes_the_same_calls_under_the_same_ids():
     def calls_of_a_new_server():
         app = create_app(Settings(ephemeral=True, scenario="empty", seed=5))
-        app.world.clock.set(datetime.fromisoformat("2026-05-05T10:00:00+00:00"), frozen=True)
+        app.world.clock.of(None).set(datetime.fromisoformat("2026-05-05T10:00:00+00:00"), frozen=True)
         try:
             with app.world.active(), app.world.transaction():
                 team = Team.find(name="Team")

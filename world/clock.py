@@ -1,6 +1,9 @@
-"""The one clock. All API time comes from it, so that the control plane can freeze, set and advance it.
+"""API time, which the control plane can freeze, set and advance. All code reads the time from here.
 
-A team may have a time of its own: the clock shows that of the team at work (`work_for`), else the world's.
+A team follows the world's time until it gets a time of its own. `Clock.now` returns the time of the current team: that
+of the running request's key, link or `?team=`, or that of the running job. The current team is a context variable
+because each record stamps its own times: as a parameter it would go through a hundred methods of the models. Code that
+works for another team uses `Clock.of`.
 """
 
 from __future__ import annotations
@@ -12,152 +15,155 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+# Some time away from the ends of the calendar, so that a moment a while before or after now is a date, too.
+FIRST = datetime(2, 1, 1, tzinfo=UTC)
+LAST = datetime(9999, 1, 1, tzinfo=UTC)
+
+_current_team_id: ContextVar[str | None] = ContextVar("dryline_team", default=None)
+
 
 def wire(moment: datetime) -> str:
-    """`moment` as the API writes time: UTC, ISO 8601, milliseconds and `Z`. Such texts sort as their times do."""
+    """Return a moment as the API writes it: UTC, ISO 8601, milliseconds and `Z`. Such texts sort as their times do."""
     return moment.astimezone(UTC).isoformat("T", "milliseconds")[:-6] + "Z"
 
 
 def parse(text: str) -> datetime:
-    """A time from ISO 8601 text; without an offset it is UTC. Raises ValueError for anything else."""
+    """Return the moment of an ISO 8601 text. Without an offset it is UTC. Raises ValueError."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    # An offset can push the first and last day of the calendar out of it: OverflowError is a ValueError here.
+    # An offset can move the first and the last day of the calendar out of it.
     try:
         return moment.astimezone(UTC)
     except OverflowError as error:
         raise ValueError(str(error)) from error
 
 
-# Clear of the calendar's ends, so that what is due a while before or after now is a date, too.
-FIRST = datetime(2, 1, 1, tzinfo=UTC)
-LAST = datetime(9999, 1, 1, tzinfo=UTC)
+def current_team_id() -> str | None:
+    """Return the id of the team that the running request or job is for, or None."""
+    return _current_team_id.get()
 
 
-# Whose request or job is running.
-_at_work: ContextVar[str | None] = ContextVar("dryline_team_at_work", default=None)
-
-
-def work_for(team_id: str | None) -> None:
-    """From now on, in this request, a team is at work; None is nobody in particular."""
-    _at_work.set(team_id)
-
-
-def at_work() -> str | None:
-    """The id of the team at work."""
-    return _at_work.get()
+def set_current_team(team_id: str | None) -> None:
+    """Set the team that the rest of the running request is for."""
+    _current_team_id.set(team_id)
 
 
 @contextlib.contextmanager
-def working_for(team_id: str | None) -> Iterator[None]:
-    """As `work_for`, for a block."""
-    token = _at_work.set(team_id)
+def for_team(team_id: str | None) -> Iterator[None]:
+    """Set the current team for a block."""
+    token = _current_team_id.set(team_id)
     try:
         yield
     finally:
-        _at_work.reset(token)
+        _current_team_id.reset(token)
 
 
 class Clock:
-    """API time: real time plus an offset, or a frozen moment, from FIRST to LAST.
-
-    What reads or moves it reads or moves the time of the team at work, where that has one of its own.
-    """
+    """The time of a world and of its teams: real time plus an offset, or a frozen moment, from FIRST to LAST."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # Exchanged as a whole: readers take no lock.
-        self._worlds = _Position(None, timedelta(0))
-        self._teams: Mapping[str | None, _Position] = {}
+        # Both are replaced as a whole, so that readers need no lock.
+        self._world = _Position(None, timedelta(0))
+        self._teams: Mapping[str, _Position] = {}
 
     @property
     def teams(self) -> tuple[str, ...]:
-        """The ids of the teams that have a time of their own."""
-        return tuple(id for id in self._teams if id is not None)
-
-    def disown(self, team_id: str) -> None:
-        """Have a team follow the world's time (again)."""
-        with self._lock:
-            self._teams = {id: at for id, at in self._teams.items() if id != team_id}
-
-    @property
-    def _at(self) -> _Position:
-        return self._teams.get(_at_work.get(), self._worlds) if self._teams else self._worlds
-
-    def _go(self, position: _Position, own: bool = False) -> None:
-        team_id = _at_work.get()
-        if team_id in self._teams or (own and team_id is not None):
-            self._teams = {**self._teams, team_id: position}
-        else:
-            self._worlds = position
-
-    @property
-    def frozen(self) -> bool:
-        """Whether time stands still until it is set or advanced."""
-        return self._at.frozen_at is not None
+        """The ids of the teams with a time of their own."""
+        return tuple(self._teams)
 
     def now(self) -> datetime:
-        """The present moment of API time, in UTC. It runs no further than LAST."""
-        return self._at.now()
+        """Return the time of the current team, in UTC."""
+        return self._position(_current_team_id.get()).now()
 
     def stamp(self) -> str:
-        """The present moment as the API writes it."""
+        """Return the time of the current team as the API writes it."""
         return wire(self.now())
 
-    def set(self, moment: datetime | None = None, *, frozen: bool | None = None, own: bool = False) -> None:
-        """Go to `moment` (the present one when None), then stand still or run as `frozen` says (as it is when None).
+    def of(self, team_id: str | None) -> TeamClock:
+        """Return the clock of a team, or for None the world's."""
+        return TeamClock(self, team_id)
 
-        With `own` the team at work has a time of its own from now on. Raises OverflowError for a moment that the clock
-        cannot show.
-        """
-        with self._lock:
-            moment = _shown(moment or self.now())
-            stands = self.frozen if frozen is None else frozen
-            self._go(_Position(moment, timedelta(0)) if stands else _Position(None, moment - datetime.now(UTC)), own)
+    def state(self) -> dict[str, Any]:
+        """Return the state of all clocks as JSON, for `restore`."""
+        return {**self._world.as_json(), "teams": {id: position.as_json() for id, position in self._teams.items()}}
 
-    def advance(self, by: timedelta, *, own: bool = False) -> None:
-        """Move forward; `own` as with `set`. A frozen clock stays frozen. Raises OverflowError past LAST."""
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Set all clocks to a `state`. Raises OverflowError, and LookupError or ValueError for anything else."""
         with self._lock:
-            frozen_at, offset = self._at
-            then = _shown(self.now() + by)
-            self._go(_Position(None, offset + by) if frozen_at is None else _Position(then, offset), own)
+            self._world = _from_json(state)
+            self._teams = {id: _from_json(position) for id, position in state.get("teams", {}).items()}
+
+    def restore_team(self, team_id: str, state: Mapping[str, Any]) -> None:
+        """Set one team's clock to a `state`."""
+        teams = state.get("teams", {})
+        with self._lock:
+            self._put(team_id, _from_json(teams[team_id]) if team_id in teams else None)
 
     def reset(self) -> None:
-        """Back to real time, running."""
-        with self._lock:
-            self._go(_Position(None, timedelta(0)))
+        """Set all clocks to real time."""
+        self.restore(_Position(None, timedelta(0)).as_json())
 
-    def position(self) -> dict[str, Any]:
-        """Where the clock is, as JSON, for `go_to`: the moment that it stands at, or how far it runs ahead.
+    def _position(self, team_id: str | None) -> _Position:
+        return self._teams.get(team_id, self._world) if self._teams and team_id is not None else self._world
 
-        `teams` has those that have a time of their own.
-        """
-        return {**self._worlds.written(), "teams": {id: at.written() for id, at in self._teams.items()}}
+    def _put(self, team_id: str | None, position: _Position | None) -> None:
+        """Set a team's position, or the world's; None is the world's for a team and real time for the world."""
+        if team_id is None:
+            self._world = position or _Position(None, timedelta(0))
+            return
+        others = {id: other for id, other in self._teams.items() if id != team_id}
+        self._teams = others if position is None else {**others, team_id: position}
 
-    def go_to(self, position: Mapping[str, Any]) -> None:
-        """Stand still there again, or run as far ahead, the teams likewise."""
-        with self._lock:
-            self._worlds = _read(position)
-            self._teams = {id: _read(at) for id, at in position.get("teams", {}).items()}
 
-    def give_back(self, team_id: str, position: Mapping[str, Any]) -> None:
-        """Have a team's time be as it was in a `position`: its own, or the world's."""
-        self.disown(team_id)
-        if team_id in position.get("teams", {}):
-            with self._lock:
-                self._teams = {**self._teams, team_id: _read(position["teams"][team_id])}
+class TeamClock:
+    """The clock of one team, or for None the world's. Setting a team's clock gives the team a time of its own."""
 
-    def start_over(self) -> None:
-        """Real time, for everybody."""
-        self.go_to(_Position(None, timedelta(0)).written())
+    def __init__(self, clock: Clock, team_id: str | None) -> None:
+        self._clock = clock
+        self._team_id = team_id
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether time stands still until it is set or advanced."""
+        return self._clock._position(self._team_id).frozen_at is not None
+
+    def now(self) -> datetime:
+        """Return the time in UTC. It does not run past LAST."""
+        return self._clock._position(self._team_id).now()
+
+    def stamp(self) -> str:
+        """Return the time as the API writes it."""
+        return wire(self.now())
+
+    def set(self, moment: datetime | None = None, *, frozen: bool | None = None) -> None:
+        """Set the time, and freeze it or let it run. None leaves it as it is. Raises OverflowError."""
+        with self._clock._lock:
+            moment = _in_range(moment or self.now())
+            freeze = self.is_frozen if frozen is None else frozen
+            position = _Position(moment, timedelta(0)) if freeze else _Position(None, moment - datetime.now(UTC))
+            self._clock._put(self._team_id, position)
+
+    def advance(self, by: timedelta) -> None:
+        """Move forward. A frozen clock stays frozen. Raises OverflowError past LAST."""
+        with self._clock._lock:
+            frozen_at, offset = self._clock._position(self._team_id)
+            then = _in_range(self.now() + by)
+            position = _Position(None, offset + by) if frozen_at is None else _Position(then, offset)
+            self._clock._put(self._team_id, position)
+
+    def reset(self) -> None:
+        """Let the team follow the world's time again, or the world real time."""
+        with self._clock._lock:
+            self._clock._put(self._team_id, None)
 
 
 class _Position(NamedTuple):
     frozen_at: datetime | None
     offset: timedelta
 
-    def written(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         frozen = self.frozen_at.isoformat() if self.frozen_at else None
         return {"frozen_at": frozen, "offset_seconds": self.offset.total_seconds()}
 
@@ -170,13 +176,13 @@ class _Position(NamedTuple):
             return LAST
 
 
-def _read(written: Mapping[str, Any]) -> _Position:
-    frozen = written["frozen_at"]
+def _from_json(position: Mapping[str, Any]) -> _Position:
+    frozen = position["frozen_at"]
     frozen_at = datetime.fromisoformat(frozen) if frozen else None
-    return _Position(frozen_at, timedelta(seconds=written["offset_seconds"]))
+    return _Position(frozen_at, timedelta(seconds=position["offset_seconds"]))
 
 
-def _shown(moment: datetime) -> datetime:
+def _in_range(moment: datetime) -> datetime:
     if not FIRST <= moment <= LAST:
         raise OverflowError(f"{moment} is out of the clock's reach.")
     return moment

@@ -99,7 +99,7 @@ class World:
         course = self._kept_course()
         given = asdict(self.live)
         self.live = Live(**{name: course["live"].get(name, value) for name, value in given.items()})
-        self.clock.go_to(course["clock"])
+        self.clock.restore(course["clock"])
 
     @property
     def directory(self) -> Path:
@@ -194,7 +194,7 @@ class World:
     def keep_course(self) -> None:
         """Note where the clock is and what was set while it ran: a restart goes on from there."""
         with self.transaction():
-            course = {"clock": self.clock.position(), "live": self.changed_live()}
+            course = {"clock": self.clock.state(), "live": self.changed_live()}
             if course != self._kept_course():
                 self.db.execute_sql(
                     "INSERT INTO server (name, value) VALUES ('course', ?)"
@@ -204,7 +204,7 @@ class World:
 
     def _kept_course(self) -> dict[str, Any]:
         row = self.db.execute_sql("SELECT value FROM server WHERE name = 'course'").fetchone()
-        return json.loads(row[0]) if row else {"clock": Clock().position(), "live": {}}
+        return json.loads(row[0]) if row else {"clock": Clock().state(), "live": {}}
 
     def start_over(self) -> None:
         """Take back what was recorded while it ran; rows, clock, ids and settings are state/scenarios.py's."""

@@ -36,7 +36,7 @@ from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.hosts import demand_known_host
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 
 # The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
 PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)
@@ -83,7 +83,7 @@ class Console(Flask):
         if request.method in READS and request.blueprint and request.blueprint != "pulse":
             with self.world.reading():
                 g.team = chosen_team()
-                work_for(g.team.id if g.team else None)
+                set_current_team(g.team.id if g.team else None)
                 return super().dispatch_request()
         return super().dispatch_request()
 

@@ -17,7 +17,7 @@ from dryline.models.teams import Team
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import current
-from dryline.world.clock import parse, working_for
+from dryline.world.clock import parse
 
 blp = Pages("bar", path="/bar")
 
@@ -28,14 +28,13 @@ STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 def context() -> dict[str, Any]:
     """What every page shows beside its own."""
     world = current()
-    with working_for(None):  # its buttons move the world's
-        world_clock = {"now": world.clock.stamp(), "frozen": world.clock.frozen}
+    world_clock = world.clock.of(None)
     pages = current_app.blueprints.get(request.blueprint or "")
     section = pages.under if isinstance(pages, Pages) else None
     return {
         "label": world.settings.label,
         "version": __version__,
-        "world_clock": world_clock,
+        "world_clock": {"now": world_clock.stamp(), "frozen": world_clock.is_frozen},
         "live": world.live,
         "faults_on": [fault for fault in world.faults.listing() if not fault.spent],
         "save_points": [found.name for found in snapshots.listing(world)] if g.get("team") else [],
@@ -57,21 +56,21 @@ def context() -> dict[str, Any]:
 def clock() -> Any:
     """Freeze the clock, let it run, or set it."""
     asked = form(ClockSchema)
-    current().clock.set(parse(asked["now"]) if "now" in asked else None, frozen=asked.get("frozen"))
+    current().clock.of(None).set(parse(asked["now"]) if "now" in asked else None, frozen=asked.get("frozen"))
     return _moved("The clock stands still." if asked.get("frozen") else "The clock runs.")
 
 
 @blp.post("/clock/advance")
 def advance() -> Any:
     """Move the clock forward; what is due then has happened before the page is shown."""
-    current().clock.advance(timedelta(seconds=form(AdvanceSchema)["seconds"]))
+    current().clock.of(None).advance(timedelta(seconds=form(AdvanceSchema)["seconds"]))
     return _moved("The clock moved on.")
 
 
 @blp.post("/clock/reset")
 def back_to_now() -> Any:
     """Back to real time."""
-    current().clock.reset()
+    current().clock.of(None).reset()
     return _moved("The clock shows real time.")
 
 

@@ -21,7 +21,7 @@ from dryline.schemas.flows import FlowSheetSchema
 from dryline.schemas.talk_sessions import TalkBody
 from dryline.storage.current_world import current
 from dryline.storage.errors import Busy, Conflict, DomainError
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 
 blp = Pages("flows", path="/workers/<worker_id>/flows", under="workers")
 
@@ -122,7 +122,7 @@ def edit(worker_id: str, flow_id: str | None) -> Any:
 def change(worker_id: str, flow_id: str | None) -> Any:
     """Check, try or save what was typed."""
     g.team = team()
-    work_for(g.team.id)
+    set_current_team(g.team.id)
     typed = {name: _plain(text) for name, text in request.form.items()}
     refused = None
     if "check" not in typed:

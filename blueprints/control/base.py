@@ -15,7 +15,7 @@ from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden, Invalid, NotFound
-from dryline.world.clock import work_for
+from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
 
@@ -58,7 +58,7 @@ class ControlArea(Area):
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
         self.before_request(demand_no_query)
-        self.before_request(work_for_team)
+        self.before_request(set_team_of_query)
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
         """As any area's; a view that takes no query is known by what it lacks."""
@@ -81,9 +81,9 @@ def demand_no_query() -> None:
         raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
 
-def work_for_team() -> None:
-    """With `?team=` that team is at work: its clock counts."""
-    work_for(request.args.get("team"))
+def set_team_of_query() -> None:
+    """Set the current team to that of `?team=`."""
+    set_current_team(request.args.get("team"))
 
 
 def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:

@@ -41,8 +41,7 @@ class ClockView(MethodView):
 
         API time: all that the API shows and all that moves by itself goes by it.
         """
-        _known(query)
-        return _read()
+        return _read(_clock(query))
 
     @blp.arguments(ClockSchema)
     @blp.arguments(TeamQuery, location="query")
@@ -54,13 +53,12 @@ class ClockView(MethodView):
         With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
         A member that is left out stays.
         """
-        own = _known(query)
-        now = body.get("now")
+        clock, now = _clock(query), body.get("now")
         try:
-            current().clock.set(parse(now) if now else None, frozen=body.get("frozen"), own=own)
+            clock.set(parse(now) if now else None, frozen=body.get("frozen"))
         except OverflowError:
             raise Invalid(_RANGE, "now") from None
-        return _moved()
+        return _moved(clock)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, ClockSchema)
@@ -70,11 +68,9 @@ class ClockView(MethodView):
 
         With `team`, back to the world's. Due work is done before the answer.
         """
-        if _known(query):
-            current().clock.disown(query["team"])
-        else:
-            current().clock.reset()
-        return _moved()
+        clock = _clock(query)
+        clock.reset()
+        return _moved(clock)
 
 
 @blp.route("/clock/advance", post="advanceClock")
@@ -89,26 +85,25 @@ class ClockAdvance(MethodView):
         With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
         A frozen clock stays frozen, later.
         """
-        own = _known(query)
+        clock = _clock(query)
         try:
-            current().clock.advance(timedelta(seconds=body["seconds"]), own=own)
+            clock.advance(timedelta(seconds=body["seconds"]))
         except OverflowError:
             raise Invalid(_RANGE, "seconds") from None
-        return _moved()
+        return _moved(clock)
 
 
-def _known(query):
-    """Whether a team is named. Raises NotFound for one that there is not."""
+def _clock(query):
+    """Return the clock of the query's team, or the world's. Raises NotFound for an unknown team."""
     with current().reading():
-        return known_team(query.get("team")) is not None
+        return current().clock.of(known_team(query.get("team")))
 
 
-def _moved():
+def _moved(clock):
     current().keep_course()
     current().run_due()
-    return _read()
+    return _read(clock)
 
 
-def _read():
-    clock = current().clock
-    return {"now": clock.stamp(), "frozen": clock.frozen}
+def _read(clock):
+    return {"now": clock.stamp(), "frozen": clock.is_frozen}

@@ -12,7 +12,7 @@ from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES
 from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
 from dryline.storage.current_world import current
-from dryline.world.clock import parse, work_for
+from dryline.world.clock import parse, set_current_team
 
 blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
 
@@ -163,7 +163,7 @@ def _simulate(prepare, body, team_id, *channels):
     with world.reading():
         deployment = deployment_of(*named, team_id=team_id)
         line = line_of(deployment)
-    work_for(deployment.team_id)
+    set_current_team(deployment.team_id)
     prepared = prepare(world, line, deployment, **body)
     with world.transaction():
         deployment_of(*named, team_id=team_id)  # it may be gone by now

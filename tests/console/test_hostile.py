@@ -85,7 +85,7 @@ def test_another_sites_page_changes_nothing_and_reads_nothing(chromium, served, 
     context.close()
     assert sent[:3] == [403, 403, 403]  # the forms
     assert got == {"read": [], "frame": None, "image": 0}
-    assert not served.app.world.clock.frozen
+    assert not served.app.world.clock.of(None).is_frozen
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
 
 

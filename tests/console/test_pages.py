@@ -122,7 +122,7 @@ def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
     visitor.send("/bar/clock/advance")
     assert (app.world.clock.now() - frozen).total_seconds() == 300
     visitor.send("/bar/clock/reset")
-    assert not app.world.clock.frozen
+    assert not app.world.clock.of(None).is_frozen
 
 
 def test_a_save_point_is_made_and_gone_back_to(visitor, api):

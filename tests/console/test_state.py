@@ -20,7 +20,7 @@ def send_document(visitor, document, how):
 
 
 def test_the_document_comes_back_as_it_went(visitor, control, app):
-    app.world.clock.set(frozen=True)
+    app.world.clock.of(None).set(frozen=True)
     before = visitor.client.get("/console/state/document.json")
     assert "attachment" in before.headers["Content-Disposition"]
     assert len(before.data) > 1_000_000  # more than the API would take
