@@ -1,6 +1,6 @@
-"""What an installed dryline does with nothing but its dependencies, from any folder.
+"""Checks of an installed dryline that has nothing but its dependencies, run from another folder.
 
-Run by the interpreter that it is installed for, with the standard library alone: all checks, or the one that is named.
+Run with that environment's interpreter: all checks, or the one that is named.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _ANSWERS = {
 
 
 class RecordingLinkSchema(QuerySchema):
-    """What a link carries beside the call's id."""
+    """Query of a recording's link."""
 
     log = fields.String(load_default="", metadata={"description": "the id of the call's log"})
     until = fields.String(load_default="", metadata={"description": "until when the link is good"})

@@ -86,12 +86,12 @@ def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
         return stopped(program, "The flow brought its sandbox down.", last, "RuntimeError")
     own = [frame for frame in frames if frame.filename != INNER]
     places = [(program.place(frame.line, frame.column), frame.function_name) for frame in own]
-    told = [(place, function or "<module>") for place, function in places if place is not None]
-    if not told:
+    located = [(place, function or "<module>") for place, function in places if place is not None]
+    if not located:
         return stopped(program, error, last, type_name, bound=too_large)
-    place, function = told[-1]
+    place, function = located[-1]
     rows = ["Traceback (most recent call last):"]
-    for at, name in told[-20:]:
+    for at, name in located[-20:]:
         rows.append(f'  File "{program.file}", line {at.line}, in {name}')
         rows.append(f"    {program.places.text_of(at.line).strip()[:200]}")
     rows.append(f"{type_name}: {error}" if error else type_name)

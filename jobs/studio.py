@@ -107,24 +107,24 @@ def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
 
 
 def heard(path: Path) -> None:
-    """Note that a file is in use: others go before it. Its other time says when it was made, and stays."""
+    """Set the access time of a file that is played. The modification time stays: it says when the file was made."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
 
 def make_room(made: Path, most: int) -> None:
-    """Remove the files heard longest ago until all of them take `most` bytes, or only the one just `made` is left."""
-    found = []
+    """Remove the files played longest ago until all take `most` bytes, or only the one just `made` is left."""
+    files = []
     for path in made.parent.glob("*.wav"):
         with contextlib.suppress(OSError):
             status = path.stat()
-            found.append((status.st_atime_ns, status.st_size, path))
-    size = sum(size for _, size, _ in found)
-    for _, size_of_it, path in sorted(found):
+            files.append((status.st_atime_ns, status.st_size, path))
+    size = sum(size for _, size, _ in files)
+    for _, file_size, path in sorted(files):
         if size <= most:
             return
         if path != made and _remove(path):
-            size -= size_of_it
+            size -= file_size
 
 
 def _demand_going_on(world: World) -> None:
@@ -133,7 +133,7 @@ def _demand_going_on(world: World) -> None:
 
 
 def _path(log_id: str, call: AudibleCall, voice: Voice) -> Path:
-    """Where the file lies, or would: another call behind the log, or another voice, is another file."""
+    """Return the path of a recording. A log that changes, or another voice, has another file."""
     return FILES.path(log_id, f".{call.mark(voice)}.wav")
 
 

@@ -17,7 +17,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class PhoneNumberQuery(QuerySchema):
-    """Which numbers to list."""
+    """Filters of the list of numbers."""
 
     integration_id = fields.String(metadata={"description": "only numbers of that integration"})
 
@@ -52,13 +52,13 @@ class PhoneNumberSchema(ApiSchema):
     team_id = fields.String(dump_only=True, allow_none=True)
     country_code = fields.String(dump_only=True, allow_none=True)
     caller_name = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "name that is shown to who is called"}
+        dump_only=True, allow_none=True, metadata={"description": "name shown to the called person"}
     )
     metadata = JsonObject(dump_only=True, allow_none=True)
 
 
 class AvailableNumbersQuery(QuerySchema):
-    """What number is looked for. Contract: listAvailablePhoneNumbers."""
+    """Criteria of a search for numbers. Contract: listAvailablePhoneNumbers."""
 
     country_code = fields.String(
         required=True,
@@ -77,7 +77,7 @@ class AvailableNumbersQuery(QuerySchema):
 
 
 class CapabilitiesSchema(ApiSchema):
-    """What a number can do."""
+    """Capabilities of a number."""
 
     voice = Boolean(dump_only=True, metadata={"description": "takes and makes calls"})
     sms = Boolean(dump_only=True, metadata={"description": "sends text messages"})

@@ -33,22 +33,22 @@ def test_the_same_question_gets_the_same_answer(offers):
     [("US", "TollFree", "+18"), ("gb", "Mobile", "+447"), ("DE", "Local", "+49"), ("CA", "Local", "+1")],
 )
 def test_offers_begin_as_numbers_of_their_country_and_kind(offers, country, number_type, start):
-    found = offers(countryCode=country, numberType=number_type)
-    assert len(found) == 20
-    assert all(offer["phoneNumber"].startswith(start) for offer in found)
-    assert {offer["countryCode"] for offer in found} == {country.upper()}
+    numbers = offers(countryCode=country, numberType=number_type)
+    assert len(numbers) == 20
+    assert all(offer["phoneNumber"].startswith(start) for offer in numbers)
+    assert {offer["countryCode"] for offer in numbers} == {country.upper()}
 
 
 def test_offers_of_an_area_code_lie_in_its_place(offers):
-    found = offers(areaCode="415")
-    assert all(offer["phoneNumber"].startswith("+1415") for offer in found)
-    assert {(offer["locality"], offer["region"]) for offer in found} == {("San Francisco", "CA")}
+    numbers = offers(areaCode="415")
+    assert all(offer["phoneNumber"].startswith("+1415") for offer in numbers)
+    assert {(offer["locality"], offer["region"]) for offer in numbers} == {("San Francisco", "CA")}
 
 
 def test_an_area_code_that_is_not_known_still_has_numbers_in_north_america(offers):
-    found = offers(areaCode="907")
-    assert all(offer["phoneNumber"].startswith("+1907") for offer in found)
-    assert {offer["locality"] for offer in found} == {None}
+    numbers = offers(areaCode="907")
+    assert all(offer["phoneNumber"].startswith("+1907") for offer in numbers)
+    assert {offer["locality"] for offer in numbers} == {None}
 
 
 def test_an_area_code_that_cannot_be_has_no_numbers(offers):
@@ -57,13 +57,13 @@ def test_an_area_code_that_cannot_be_has_no_numbers(offers):
 
 @pytest.mark.parametrize("contains", ["2626", "555", "+1 415", "4155551", "26*26"])
 def test_offers_hold_the_digits_asked_for(offers, contains):
-    found = offers(contains=contains)
-    wanted = contains.replace("+", "").replace(" ", "")
-    assert found
-    for offer in found:
+    numbers = offers(contains=contains)
+    pattern = contains.replace("+", "").replace(" ", "")
+    assert numbers
+    for offer in numbers:
         digits = offer["phoneNumber"][1:]
-        windows = [digits[i : i + len(wanted)] for i in range(len(digits) - len(wanted) + 1)]
-        assert any(all(w in ("*", d) for w, d in zip(wanted, window, strict=True)) for window in windows)
+        windows = [digits[i : i + len(pattern)] for i in range(len(digits) - len(pattern) + 1)]
+        assert any(all(w in ("*", d) for w, d in zip(pattern, window, strict=True)) for window in windows)
 
 
 def test_digits_that_no_number_holds_find_none(offers):
@@ -73,9 +73,9 @@ def test_digits_that_no_number_holds_find_none(offers):
 @pytest.mark.parametrize("member", ["sms", "mms"])
 @pytest.mark.parametrize("value", [True, False])
 def test_offers_can_do_what_is_asked_for(offers, member, value):
-    found = offers(**{f"{member}Enabled": str(value).lower()})
-    assert found
-    assert {offer["capabilities"][member] for offer in found} == {value}
+    numbers = offers(**{f"{member}Enabled": str(value).lower()})
+    assert numbers
+    assert {offer["capabilities"][member] for offer in numbers} == {value}
 
 
 def test_every_number_can_do_voice(offers):

@@ -1,4 +1,4 @@
-"""What is shipped: the wheel, the source distribution, and the image's steps without a container."""
+"""The distributions: the wheel, the source distribution, and the image's steps without a container."""
 
 import importlib.metadata
 import json
@@ -86,13 +86,13 @@ def contents(wheel):
 
 def distributions(*names):
     """The distributions that an installation of these brings, and no others."""
-    wanted, seen = [Requirement(each) for each in names], {}
-    while wanted:
-        need = wanted.pop()
+    needs, seen = [Requirement(each) for each in names], {}
+    while needs:
+        need = needs.pop()
         name = canonicalize_name(need.name)
         if name not in seen and (need.marker is None or need.marker.evaluate({"extra": ""})):
             seen[name] = importlib.metadata.distribution(name)
-            wanted += map(Requirement, seen[name].requires or ())
+            needs += map(Requirement, seen[name].requires or ())
     return seen.values()
 
 
@@ -169,11 +169,11 @@ def test_the_images_health_check_follows_the_port(installed, tmp_path):
             environment["DRYLINE_PORT"] = re.search(r"http://127\.0\.0\.1:(\d+)", server.stdout.readline())[1]
             # A proxy of the environment is no way to the container's own server.
             environment["http_proxy"] = "http://127.0.0.1:1"
-            asked = [installed / check[0], *check[1:]]
-            assert subprocess.run(asked, env=environment).returncode == 0
+            probe = [installed / check[0], *check[1:]]
+            assert subprocess.run(probe, env=environment).returncode == 0
         finally:
             server.terminate()
-    assert subprocess.run(asked, env=environment, stderr=subprocess.DEVNULL).returncode != 0
+    assert subprocess.run(probe, env=environment, stderr=subprocess.DEVNULL).returncode != 0
 
 
 def test_the_images_health_check_asks_the_port_that_is_exposed():

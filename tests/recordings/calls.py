@@ -1,4 +1,4 @@
-"""A call by hand, and how what is heard of it is measured."""
+"""A call written by hand, and measures of its recording."""
 
 import math
 
@@ -24,17 +24,17 @@ CALL = {
 
 
 def loudness(channel, start, end):
-    """The root mean square of what is heard between two moments, in seconds."""
-    heard = channel[round(start * RATE) : round(end * RATE)]
-    return math.sqrt(sum(sample * sample for sample in heard) / len(heard))
+    """Return the root mean square of the samples between two seconds."""
+    samples = channel[round(start * RATE) : round(end * RATE)]
+    return math.sqrt(sum(sample * sample for sample in samples) / len(samples))
 
 
-def heard_hertz(channel, start, end):
-    """Which of the telephone's signals are in there, in hertz."""
-    heard = channel[round(start * RATE) : round(end * RATE)]
-    found = set()
+def signals(channel, start, end):
+    """Return which of the telephone's signals are between two seconds, in hertz."""
+    samples = channel[round(start * RATE) : round(end * RATE)]
+    present = set()
     for hertz in (440, 480, 620, 1000):
-        sums = [sum(s * f(2 * math.pi * hertz * n / RATE) for n, s in enumerate(heard)) for f in (math.sin, math.cos)]
-        if math.hypot(*sums) / len(heard) > 500:
-            found.add(hertz)
-    return found
+        sums = [sum(s * f(2 * math.pi * hertz * n / RATE) for n, s in enumerate(samples)) for f in (math.sin, math.cos)]
+        if math.hypot(*sums) / len(samples) > 500:
+            present.add(hertz)
+    return present

@@ -1,4 +1,4 @@
-"""Where a recording is found, and who may hear it."""
+"""Addresses of recordings, and their signatures."""
 
 from urllib.parse import parse_qs, urlsplit
 

@@ -83,10 +83,10 @@ def test_a_file_has_the_host_of_its_request_after_a_restart(tmp_path):
 
 @pytest.mark.parametrize("form", ["CSV", "JSON"])
 def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_call, fetch, advance, form):
-    kept = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
-    shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(kept)]
-    asked = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
-    made = api.post("/team/exports", asked | {"fields": ["recordingUrl", "status"]}).json
+    stored = [NEUTRAL.format("CA1"), NEUTRAL.format("a,b"), 'https://elsewhere.test/a,"b".mp3', "", None]
+    shown = [add_call(id=f"log, {n}", recording_url=url)["recordingUrl"] or "" for n, url in enumerate(stored)]
+    body = {"format": form, "startDate": "2026-01-01", "endDate": "2026-01-03", "logType": "voice"}
+    made = api.post("/team/exports", body | {"fields": ["recordingUrl", "status"]}).json
     advance()
     text = fetch(api.get(f"/team/exports/{made['id']}").json["downloadUrl"]).text
     rows = json.loads(text) if form == "JSON" else csv.DictReader(io.StringIO(text, newline=""))
@@ -100,7 +100,7 @@ def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
 
 
 def test_over_http_list_webhook_and_player_agree():
-    """With a server on a socket: what a webhook is told and a list shows is fetched by Range."""
+    """A server on a socket: the address of a webhook and of a list is fetched by Range."""
     from http.client import HTTPConnection
     from urllib.request import Request, urlopen
 
@@ -120,11 +120,11 @@ def test_over_http_list_webhook_and_player_agree():
         line = send("POST", f"/api/workers/{worker['id']}/deployments/voice", line)
         hook = {"url": f"{dryline.url}/no-such-path", "fields": "recording_url"}
         send("POST", f"/api/workers/{worker['id']}/deployments/{line['id']}/voice/customWebhooks", hook)
-        asked = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
-        log_id = send("POST", "/_dryline/simulate/calls", asked)["ids"][0]
-        told = [each["request"]["body"]["recording_url"] for each in send("GET", "/_dryline/webhooks")]
+        body = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
+        log_id = send("POST", "/_dryline/simulate/calls", body)["ids"][0]
+        delivered = [each["request"]["body"]["recording_url"] for each in send("GET", "/_dryline/webhooks")]
         shown = send("GET", f"/api/logs/{log_id}")["recordingUrl"]
-        assert shown in told and shown.startswith(dryline.url + "/recordings/")
+        assert shown in delivered and shown.startswith(dryline.url + "/recordings/")
         host = urlsplit(shown)
         connection = HTTPConnection(host.netloc)
         connection.request("GET", f"{host.path}?{host.query}", headers={"Range": "bytes=0-3"})

@@ -1,4 +1,4 @@
-"""How many recordings are kept, and when one goes."""
+"""The disk space of recordings, and their removal."""
 
 from dataclasses import replace
 
@@ -15,8 +15,8 @@ def test_those_heard_longest_ago_make_room(app, add_call, fetch, files, in_turn,
     logs = [add_call(call_sid=f"CA{n}", recording_url=NEUTRAL.format(f"CA{n}")) for n in range(3)]
     for n in in_turn:
         assert fetch(logs[n]["recordingUrl"]).status_code == 200
-    kept = {name.split(".")[0] for name in files()}
-    assert kept == {log["id"] for log in logs} - {logs[gone]["id"]}
+    names = {name.split(".")[0] for name in files()}
+    assert names == {log["id"] for log in logs} - {logs[gone]["id"]}
     assert fetch(logs[gone]["recordingUrl"]).status_code == 200
 
 
@@ -53,8 +53,8 @@ def test_a_recording_goes_with_its_team(
     other_api, control, make_flow, make_voice_deployment, simulate, fetch, files, advance
 ):
     line = make_voice_deployment(make_flow(api=other_api), api=other_api)
-    asked = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
-    log = other_api.get(f"/logs/{control.post('/simulate/calls', asked).json['ids'][0]}").json
+    body = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
+    log = other_api.get(f"/logs/{control.post('/simulate/calls', body).json['ids'][0]}").json
     for url in (log["recordingUrl"], simulate()["recordingUrl"]):
         fetch(url)
     team = next(team["id"] for team in control.get("/teams").json if team["name"] == "Other team")

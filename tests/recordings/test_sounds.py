@@ -1,10 +1,10 @@
-"""What is heard behind a call's recordingUrl: who speaks when, on which channel, and the telephone's own signals."""
+"""The sound of a recording: turns at their times on the speakers' channels, and the telephone's signals."""
 
 import pytest
 
 from dryline.models.voice_logs import VoiceLog
 from dryline.simulator import recordings as made_of
-from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, heard_hertz, loudness
+from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, loudness, signals
 
 
 def test_a_simulated_call_is_as_long_as_its_log_says(simulate, listen):
@@ -71,7 +71,7 @@ def test_behind_a_voicemails_greeting_it_beeps(simulate, listen):
     greeting, message = log["messages"]["messages"][:2]
     assert (greeting["role"], message["role"]) == ("user", "assistant")
     _, caller = listen(log)
-    assert heard_hertz(caller, greeting["end"] + 0.05, greeting["end"] + 0.3) == {1000}
+    assert signals(caller, greeting["end"] + 0.05, greeting["end"] + 0.3) == {1000}
 
 
 def transferred(log, *events):
@@ -85,14 +85,14 @@ def test_a_transfer_rings_until_it_is_answered(add_call, listen):
     events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("answered", 14), ("completed", 20))
     agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
     assert not any(agent[round(9.25 * RATE) : 13 * RATE])
-    assert heard_hertz(agent, 13, 14) == {440, 480}
+    assert signals(agent, 13, 14) == {440, 480}
     assert not any(agent[14 * RATE :])
 
 
 def test_a_transfer_to_who_is_busy_sounds_like_it(add_call, listen):
     events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("busy", 15))
     agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
-    assert heard_hertz(agent, 15, 15.5) == {480, 620}
+    assert signals(agent, 15, 15.5) == {480, 620}
     assert not any(agent[round(15.5 * RATE) : 16 * RATE])
 
 
