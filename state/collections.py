@@ -1,7 +1,7 @@
 """The collections of the state document, in its order: parents before their children. Contract: state.md.
 
-What an area's rows mean to each other stands below its record (`STATE` in models/), how they look on the wire below its
-schema (`ROWS` in schemas/). A new area is one name here.
+Each area declares its links below its record (`STATE` in models/) and the form of its rows below its schema (`ROWS` in
+schemas/). A new area is one name here.
 """
 
 from __future__ import annotations

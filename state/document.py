@@ -1,6 +1,6 @@
-"""The whole state as one document: what rows mean to each other, how they get in and out. Contract: state.md.
+"""The whole state as one document: export, import, and deletion of rows. Contract: state.md.
 
-A row on its way in is a dict by columns; `state/forms.py` reads it.
+An imported row is a dict by columns; state/forms.py reads it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Row = dict[str, Any]
 OWN_ROWS = "team_id = ?"
 
 
-# Out
+# Export
 
 
 def export(team_id: str | None = None) -> dict[str, Any]:
-    """The document: every collection's rows, oldest first, then by id; of one team only where `team_id` names it.
+    """Return the document, of all teams or of one: each collection's rows, oldest first, then by id.
 
     Raises NotFound for an unknown team.
     """
@@ -42,82 +42,81 @@ def export(team_id: str | None = None) -> dict[str, Any]:
 
 
 def rows_of(collection: str, names: Mapping[str, str], team_id: str | None) -> list[Row]:
-    """One collection's rows in wire form."""
+    """Return one collection's rows as they look on the wire."""
     about = COLLECTIONS[collection]
     model, fields = about.model, about.model._meta.fields
-    shown = {wire: name for wire, name in names.items() if name in fields}
+    members = {member: name for member, name in names.items() if name in fields}
     conditions = dict(about.fixed)
     if team_id is not None:
         conditions["team_id"] = team_id
     where = " AND ".join(f'"{name}" = ?' for name in conditions)
-    # What makes the order comes last, once more: not all of it is shown by every row.
-    cells = ", ".join(f'"{fields[name].column_name}"' for name in (*shown.values(), *about.sorted_by))
+    # The columns of the sort key come last, because not every row shows them.
+    cells = ", ".join(f'"{fields[name].column_name}"' for name in (*members.values(), *about.sorted_by))
     sql = f'SELECT {cells} FROM "{model._meta.table_name}"' + (f" WHERE {where}" if where else "")
     rows = connection().execute(sql, tuple(conditions.values())).fetchall()
-    # Sorted here and not by SQLite, which would carry the large cells along.
-    rows.sort(key=lambda row: about.age(list(row[len(shown) :])))
-    found = wire_rows(model, shown, (row[: len(shown)] for row in rows))
+    # SQLite would carry the large cells along while it sorts.
+    rows.sort(key=lambda row: about.age(list(row[len(members) :])))
+    wire = wire_rows(model, members, (row[: len(members)] for row in rows))
     if model is Team:
-        _show_keys(found)
-    return found
+        _add_keys(wire)
+    return wire
 
 
-def _show_keys(teams: list[Row]) -> None:
-    """Give each team its keys, never in clear."""
+def _add_keys(teams: list[Row]) -> None:
+    """Add to each team its keys, by their SHA-256."""
     keys: dict[str, list[Row]] = {}
     for key in ApiKey.select().order_by(ApiKey.created_at, ApiKey.id):
-        shown = {"id": key.id, "name": key.name, "sha256": key.sha256, "createdAt": key.created_at}
-        keys.setdefault(key.team_id, []).append(shown)
+        row = {"id": key.id, "name": key.name, "sha256": key.sha256, "createdAt": key.created_at}
+        keys.setdefault(key.team_id, []).append(row)
     for team in teams:
         team["apiKeys"] = keys.get(team["id"], [])
 
 
-# In
+# Import
 
 
 def replace(document: Document, team_id: str | None = None) -> None:
-    """Put the document in the place of everything, or of everything of one team, all or nothing.
+    """Replace all rows, or all rows of one team, by the document's, all or nothing.
 
-    Raises BadDocument when it breaks a rule, Conflict when another team has one of its ids.
+    Raises BadDocument if it breaks a rule, Conflict if another team has one of its ids.
     """
     world = current()
-    with replacing(world):
+    with replacing_rows(world):
         demand_team(team_id)
-        kept = [] if document.rows["teams"] else kept_teams(team_id)
+        preserved = [] if document.rows["teams"] else preserved_teams(team_id)
         wipe(world, team_id)
-        Import(document, team_id, kept, adding=False).run()
-        _settle(world, document)
+        Import(document, team_id, preserved, adding=False).run()
+        _admit_keys_after_import(world, document)
 
 
 def extend(document: Document, team_id: str | None = None) -> None:
-    """Add the document's rows. Raises BadDocument when it breaks a rule, Conflict when an id is there already."""
+    """Add the document's rows. Raises BadDocument if it breaks a rule, Conflict if an id exists already."""
     world = current()
-    with replacing(world):
+    with replacing_rows(world):
         demand_team(team_id)
         Import(document, team_id, [], adding=True).run()
-        _settle(world, document)
+        _admit_keys_after_import(world, document)
 
 
-def _settle(world: World, document: Document) -> None:
-    """What holds for any world: its start keys work."""
+def _admit_keys_after_import(world: World, document: Document) -> None:
     teams = document.rows["teams"]
     admit_start_keys(world, Team.find(id=teams[0]["id"]) if teams else None)
 
 
 def forget(world: World) -> None:
-    """Once the rows are others: drop what is remembered of them, and let the jobs look at them."""
+    """After the commit, drop what is cached about rows and wake the jobs."""
     forget_keys()
     world.db.after_commit(world.wake)
 
 
-def kept_teams(team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
-    """The team, with its keys, that stays although all is deleted: the start team, or the one that is named."""
+def preserved_teams(team_id: str | None) -> list[tuple[Team, list[ApiKey]]]:
+    """Return the team that survives a deletion of all rows, with its keys: the named one, or the start team."""
     team = start_team() if team_id is None else Team.find(id=team_id)
     return [(team, list(ApiKey.listing(team)))] if team else []
 
 
 def admit_start_keys(world: World, team: Team | None = None) -> None:
-    """The keys of `--api-key` belong to `team` (the first one when None), unless a team has them already."""
+    """Give the keys of `--api-key` to `team`, by default the start team, unless a team has them already."""
     for secret in world.settings.api_keys:
         if ApiKey.find(sha256=digest(secret)) is None:
             team = team or start_team()
@@ -125,23 +124,23 @@ def admit_start_keys(world: World, team: Team | None = None) -> None:
                 ApiKey.issue(team, secret, name="--api-key")
 
 
-# Away
+# Deletion
 
 
 @contextlib.contextmanager
-def replacing(world: World) -> Iterator[None]:
-    """One transaction in which rows come and go `unchecked`; afterwards nothing remembers those of before."""
-    with unchecked(world), world.transaction():
+def replacing_rows(world: World) -> Iterator[None]:
+    """Run a block that replaces rows in one transaction, without foreign keys; drop the caches after it."""
+    with without_foreign_keys(world), world.transaction():
         yield
         forget(world)
     world.rows_replaced()
 
 
 @contextlib.contextmanager
-def unchecked(world: World) -> Iterator[None]:
-    """The running thread's connection without foreign keys: for rows in any order, links to what is gone, and speed.
+def without_foreign_keys(world: World) -> Iterator[None]:
+    """Switch foreign keys off on the running thread's connection, for a block.
 
-    What goes in here is checked by the rules of the document, which are not quite the schema's.
+    An import inserts rows in any order, may link to deleted rows, and checks links by the document's own rules.
     """
     with world.held():
         database = world.db.connection()
@@ -153,11 +152,11 @@ def unchecked(world: World) -> Iterator[None]:
 
 
 def delete_team(world: World, team_id: str) -> None:
-    """Delete a team with all that it has. Raises NotFound, and Conflict for the team that the server started with."""
-    with replacing(world):
+    """Delete a team with all its rows and snapshots. Raises NotFound, and Conflict for the start team."""
+    with replacing_rows(world):
         team = Team.by_id(team_id)
         if (start := start_team()) and start.id == team.id:
-            raise Conflict("The start team cannot be deleted: the keys of --api-key are its own.")
+            raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
         wipe(world, team.id)
     shutil.rmtree(world.save_points(team_id), ignore_errors=True)
     world.clock.of(team_id).reset()
@@ -167,14 +166,14 @@ def delete_team(world: World, team_id: str) -> None:
 
 
 def wipe(world: World, team_id: str | None = None) -> None:
-    """Delete all rows of all teams, or of one. Only tables that have any are touched. Runs `unchecked`."""
+    """Delete all rows of all teams, or of one. Foreign keys must be off. Empty tables are not touched."""
     tables = team_tables(world)
     if team_id is None:
         if not tables:
             return
         sql = "SELECT " + ", ".join(f'EXISTS (SELECT 1 FROM "{name}")' for name in tables)
-        filled = world.db.execute_sql(sql).fetchone()
-        for name, has_rows in zip(tables, filled, strict=True):
+        flags = world.db.execute_sql(sql).fetchone()
+        for name, has_rows in zip(tables, flags, strict=True):
             if has_rows:
                 world.db.execute_sql(f'DELETE FROM "{name}"')
         return
@@ -204,6 +203,6 @@ _TEAM_TABLES = WorldLocal(_read_team_tables)
 
 
 def demand_team(team_id: str | None) -> None:
-    """Raises NotFound when `team_id` names no team."""
+    """Raise NotFound if `team_id` names no team."""
     if team_id is not None:
         Team.by_id(team_id)

@@ -1,7 +1,7 @@
-"""The state document on the wire: how it is read. Contract: state.md.
+"""Parsing of the state document. Contract: state.md.
 
-A row is the API's own record, so the record's schema says its members and types (`ROWS` in schemas/); beside them it
-has members that link it. What rows mean to each other stands with their models (`STATE`).
+A row has the members of the API's record, whose schema gives their types (`ROWS` in schemas/), and members that link it
+to other rows. The models declare the links (`STATE`).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ VERSION = 1
 
 @cache
 def forms() -> Mapping[str, RowForm]:
-    """How the rows of each collection look, in the document's order. Made when a document is first read or written."""
+    """Return the form of each collection's rows, in the document's order; built when a document is first used."""
     return {name: form for area in AREAS for name, form in import_module(f"dryline.schemas.{area}").ROWS.items()}
 
 
 class Document:
-    """A state document that was read. `rows` has each collection's rows by column; None for a collection left out."""
+    """A parsed state document. `rows` has each collection's rows by column, None for a collection that is left out."""
 
     def __init__(self, rows: Mapping[str, list[Row] | None], as_of: str | None = None) -> None:
         self.rows = rows
         self.as_of = as_of
 
     def path(self, collection: str, index: int, column: str = "") -> str:
-        """How a message names a row, or a member of it: `flows[2].workerId`."""
+        """Return the name of a row or of a member for a message, such as `flows[2].workerId`."""
         if not column:
             return f"{collection}[{index}]"
         names = {attribute: name for name, attribute in forms()[collection].names.items()}
@@ -44,10 +44,7 @@ class Document:
 
 
 def read(document: Any, *, strict: bool = False) -> Document:
-    """The rows of a state document. Raises BadDocument, which names each row and member that is wrong.
-
-    `asOf` is the moment that the document's times were written at, for documents that shall not grow old.
-    """
+    """Parse a state document. Raises BadDocument, which names each row and member that is wrong."""
     if not isinstance(document, dict):
         raise BadDocument([("", "The state document must be an object.")])
     faults: Faults = []
@@ -73,20 +70,25 @@ def _read_rows(name: str, form: RowForm, rows: Any, faults: Faults, strict: bool
     if not isinstance(rows, list):
         faults.append((name, "Must be a list."))
         return None
-    found = []
+    parsed = []
     for index, row in enumerate(rows):
-        found.append(form.read(row, f"{name}[{index}]", faults, strict))
+        parsed.append(form.read(row, f"{name}[{index}]", faults, strict))
         if len(faults) >= MOST_FAULTS:
             break
-    return found
+    return parsed
 
 
-ROWS_TOLD = "its rows in the API's own form, plus the keys that link them"
+ROWS_DESCRIPTION = "its rows in the API's form, with the keys that link them"
 StateSchema = ApiSchema.from_dict(
     {
-        "version": fields.Constant(VERSION, metadata={"type": "integer", "description": "of the document's form"}),
-        **{name: fields.List(JsonObject(), data_key=name, metadata={"description": ROWS_TOLD}) for name in COLLECTIONS},
+        "version": fields.Constant(
+            VERSION, metadata={"type": "integer", "description": "version of the document's form"}
+        ),
+        **{
+            name: fields.List(JsonObject(), data_key=name, metadata={"description": ROWS_DESCRIPTION})
+            for name in COLLECTIONS
+        },
     },
     name="StateSchema",
 )
-StateSchema.__doc__ = "Everything there is: a list of rows for each collection."
+StateSchema.__doc__ = "The whole state: a list of rows for each collection."

@@ -1,4 +1,4 @@
-"""Brings the rows of a state document in: their defaults, and then the rows themselves. Contract: state.md."""
+"""Import of a state document: checks, defaults, and insertion of its rows. Contract: state.md."""
 
 from __future__ import annotations
 
@@ -25,52 +25,51 @@ from dryline.world.clock import parse, wire
 
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _WEEK = timedelta(weeks=1)
-# When a row came about, and what it tells of was over.
+# The times at which a row was created and the event that it describes ended.
 _HAPPENED = ("created_at", "updated_at", "end_time", "session_end", "completed_at", "delivered_at")
 
 
 class Import:
-    """One document on its way in. `run` does it all, inside a transaction without foreign keys (`unchecked`).
+    """The import of one document. `run` does it, in a transaction without foreign keys.
 
-    `kept` are the teams, with their keys, that stay although all was deleted. With `adding`, or within one team, rows
-    may lead to rows that are there already and must not have their ids.
+    `preserved` are the teams, with their keys, that survive the deletion before the import. With `adding`, or for one
+    team, rows may link to rows that exist already, and must not have their ids.
 
-    The times of a document with an `asOf` are moved by whole weeks, so that weekdays and hours stay what they were,
-    until `asOf` lies within the week before now. Its rows may go on for a week behind `asOf`: those that would lie
-    ahead of the clock are left out, so the newest are always of the present.
+    The times of a document with an `asOf` are shifted by whole weeks, so that `asOf` lies within the week before now
+    and weekdays and hours stay the same. Rows that lie after now are left out.
     """
 
     def __init__(
-        self, document: Document, team_id: str | None, kept: list[tuple[Team, list[ApiKey]]], adding: bool
+        self, document: Document, team_id: str | None, preserved: list[tuple[Team, list[ApiKey]]], adding: bool
     ) -> None:
         self.world = current()
         self.document = document
-        self.kept = kept
-        self.links = Links(document, team_id, kept, adding)
+        self.preserved = preserved
+        self.links = Links(document, team_id, preserved, adding)
         self.rows = self.links.rows
         self.now = self.world.clock.stamp()
         self._by_id: dict[str, dict[str, Row]] = {}
         self.shift: Callable[[str], str] | None = None  # of a document with an `asOf`
-        self.unfinished: frozenset[str] = frozenset()  # the sessions that lie ahead
+        self.unfinished: frozenset[str] = frozenset()  # ids of sessions that lie after now
         if document.as_of:
             weeks = (self.world.clock.now() - parse(document.as_of)) // _WEEK
             self.shift = _shift(weeks * _WEEK)
-            # Before anything is completed: what that adds is of the present. JSON is moved as it is written.
+            # Before `complete` adds values of the present. JSON columns are shifted when they are written.
             for row in chain.from_iterable(self.rows.values()):
-                for moving in (row, *(row.get("api_keys") or ())):
-                    _move(moving, self.shift)
+                for part in (row, *(row.get("api_keys") or ())):
+                    _shift_times(part, self.shift)
             self.unfinished = frozenset(row["id"] for row in self.rows["sessions"] if self._lies_ahead(row))
 
     def run(self) -> None:
         """Check everything, then insert everything. Raises BadDocument and Conflict."""
-        for team, keys in self.kept:
+        for team, keys in self.preserved:
             for record in (team, *keys):
                 record.insert_row()
         self.links.check()
         for name, about in COLLECTIONS.items():
             self._complete(name, about)
-        self.links.refuse()
-        self.links.refuse_clashes()
+        self.links.demand_no_faults()
+        self.links.demand_new_ids()
         self._insert_keys()
         for name, about in COLLECTIONS.items():
             self._insert(name, about)
@@ -80,7 +79,7 @@ class Import:
         self.world.ids.skip_past(chain.from_iterable(self.links.teams.values()))
 
     def _complete(self, name: str, about: StateCollection) -> None:
-        """What a creation would have given."""
+        """Set the values that a creation through the API would have set."""
         for index, row in enumerate(self.rows[name]):
             if about.complete is not None:
                 try:
@@ -89,14 +88,14 @@ class Import:
                     self.links.fault(name, index, error.field, str(error))
 
     def row(self, name: str, id: str) -> Row:
-        """The columns of a row of the document, or of one that is there already; empty when there is none."""
+        """Return the columns of a row of the document or of the world, or an empty dict if there is none."""
         if name not in self._by_id:
             self._by_id[name] = {row["id"]: row for row in self.rows[name]}
-        found = self._by_id[name].get(id)
-        if found is None:
+        row = self._by_id[name].get(id)
+        if row is None:
             record = COLLECTIONS[name].model.find(id=id)
-            found = record.__data__ if record else {}
-        return found
+            row = record.__data__ if record else {}
+        return row
 
     def _insert_keys(self) -> None:
         keys = []
@@ -107,7 +106,7 @@ class Import:
                 path = f"{self.document.path('teams', index)}.apiKeys[{place}]"
                 keys.append((path, {**key, "team_id": team["id"], "id": key.get("id") or self.world.ids.new("key")}))
         insert = _inserter(self, ApiKey, [key for _, key in keys])
-        self._execute(insert_sql(ApiKey), insert, lambda at, column: keys[at][0])
+        self._execute(insert_sql(ApiKey), insert, lambda index, column: keys[index][0])
 
     def _insert(self, name: str, about: StateCollection) -> None:
         rows = self.rows[name]
@@ -118,38 +117,41 @@ class Import:
         if rows:
             tuples = _inserter(self, about.model, rows)
             self._execute(
-                insert_sql(about.model), tuples, lambda at, column: self.document.path(name, places[at], column), rows
+                insert_sql(about.model),
+                tuples,
+                lambda index, column: self.document.path(name, places[index], column),
+                rows,
             )
 
     def _lies_ahead(self, row: Row) -> bool:
-        """Whether the row, or the session that it is of, is of a time that has not come."""
+        """Return whether the row, or its session, is dated after now."""
         return any((row.get(name) or "") > self.now for name in _HAPPENED) or row.get("session_id") in self.unfinished
 
     def _execute(
         self, sql: str, tuples: Iterator[list[Any]], path: Callable[[int, str], str], rows: list[Row] | None = None
     ) -> None:
-        """Insert all. A row that the schema refuses is the one that was taken last."""
-        taken = -1
+        """Insert all rows. If SQLite refuses one, it is the row that was yielded last."""
+        last = -1
 
         def counted() -> Iterator[list[Any]]:
-            nonlocal taken
-            for taken, cells in enumerate(tuples):  # noqa: B007
+            nonlocal last
+            for last, cells in enumerate(tuples):  # noqa: B007
                 yield cells
 
         try:
             self.world.db.connection().executemany(sql, counted())
         except sqlite3.IntegrityError as error:
-            columns = [found.rpartition(".")[2] for found in str(error).partition(": ")[2].split(", ")]
-            if str(error).startswith("UNIQUE") and self.links.may_meet and _first(rows, taken, columns):
-                raise Conflict(f"{path(taken, columns[-1])}: there is such a row already.") from None
+            columns = [column.rpartition(".")[2] for column in str(error).partition(": ")[2].split(", ")]
+            if str(error).startswith("UNIQUE") and self.links.rows_exist and _is_first(rows, last, columns):
+                raise Conflict(f"{path(last, columns[-1])}: there is such a row already.") from None
             message = "Another row has that already." if str(error).startswith("UNIQUE") else str(error)
-            raise BadDocument([(path(taken, columns[-1]), message)]) from None
+            raise BadDocument([(path(last, columns[-1]), message)]) from None
         except TypeError as error:  # orjson refuses to write what is nested beyond its depth
-            raise BadDocument([(path(taken + 1, ""), f"Cannot be kept: {error}.")]) from None
+            raise BadDocument([(path(last + 1, ""), f"Cannot be stored: {error}.")]) from None
 
 
 def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[list[Any]]:
-    """The cells of each row, in the model's order, as the database takes them."""
+    """Yield the cells of each row as the database stores them, in the order of the model's columns."""
     fields = model._meta.sorted_fields
     columns = [(field.name, field.null, _default(field, state.now), isinstance(field, JsonField)) for field in fields]
     shift = state.shift
@@ -170,7 +172,7 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
         yield cells
 
 
-def _move(row: Row, shift: Callable[[str], str]) -> None:
+def _shift_times(row: Row, shift: Callable[[str], str]) -> None:
     for name, value in row.items():
         if type(value) is str and len(value) == 24 and _STAMP.fullmatch(value):
             row[name] = shift(value)
@@ -183,21 +185,21 @@ def _default(field: Any, now: str) -> Callable[[], Any]:
     return default if callable(default) else lambda: default
 
 
-def _first(rows: list[Row] | None, at: int, columns: list[str]) -> bool:
-    """Whether no row before has the same cells: what stands in the way is no row of the document then."""
+def _is_first(rows: list[Row] | None, index: int, columns: list[str]) -> bool:
+    """Return whether no earlier row has the same values. If so, the row clashes with a row of the world."""
     if rows is None:
         return True
-    mine = [rows[at].get(column) for column in columns]
-    return not any([row.get(column) for column in columns] == mine for row in rows[:at])
+    values = [rows[index].get(column) for column in columns]
+    return not any([row.get(column) for column in columns] == values for row in rows[:index])
 
 
 def _shift(by: timedelta) -> Callable[[str], str]:
-    known: dict[str, str] = {}
+    cache: dict[str, str] = {}
 
     def shifted(stamp: str) -> str:
-        found = known.get(stamp)
-        if found is None:
-            found = known[stamp] = wire(parse(stamp) + by)
-        return found
+        result = cache.get(stamp)
+        if result is None:
+            result = cache[stamp] = wire(parse(stamp) + by)
+        return result
 
     return shifted

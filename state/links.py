@@ -1,4 +1,4 @@
-"""Whose the rows of a state document are, and where their links lead. Contract: state.md, rules 2 to 5."""
+"""The teams and the links of the rows of a state document. Contract: state.md, rules 2 to 5."""
 
 from __future__ import annotations
 
@@ -18,77 +18,77 @@ Row = dict[str, Any]
 
 
 class Links:
-    """The ids of a document and the team of each of its rows. What is wrong is gathered, and told by `refuse`.
+    """The ids of a document's rows and the team of each row. Faults are collected for `demand_no_faults`.
 
-    `kept` are the teams, with their keys, that stay although all was deleted. With `adding`, or within one team, rows
-    may lead to rows that are there already and must not have their ids.
+    `preserved` are the teams, with their keys, that survive the deletion before the import. With `adding`, or for one
+    team, rows may link to rows that exist already, and must not have their ids.
     """
 
     def __init__(
-        self, document: Document, team_id: str | None, kept: list[tuple[Team, list[ApiKey]]], adding: bool
+        self, document: Document, team_id: str | None, preserved: list[tuple[Team, list[ApiKey]]], adding: bool
     ) -> None:
         self.document = document
         self.rows: dict[str, list[Row]] = {name: document.rows.get(name) or [] for name in COLLECTIONS}
         self.only_team = team_id
-        self.kept = kept
-        self.may_meet = adding or team_id is not None  # rows that are there already
+        self.preserved = preserved
+        self.rows_exist = adding or team_id is not None  # that the document's rows may link to
         self.faults: list[tuple[str, str]] = []
         # The team of every row of the document, by collection and id.
         self.teams: dict[str, dict[str, str]] = {name: {} for name in COLLECTIONS}
-        self._there: dict[tuple[str, str], str | None] = {}
+        self._existing: dict[tuple[str, str], str | None] = {}  # the team of rows of the world, as looked up
         self.default_team: str | None = None
 
     def check(self) -> None:
-        """Give every row its team and look where its links lead. Raises BadDocument."""
-        self.teams["teams"] |= {team.id: team.id for team, _ in self.kept}
-        self._take_teams()
+        """Give every row its team and check its links. Raises BadDocument."""
+        self.teams["teams"] |= {team.id: team.id for team, _ in self.preserved}
+        self._read_teams()
         for name, about in COLLECTIONS.items():
-            self._place(name, about)
-        self.refuse()
+            self._assign_teams(name, about)
+        self.demand_no_faults()
         for name, about in COLLECTIONS.items():
             self._check_links(name, about)
 
     def fault(self, name: str, index: int, column: str, message: str) -> None:
-        """Something is wrong with a member of a row."""
+        """Add a fault of a member of a row."""
         self.faults.append((self.document.path(name, index, column), message))
 
-    def refuse(self) -> None:
-        """Raises BadDocument when anything was wrong."""
+    def demand_no_faults(self) -> None:
+        """Raise BadDocument if there are faults."""
         if self.faults:
             raise BadDocument(self.faults[:MOST_FAULTS])
 
     # Teams
 
-    def _take_teams(self) -> None:
+    def _read_teams(self) -> None:
         rows = self.rows["teams"]
         for index, row in enumerate(rows):
             row["team_id"] = row["id"]
             if self.only_team not in (None, row["id"]):
-                self.fault("teams", index, "id", f"Only team {self.only_team} is touched.")
+                self.fault("teams", index, "id", f"Only rows of team {self.only_team} can be imported.")
         if self.only_team:
             self.default_team = self.only_team
         elif len(rows) == 1:
             self.default_team = rows[0]["id"]
         elif not rows:
-            team = self.kept[0][0] if self.kept else start_team()
+            team = self.preserved[0][0] if self.preserved else start_team()
             self.default_team = team.id if team else None
 
-    def _place(self, name: str, about: StateCollection) -> None:
-        """Give every row its team, and note where its id is."""
+    def _assign_teams(self, name: str, about: StateCollection) -> None:
+        """Give every row of a collection its team, and record its id."""
         parent = next(iter(about.required_links), None)
-        known = self.teams[name]
+        ids = self.teams[name]
         spaces = [self.teams[other] for other in about.shares_ids if other != name]
         for index, row in enumerate(self.rows[name]):
             if name != "teams":
                 team = self._parents_team(name, index, row, parent) if parent else self._own_team(name, index, row)
-                # Of what hangs on a row that is refused, nothing is said.
+                # Children of a rejected row get no team, so that they are not reported too.
                 row["team_id"] = team or ""
             if not about.has_id:
                 row.setdefault("id", current().ids.new(about.model.id_prefix))
             id = row["id"]
-            if id in known or any(id in space for space in spaces):
+            if id in ids or any(id in space for space in spaces):
                 self.fault(name, index, "id", f"The id {id} is used twice.")
-            known[id] = row["team_id"]
+            ids[id] = row["team_id"]
             for column, value in about.fixed.items():
                 if row.setdefault(column, value) != value:
                     self.fault(name, index, column, f"Must be {value}.")
@@ -100,7 +100,7 @@ class Links:
         if team is None:
             self.fault(name, index, "team_id", "Missing data for required field: the document has several teams.")
         elif self.only_team not in (None, team):
-            self.fault(name, index, "team_id", f"Only team {self.only_team} is touched.")
+            self.fault(name, index, "team_id", f"Only rows of team {self.only_team} can be imported.")
         elif self.team_of(("teams",), team) is None:
             self.fault(name, index, "team_id", f"There is no team {team}.")
         else:
@@ -116,25 +116,25 @@ class Links:
             self.fault(name, index, column, f"There is no {_noun(targets)} {row[column]}.")
             return None
         if row.get("team_id") not in (None, team):
-            self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} is of another team.")
+            self.fault(name, index, "team_id", f"The {_noun(targets)} {row[column]} belongs to another team.")
             return None
         return team
 
     # Links
 
     def team_of(self, targets: tuple[str, ...], id: str) -> str | None:
-        """The team of the row with this id in one of the collections, None when there is none."""
+        """Return the team of the row with this id in one of the collections, None if there is no such row."""
         for name in targets:
             if (team := self.teams[name].get(id)) is not None:
                 return team
-        if not self.may_meet:
+        if not self.rows_exist:
             return None
         for name in targets:
-            if (name, id) not in self._there:
+            if (name, id) not in self._existing:
                 about = COLLECTIONS[name]
-                found = about.model.find(id=id, **about.fixed)
-                self._there[name, id] = found.team_id if found else None
-            if (team := self._there[name, id]) is not None:
+                record = about.model.find(id=id, **about.fixed)
+                self._existing[name, id] = record.team_id if record else None
+            if (team := self._existing[name, id]) is not None:
                 return team
         return None
 
@@ -151,11 +151,11 @@ class Links:
                 value = row.get(column)
                 for id in value if isinstance(value, list) else [value]:
                     if id is not None and self.team_of(targets, id) not in (None, team):
-                        self.fault(name, index, column, f"The {_noun(targets)} {id} is of another team.")
+                        self.fault(name, index, column, f"The {_noun(targets)} {id} belongs to another team.")
 
-    def refuse_clashes(self) -> None:
-        """Raises Conflict for an id that is there already."""
-        if not self.may_meet:
+    def demand_new_ids(self) -> None:
+        """Raise Conflict if an id exists already."""
+        if not self.rows_exist:
             return
         for name, about in COLLECTIONS.items():
             ids = orjson.dumps(list(self.teams[name])).decode() if about.has_id and self.rows[name] else "[]"
@@ -163,8 +163,8 @@ class Links:
             for table in models if ids != "[]" else ():
                 sql = f'SELECT id FROM "{table}" WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1'
                 row = current().db.execute_sql(sql, (ids,)).fetchone()
-                if row and not (name == "teams" and any(team.id == row[0] for team, _ in self.kept)):
-                    raise Conflict(f"{name}: the id {row[0]} is there already.")
+                if row and not (name == "teams" and any(team.id == row[0] for team, _ in self.preserved)):
+                    raise Conflict(f"{name}: the id {row[0]} exists already.")
 
 
 def _noun(targets: tuple[str, ...]) -> str:

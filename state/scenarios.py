@@ -1,4 +1,4 @@
-"""Where a world starts, and how it comes back to its start: the team, its keys, and the scenario that fills it."""
+"""The start of a world, and the reset to it: the first team, its keys, and the scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ import orjson
 from dryline.models.teams import Team
 from dryline.settings import BadSetting, Live
 from dryline.state import forms
-from dryline.state.document import admit_start_keys, demand_team, kept_teams, replacing, unchecked, wipe
+from dryline.state.document import (
+    admit_start_keys,
+    demand_team,
+    preserved_teams,
+    replacing_rows,
+    wipe,
+    without_foreign_keys,
+)
 from dryline.state.forms import Document
 from dryline.state.import_rows import Import
 from dryline.storage.errors import BadDocument, Invalid
@@ -22,7 +29,7 @@ from dryline.world.world import World
 
 SHIPPED = Path(__file__).parent.parent / "data"
 EMPTY = "empty"
-# The scenarios that ship, each with what it holds.
+# The scenarios that come with dryline, and the content of each.
 ABOUT = {
     "demo": "A voice agency with four businesses, five weeks of calls, a campaign, webhooks and tests.",
     "clinic": "One animal hospital: its reception, its website's chat, tests, webhooks and exports.",
@@ -33,26 +40,26 @@ ABOUT = {
 
 
 def begin(world: World) -> None:
-    """Fill a new world; in one that was there before, only make sure that the keys of `--api-key` work.
+    """Fill a new world with the scenario. In an existing world, only make the keys of `--api-key` work.
 
-    A world always has a team: one without is still to be filled, also where an earlier start was broken off.
-    Raises BadSetting, with one line that says what is wrong, for a scenario that cannot be.
+    A world without a team is new, also if an earlier start was interrupted. Raises BadSetting for a scenario that
+    cannot be loaded.
     """
     name = world.settings.scenario
     try:
         if _is_filled():
-            path = _path(name)  # a reset will look for it
+            path = _path(name)  # a reset needs it
             with world.transaction():
                 admit_start_keys(world)
                 _store_start(world, path)
             world.wake()
             return
         document = load(name)
-        with unchecked(world), world.transaction():
+        with without_foreign_keys(world), world.transaction():
             _fill(world, document)
             _store_start(world, _path(name))
         world.is_new = True
-        if document is not None:  # else there is no work yet, and the first answer waits for no look at it
+        if document is not None:  # an empty world has no work
             world.wake()
     except BadDocument as error:
         raise BadSetting(f"--scenario {name}: {error}") from None
@@ -78,7 +85,7 @@ def stored_start(data_dir: Path) -> dict[str, Any]:
 
 
 def demand_filled(world: World) -> None:
-    """Raises BadSetting where a first start was broken off."""
+    """Raise NoWorld if the first start of a directory was interrupted."""
     if not _is_filled():
         raise NoWorld(world.settings.data_dir)
 
@@ -88,13 +95,13 @@ def _is_filled() -> bool:
 
 
 def reset(world: World, scenario: str | None = None) -> None:
-    """Back to the start: data, clock, ids, live settings, faults, request log.
+    """Go back to the start: data, clock, ids, runtime settings, faults, request log.
 
-    Raises Invalid, naming `scenario`, for one that cannot be; then nothing has changed.
+    Raises Invalid, naming `scenario`, for a scenario that cannot be loaded. Nothing has changed then.
     """
     try:
         document = load(scenario or world.settings.scenario)
-        with replacing(world):
+        with replacing_rows(world):
             wipe(world)
             before = world.clock.state(), world.ids.position()
             world.clock.reset()
@@ -113,12 +120,12 @@ def reset(world: World, scenario: str | None = None) -> None:
 
 
 def reset_team(world: World, team_id: str) -> None:
-    """Take away all that one team has but its name and keys, its faults and what it called. Raises NotFound."""
-    with replacing(world):
+    """Delete one team's rows except its name and keys, and its fault rules and requests. Raises NotFound."""
+    with replacing_rows(world):
         demand_team(team_id)
-        kept = kept_teams(team_id)
+        preserved = preserved_teams(team_id)
         wipe(world, team_id)
-        for team, keys in kept:
+        for team, keys in preserved:
             for record in (team, *keys):
                 record.insert_row()
     world.clock.of(team_id).reset()
@@ -128,7 +135,7 @@ def reset_team(world: World, team_id: str) -> None:
 
 
 def load(name: str) -> Document | None:
-    """The scenario's document, None for the empty one. Raises BadDocument when it cannot be read or is none."""
+    """Return a scenario's document, None for the empty one. Raises BadDocument if it cannot be read."""
     path = _path(name)
     if path is None:
         return None
@@ -141,17 +148,17 @@ def load(name: str) -> Document | None:
 
 
 def _path(name: str) -> Path | None:
-    """The scenario's file, None for the empty one. Raises BadDocument where there is none, or no regular one."""
+    """Return a scenario's file, None for the empty one. Raises BadDocument if there is no such regular file."""
     if name == EMPTY:
         return None
     shipped = SHIPPED / f"{name}.json"
     path = shipped if name.isidentifier() and shipped.exists() else Path(name)
     try:
         if not S_ISREG(path.stat().st_mode):  # a pipe or a device may never end
-            raise _unreadable(path, "it is no regular file")
+            raise _unreadable(path, "it is not a regular file")
     except OSError as error:
         raise _unreadable(path, (error.strerror or str(error)).lower()) from None
-    except ValueError as error:  # a NUL in it
+    except ValueError as error:  # a NUL in the name
         raise _unreadable(path, str(error)) from None
     return path
 
@@ -161,7 +168,7 @@ def _unreadable(path: Path, reason: str) -> BadDocument:
 
 
 def _fill(world: World, document: Document | None) -> None:
-    """Put the scenario into a world without rows. One that has no teams gets the start team."""
+    """Fill a world without rows. A scenario without teams gets the start team."""
     teams = document.rows["teams"] if document else None
     team = None if teams else Team.new("Team")
     if document is not None:

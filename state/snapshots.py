@@ -19,7 +19,7 @@ import orjson
 
 from dryline.state import snapshot_files
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import demand_team, forget, team_tables, unchecked, wipe
+from dryline.state.document import demand_team, forget, team_tables, wipe, without_foreign_keys
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.storage.files import part_of, rename, sync, write_whole
@@ -135,7 +135,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
     with world.held():
         snapshot = find(world, name, team_id)
         bring_up(snapshot.path / DATABASE, name)
-        with unchecked(world):
+        with without_foreign_keys(world):
             # Before the rows that name them. Files without a row are removed later by a job.
             for kind in KINDS:
                 _link_files(world, snapshot.path / kind, world.directory / kind)

@@ -29,7 +29,7 @@ _SCHEMA = {
             "week before now, and rows that would lie ahead of the clock are left out",
         },
         **{
-            name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_TOLD}
+            name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_DESCRIPTION}
             for name in COLLECTIONS
         },
     },

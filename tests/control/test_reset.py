@@ -153,7 +153,7 @@ def test_a_scenario_that_is_no_regular_file_is_refused_and_never_waited_for(cont
     make(tmp_path / "scenario.json")
     answer = control.post("/reset", {"scenario": str(tmp_path / "scenario.json")})
     assert answer.status_code == 400
-    assert "it is no regular file" in answer.json["error"]
+    assert "it is not a regular file" in answer.json["error"]
 
 
 def test_the_demos_times_are_of_the_present(tmp_path):
