@@ -14,12 +14,13 @@ from dryline.blueprints.base import CONSOLE, PLANE, READS, OrjsonProvider, is_be
 from dryline.blueprints.control.base import report
 from dryline.blueprints.fast_paths import FastFlask, keep_freed_memory
 from dryline.blueprints.routing import CONVERTERS
-from dryline.jobs import Jobs, moves
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
 from dryline.jobs import test_runs as test_jobs
+from dryline.jobs import transitions
 from dryline.jobs import webhooks as webhook_jobs
+from dryline.jobs.runner import Jobs
 from dryline.settings import Settings
 from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
@@ -93,20 +94,20 @@ CONTROL = (
 
 # What moves by itself, in this order.
 STEPS = (
-    moves.process_resources,
-    moves.sweep_uploads,
-    moves.sweep_recordings,
-    moves.move_echo_runs,
-    moves.move_test_runs,
-    moves.review_whatsapp_senders,
+    transitions.process_resources,
+    transitions.sweep_uploads,
+    transitions.sweep_recordings,
+    transitions.move_echo_runs,
+    transitions.move_test_runs,
+    transitions.review_whatsapp_senders,
     export_jobs.expire,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
     campaign_jobs.place_voicev1_calls,
-    moves.go_on_with_calls,
-    moves.settle_campaigns,
+    transitions.go_on_with_calls,
+    transitions.settle_campaigns,
     campaign_jobs.finish_voicev1_calls,
-    moves.settle_voicev1_campaigns,
+    transitions.settle_voicev1_campaigns,
 )
 # What may take long, each kind in a thread of its own.
 SLOW_STEPS = {

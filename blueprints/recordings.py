@@ -41,15 +41,15 @@ class RecordingFile(MethodView):
         The address is its log's `recordingUrl` and needs no key. The file, WAV with two channels, is made when it
         is first asked for. 403 where the address was altered or has run out, 404 where the log is gone.
         """
-        from dryline.jobs import studio  # what makes sound is loaded by who listens
+        from dryline.simulator import recording_files  # what makes sound is loaded by who listens
         from dryline.simulator.recordings import call_of
 
         world = current()
         with world.reading():
             log = recordings.behind_link(call_sid, **query)
             call = call_of(log)
-        path = studio.file_of(world, log.id, call)
-        studio.heard(path)
+        path = recording_files.file_of(world, log.id, call)
+        recording_files.heard(path)
         try:
             return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
         except FileNotFoundError:  # removed since, with its log or for lack of room

@@ -1,7 +1,7 @@
 """Calls in progress: the complete call, and what its log shows of it so far.
 
-A call is generated whole when it is placed. While it lasts, its rows are updated at each turn (jobs/moves.py), so that
-lists, filters and totals need nothing but the rows.
+A call is generated whole when it is placed. While it lasts, its rows are updated at each turn (jobs/transitions.py), so
+that lists, filters and totals need nothing but the rows.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from peewee import TextField
 
 from dryline.models.collection import DEPLOYMENT, StateCollection
 from dryline.models.teams import ApiKey
-from dryline.storage.json_field import differ
+from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record, Rows
 
 if TYPE_CHECKING:

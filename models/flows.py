@@ -13,7 +13,7 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict
-from dryline.storage.json_field import differ
+from dryline.storage.json_values import differ
 from dryline.storage.record import JsonField, Record
 
 # The message of the version that an update without a message commits. Assumed.

@@ -1,8 +1,8 @@
 """Recordings of calls: their addresses, the check of a signed link, and the files without a log.
 
 A log stores a neutral address, so that its row means the same on any server. In responses it becomes the address of a
-file on this server, signed and valid for a day; jobs/studio.py makes the file when it is first fetched. The address of
-another host stays as it is.
+file on this server, signed and valid for a day; simulator/recording_files.py makes the file when it is first fetched.
+The address of another host stays as it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LIFE = timedelta(hours=25)
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
-# The files that jobs/studio.py is making, by their names.
+# The files that simulator/recording_files.py is making, by their names.
 IN_PROGRESS: WorldLocal[dict[str, Future[None]]] = WorldLocal(lambda world: {})
 
 

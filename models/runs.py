@@ -1,4 +1,4 @@
-"""The base class of simulated runs, which wait, run for some seconds of API time, and pass or fail (jobs/moves.py)."""
+"""The base class of simulated runs, which wait, run for some seconds of API time, and pass or fail."""
 
 from __future__ import annotations
 

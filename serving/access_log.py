@@ -20,7 +20,7 @@ import orjson
 
 from dryline.serving.log_setup import json_line
 from dryline.traffic.request_log import Entry
-from dryline.world.news import Happening
+from dryline.world.events import Happening
 from dryline.world.world import World
 
 # How often a look is taken, in seconds.

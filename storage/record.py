@@ -20,7 +20,7 @@ from peewee import BooleanField, IntegrityError, Model
 
 from dryline.storage.current_world import CurrentDatabase, current
 from dryline.storage.errors import Conflict, NotFound
-from dryline.storage.json_field import Column, JsonField
+from dryline.storage.json_values import Column, JsonField
 from dryline.storage.statements import count_sql, delete_sql, insert_sql, places, select_sql, update_sql
 
 Values = Mapping[str, Any]

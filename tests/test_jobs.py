@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from dryline.app import create_app
-from dryline.jobs import Jobs, Runner, export_files
+from dryline.jobs import export_files
+from dryline.jobs.runner import Jobs, Runner
 from dryline.models.echo_runs import EchoRun
 from dryline.serving.server import running
 from dryline.settings import DEFAULT_API_KEY, Settings

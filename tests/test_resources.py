@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from dryline.jobs import moves
+from dryline.jobs import transitions
 
 LINK = {"name": "Menu", "rawLink": "https://example.com/menu", "updateFrequency": "daily"}
 FILE = {"name": "Prices", "fileName": "prices.csv", "mimeType": "text/csv", "size": 12}
@@ -69,8 +69,8 @@ def test_what_takes_long_is_done_piece_by_piece_so_that_others_may_write_between
         make_file()
     app.world.clock.of(None).advance(timedelta(seconds=10))
     with app.world.active(), monkeypatch.context() as patch:
-        patch.setattr(moves, "HELD_S", -1)  # whatever a piece takes, it took long
-        assert moves.process_resources(app.world, app.world.clock.stamp())
+        patch.setattr(transitions, "HELD_S", -1)  # whatever a piece takes, it took long
+        assert transitions.process_resources(app.world, app.world.clock.stamp())
     statuses = [file["status"] for file in api.get(f"{path}/file").json]
     assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]
     advance(0)

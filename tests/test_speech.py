@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from dryline.app import create_app
-from dryline.jobs import studio
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.settings import Settings
-from dryline.simulator import speech
+from dryline.simulator import recording_files, speech
 from dryline.simulator.speech import Beeps, Espeak, SpeechCommand, SpeechFailed, speakers, voice_of
 
 AGENT, CALLER = speakers("voice", "+14155550101", "en-US")
@@ -236,13 +235,13 @@ def test_a_program_that_failed_is_run_again_later(program, recorded, monkeypatch
     assert_beeps(fetch(), recorded)
     program()  # now it can speak
     assert_beeps(fetch(), recorded)
-    monkeypatch.setattr(studio, "PAUSE_S", 0.0)
-    studio.STUDIO.drop(fetch.app.world)
+    monkeypatch.setattr(recording_files, "PAUSE_S", 0.0)
+    recording_files.STUDIO.drop(fetch.app.world)
     assert fetch().rate == 8000
 
 
 def test_a_recording_that_takes_too_long_is_made_of_beeps(program, recorded, caplog, monkeypatch):
-    monkeypatch.setattr(studio, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(recording_files, "PATIENCE_S", -1.0)
     assert_beeps(recorded(f"command: {program()} 3 8000")(), recorded)
     assert "speaking took longer than" in caplog.text
 

@@ -28,9 +28,9 @@ from dryline.traffic.request_log import RequestLog
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
+from dryline.world.events import News
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
-from dryline.world.news import News
 from dryline.world.outgoing import Outgoing
 
 

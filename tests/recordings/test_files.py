@@ -59,7 +59,7 @@ def test_who_asks_for_what_is_being_made_waits_for_it(app, simulate, fetch, monk
         assert go_on.wait(20)
         write(*args)
 
-    monkeypatch.setattr("dryline.jobs.studio.write", slow)
+    monkeypatch.setattr("dryline.simulator.recording_files.write", slow)
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(fetch(url).data)) for _ in range(3)]
     for thread in threads:

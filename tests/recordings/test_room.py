@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dryline.jobs.studio import STUDIO
+from dryline.simulator.recording_files import STUDIO
 from dryline.tests.recordings.calls import NEUTRAL, RATE
 
 

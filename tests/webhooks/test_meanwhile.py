@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from dryline.app import create_app
-from dryline.jobs import Jobs
+from dryline.jobs.runner import Jobs
 from dryline.settings import Settings
 
 

@@ -1,4 +1,4 @@
-"""Recordings are made when somebody listens, and kept while there is room. Their removal: jobs/moves.py."""
+"""Recordings are made when somebody listens, and kept while there is room. Their removal: jobs/transitions.py."""
 
 from __future__ import annotations
 
