@@ -1,4 +1,4 @@
-"""The team's telephone numbers and WhatsApp senders."""
+"""Telephone numbers and WhatsApp senders of the team."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class PhoneNumbers(MethodView):
     @blp.arguments(PhoneNumberQuery, location="query")
     @blp.response(200, PhoneNumberSchema(many=True))
     def get(self, query):
-        """List the team's numbers, newest first.
+        """List the team's phone numbers, newest first.
 
-        `integrationId` narrows it to the numbers of one integration; an unknown one gives an empty list.
+        `integrationId` selects the numbers of one integration. An unknown integration gives an empty list.
         """
         return PhoneNumber.listing(g.team, **query)
 
@@ -40,10 +40,10 @@ class PhoneNumberRegistration(MethodView):
     @blp.response(201, PhoneNumberSchema)
     @blp.errors(404, 409)
     def post(self, body):
-        """Register a number of one of the team's integrations.
+        """Register a phone number of an integration.
 
-        Any notation is taken and kept as E.164; ten digits without a country are North American. 404 for an
-        integration that the team does not have, 409 for a number that it has already.
+        The number may be written in any notation and is stored in E.164. Ten digits without a country code are read as
+        North American. 404 if the team has no such integration, 409 if the team already has the number.
         """
         return PhoneNumber.register(g.team, **body)
 
@@ -54,10 +54,10 @@ class PhoneNumberPurchase(MethodView):
     @blp.response(201, PhoneNumberSchema(many=True))
     @blp.errors(404, 409)
     def post(self, body):
-        """Buy numbers, all or none.
+        """Buy phone numbers.
 
-        Every number can be bought. The first purchase without an integration opens the team's subaccount. 409 where
-        one of the numbers is the team's already: none is bought then.
+        Either all of them are bought or none. Every number is for sale. The first purchase without an integration opens
+        a telephony subaccount for the team. 409 if the team already has one of the numbers.
         """
         return PhoneNumber.purchase(g.team, **body)
 
@@ -66,9 +66,9 @@ class PhoneNumberPurchase(MethodView):
 class PhoneNumberDelete(MethodView):
     @blp.response(204)
     def delete(self, phone_number_id):
-        """Delete a number.
+        """Delete a phone number.
 
-        Calls and deployments that name it stay as they are.
+        Calls and deployments that name the number do not change.
         """
         PhoneNumber.fetch(g.team, phone_number_id).remove()
 
@@ -78,9 +78,10 @@ class AvailablePhoneNumbers(MethodView):
     @blp.arguments(AvailableNumbersQuery, location="query")
     @blp.response(200, AvailableNumberSchema(many=True))
     def get(self, query):
-        """List numbers that could be bought.
+        """List phone numbers that are for sale.
 
-        They are made up: at most 20, and the same ones for the same query. `contains` takes `*` for any digit.
+        The numbers are generated: at most 20, and the same ones for the same query. In `contains`, `*` stands for any
+        digit.
         """
         return available_numbers(g.team, **query)
 
@@ -92,8 +93,8 @@ class WhatsappSenderPurchase(MethodView):
     def post(self, body):
         """Buy a WhatsApp sender.
 
-        It is PENDING, and ONLINE after a review of 60 s of API time; FAILED for `+15005550001` and for text that is
-        no number.
+        The sender is PENDING while it is reviewed, for 60 seconds of API time, and then ONLINE. The review FAILS for
+        `+15005550001` and for text that is not a phone number.
         """
         return WhatsappSender.purchase(g.team, **body)
 
@@ -104,6 +105,6 @@ class WhatsappSenderStatus(MethodView):
     def get(self, sender_sid):
         """Retrieve a WhatsApp sender.
 
-        Poll it until it is no longer PENDING.
+        Poll this operation until `status` is no longer PENDING.
         """
         return WhatsappSender.fetch(g.team, sender_sid)

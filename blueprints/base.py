@@ -1,4 +1,4 @@
-"""What every area does with HTTP: ask for the key, read bodies and queries, document itself."""
+"""The base of all areas: API keys, parsing of bodies and queries, JSON responses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, parse_query
-from dryline.blueprints.openapi import ERRORS, answer_form, request_form
+from dryline.blueprints.openapi import ERRORS, answer_form, request_form, update_rule
 from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
 from dryline.storage.current_world import current
@@ -46,14 +46,14 @@ def is_unrecorded(path: str) -> bool:
 
 
 class OrjsonProvider(JSONProvider):
-    """orjson reads and writes every body."""
+    """A JSON provider for Flask that uses orjson."""
 
     def dumps(self, obj: Any, **kwargs: Any) -> str:
-        """JSON text."""
+        """Return JSON text."""
         return orjson.dumps(obj).decode()
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
-        """The decoded value. Raises ValueError."""
+        """Return the decoded value. Raises ValueError."""
         return orjson.loads(s)
 
     def response(self, *args: Any, **kwargs: Any) -> Any:
@@ -71,9 +71,9 @@ def json_response(obj: Any, status: int = 200) -> Response:
 
 
 def read_json(req: Request, *, shallow: bool = True) -> Any:
-    """The body's JSON, or `missing` when there is none. Raises BadRequest and UnsupportedMediaType.
+    """Return the body's JSON, or `missing` if there is no body. Raises BadRequest and UnsupportedMediaType.
 
-    Unless it need not be `shallow`, it is refused when it is nested too deeply to be kept.
+    With `shallow`, a body that is nested too deeply to be stored is refused.
     """
     raw = req.get_data()
     if not raw:
@@ -108,9 +108,9 @@ class Parser(FlaskParser):
         return super().parse(schema, req, location=location, **kwargs)
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """Return each parameter's first value: no parameter is a list.
+        """Return the first value of each parameter; no parameter is a list.
 
-        In the dict that webargs makes, each parameter that is left out is an exception, and a page of logs has twenty.
+        In webargs' own mapping each missing parameter raises an exception, and a list of logs has twenty parameters.
         """
         return req.args.to_dict()
 
@@ -156,7 +156,10 @@ class Area(flask_smorest.Blueprint):
 
     def arguments(self, schema: Any, *, location: str = "json", **options: Any) -> Any:
         """Pass the body or the query to the view, read by the request form of `schema`."""
-        return super().arguments(request_form(schema), location=location, **options)
+        form = request_form(schema)
+        if form.partial:
+            options.setdefault("description", update_rule(form))
+        return super().arguments(form, location=location, **options)
 
     def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
         """Answer what the view returns in the answer form of `schema`. A view may return its status beside it."""
@@ -193,7 +196,7 @@ def demand_key(asked: Request) -> None:
 
 
 def sent_key(asked: Request) -> str | None:
-    """The key that the request brings, in clear; from `team-secret` only where the area takes it from there."""
+    """Return the request's API key in clear. Only a view that takes it reads the header `team-secret`."""
     key = asked.environ.get("HTTP_X_API_KEY")
     if key is None and asked.blueprint:
         area = current_app.blueprints[asked.blueprint]

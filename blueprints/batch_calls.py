@@ -20,11 +20,11 @@ class MakeBatchCalls(MethodView):
     @blp.arguments(VoiceBatchCallsBodySchema)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
-        """Queue rows to be called, batch by batch.
+        """Queue calls to a list of contacts.
 
-        The first `batch_size` rows are called at once, the next after each `batch_interval_minutes` of API time.
-        Each ends in a voice log; a row without a usable `phoneNumber` as a failed call. Rows that do not meet
-        `condition` are left out; 400 where it cannot be read.
+        The first `batch_size` rows are called at once, each following batch `batch_interval_minutes` of API time later.
+        Each call creates a voice log; a row without a usable `phoneNumber` becomes a failed call. Rows that do not meet
+        `condition` are skipped. 400 if the condition has a syntax error.
         """
         taken = batch_calls.make(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
         return {"message": f"{taken} calls queued.", "rows_processed": taken}
@@ -34,9 +34,9 @@ class MakeBatchCalls(MethodView):
 class StopBatchCalls(MethodView):
     @blp.response(200, QueueRemovalSchema)
     def post(self, worker_id, deployment_id):
-        """Take every queued batch call out of the queue.
+        """Cancel all queued batch calls.
 
-        They are given back as `removedItems`. Campaigns go on.
+        The cancelled calls are returned as `removedItems`. Campaigns continue.
         """
         removed = batch_calls.stop(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
         message = f"{len(removed)} queued calls removed."

@@ -17,9 +17,9 @@ class BusinessHoursList(MethodView):
     @blp.arguments(BusinessHoursQuery, location="query")
     @blp.response(200, BusinessHoursSchema(many=True))
     def get(self, query):
-        """List the team's hours, newest first.
+        """List the team's business hours, newest first.
 
-        `includeTeamPhoneHours` adds the numbers that each is tied to.
+        `includeTeamPhoneHours` adds the phone numbers that are assigned to each.
         """
         tables = BusinessHours.listing(g.team)
         return with_phone_hours(g.team, tables) if query["include_team_phone_hours"] else tables
@@ -27,11 +27,10 @@ class BusinessHoursList(MethodView):
     @blp.arguments(BusinessHoursBody)
     @blp.response(201, BusinessHoursSchema)
     def post(self, body):
-        """Create hours.
+        """Create business hours.
 
-        `hours` has weekdays, each `closed` or ranges such as `09:00-12:00,13:00-17:00`, read on the wall clock of
-        `timezone`; a day that is left out is closed. They count for a number once `createTeamPhoneHours` ties it to
-        them.
+        `hours` maps weekdays to `closed` or to ranges such as `09:00-12:00,13:00-17:00`, in local time of `timezone`. A
+        missing weekday is closed. Use `createTeamPhoneHours` to assign a phone number to the hours.
         """
         return BusinessHours.define(g.team, **body)
 
@@ -41,9 +40,9 @@ class BusinessHoursById(MethodView):
     @blp.arguments(BusinessHoursQuery, location="query")
     @blp.response(200, BusinessHoursSchema)
     def get(self, query, id):
-        """Retrieve hours.
+        """Retrieve business hours.
 
-        `includeTeamPhoneHours` adds the numbers that are tied to them.
+        `includeTeamPhoneHours` adds the phone numbers that are assigned to them.
         """
         table = BusinessHours.fetch(g.team, id)
         return with_phone_hours(g.team, [table])[0] if query["include_team_phone_hours"] else table
@@ -51,17 +50,16 @@ class BusinessHoursById(MethodView):
     @blp.arguments(BusinessHoursBody(partial=True))
     @blp.response(200, BusinessHoursSchema)
     def put(self, body, id):
-        """Change hours.
+        """Update business hours.
 
-        Members that are left out keep their value; null clears one that may be null. `checkCallable` follows at
-        once.
+        The new hours apply to `checkCallable` at once.
         """
         return BusinessHours.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Delete hours.
+        """Delete business hours.
 
-        Numbers tied to them are untied.
+        Phone numbers that were assigned to them have no business hours afterwards.
         """
         BusinessHours.fetch(g.team, id).remove()

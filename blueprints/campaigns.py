@@ -30,7 +30,7 @@ class OutboundCampaigns(MethodView):
     def get(self, worker_id, deployment_id):
         """List a deployment's campaigns, newest first.
 
-        All of them, without pages, each with its rows.
+        The list is not paginated. Each campaign includes its rows.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return OutboundCampaign.listing(deployment, deployment_id=deployment.id)
@@ -40,10 +40,10 @@ class OutboundCampaigns(MethodView):
     def post(self, body, worker_id, deployment_id):
         """Create a campaign.
 
-        STARTED or RUNNING places its calls: `batch_size` rows at once, the next batch after each
-        `batch_interval_minutes` of API time, and COMPLETED when the last call is over. CREATED, the default, waits
-        until `updateOutboundCampaign` sets one of these. Each row ends in a voice log whose `metadata` has
-        `campaignId` and `rowId`. 404 for a flow that the worker does not have.
+        With status STARTED or RUNNING, the first `batch_size` rows are called at once and each following batch
+        `batch_interval_minutes` of API time later. The campaign is COMPLETED when its last call has ended. With status
+        CREATED, the default, it waits until `updateOutboundCampaign` starts it. Each call creates a voice log whose
+        `metadata` has `campaignId` and `rowId`. 404 if the worker has no such flow.
         """
         return OutboundCampaign.launch(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
 
@@ -59,7 +59,7 @@ class OutboundCampaignById(MethodView):
     def get(self, worker_id, deployment_id, campaign_id):
         """Retrieve a campaign.
 
-        404 where the deployment has none of this id.
+        404 if the deployment has no such campaign.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.child(OutboundCampaign, campaign_id)
@@ -67,10 +67,10 @@ class OutboundCampaignById(MethodView):
     @blp.arguments(CampaignUpdateBodySchema(partial=True))
     @blp.response(200, OutboundCampaignSchema)
     def patch(self, body, worker_id, deployment_id, campaign_id):
-        """Change a campaign.
+        """Update a campaign.
 
-        Members that are left out keep their value. What is still to be called follows them: `status` RUNNING starts
-        it, or goes on after a stop with the rows that were not called; any other status takes what is queued out.
+        Changes apply to the calls that are not made yet. Status RUNNING starts the campaign, or resumes a stopped one
+        with its remaining rows. Any other status cancels the queued calls.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.child(OutboundCampaign, campaign_id).revise(**body)
@@ -79,7 +79,7 @@ class OutboundCampaignById(MethodView):
     def delete(self, worker_id, deployment_id, campaign_id):
         """Delete a campaign.
 
-        What it has queued goes with it; the logs of its calls stay.
+        Its queued calls are deleted as well. Logs of its calls remain.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         deployment.child(OutboundCampaign, campaign_id).remove()
@@ -92,8 +92,8 @@ class StopCampaign(MethodView):
     def post(self, body, worker_id, deployment_id):
         """Stop a campaign.
 
-        What it has queued is taken out and given back as `removedItems`; its status is STOPPED. 404 naming
-        `campaign_id` where the deployment has no such campaign.
+        Queued calls are cancelled and returned as `removedItems`. The campaign's status becomes STOPPED. 404 naming
+        `campaign_id` if the deployment has no such campaign.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         campaign = deployment.child(OutboundCampaign, body["campaign_id"], field="campaign_id")

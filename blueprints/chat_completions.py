@@ -1,6 +1,7 @@
-"""The engine's own endpoint, in the form of OpenAI's chat completions. Contract: based.md, 5.1.
+"""The engine's endpoint in the format of OpenAI's chat completions. Contract: based.md, 5.1.
 
-It belongs to the engine and not to the workers API, so the OpenAPI document leaves it out, and its errors are OpenAI's.
+It belongs to the engine and not to the workers API, so the OpenAPI document omits it and its errors have OpenAI's
+format.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _TYPES = {
 
 @blp.before_request
 def demand_keys() -> None:
-    """Let in who holds a key of the team twice: as the engine's and as the team's. Raises Unauthorized. Assumed."""
+    """Check that the request has the team's key twice: as the engine's and as the team's. Raises Unauthorized."""
     team_key = request.headers.get("x-brainbase-api-key")
     scheme, _, engine_key = request.headers.get("Authorization", "").partition(" ")
     if not team_key:
@@ -50,7 +51,7 @@ def demand_keys() -> None:
 
 @blp.post("/chat/completions")
 def complete() -> Any:
-    """One turn of a conversation with a worker's flow."""
+    """Answer one turn of a conversation with a worker's flow."""
     from dryline.flow_sessions.completion_request import (
         CompletionRequest,  # imported late: a start does not need the engine
     )
@@ -82,7 +83,7 @@ def complete() -> Any:
 
 
 def _chunks(model: str, done: Any, with_usage: bool) -> Any:
-    """The answer as server-sent events: who speaks, each time that it does, the end."""
+    """Yield the answer as server-sent events: the role, each text, the end."""
     head = _head("chat.completion.chunk", model)
 
     def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def _demand(name: str) -> str:
 
 
 def _initial_state() -> dict[str, Any]:
-    """What the header says, with which a new session begins."""
+    """Return the state with which a new session begins, from its header."""
     sent = request.headers.get("x-initial-state")
     try:
         state = orjson.loads(sent) if sent else {}
@@ -135,7 +136,7 @@ def _initial_state() -> dict[str, Any]:
 
 @blp.after_request
 def in_openais_form(answer: Response) -> Response:
-    """Errors as OpenAI's clients read them."""
+    """Return an error in OpenAI's format."""
     if answer.status_code >= 400 and isinstance(told := (answer.json or {}).get("error"), str):
         return _error(answer.status_code, told)
     return answer

@@ -23,17 +23,17 @@ class ChatDeployments(MethodView):
     def get(self, worker_id):
         """List a worker's chat deployments, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return ChatDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatDeploymentBody)
     @blp.response(201, ChatDeploymentSchema)
     def post(self, body, worker_id):
-        """Create a chat deployment of one of the worker's flows.
+        """Create a chat deployment.
 
-        `flowId` is one of the worker's flows, else 404; the server gives the `chatAgentId`. Chats are made by `POST
-        /_dryline/simulate/chats`.
+        `flowId` must be a flow of the worker, otherwise 404. The server assigns `chatAgentId`. `POST
+        /_dryline/simulate/chats` creates chats for the deployment.
         """
         return ChatDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
@@ -44,17 +44,16 @@ class ChatDeploymentById(MethodView):
     def get(self, worker_id, deployment_id):
         """Retrieve a chat deployment.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such deployment.
         """
         return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id)
 
     @blp.arguments(ChatDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
-        """Change a chat deployment.
+        """Update a chat deployment.
 
-        Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
-        version away. Each change is written to the deployment's history.
+        A new `flowId` resets `flowVersionId` to null. The deployment's history records each change.
         """
         return Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).revise(g.key, **body)
 
@@ -62,7 +61,7 @@ class ChatDeploymentById(MethodView):
     def delete(self, worker_id, deployment_id):
         """Delete a chat deployment.
 
-        Its logs with their sessions, its parameters, history and checks go with it.
+        Its logs, sessions, parameters, history and checks are deleted as well.
         """
         Worker.fetch(g.team, worker_id).child(ChatDeployment, deployment_id).remove()
 
@@ -73,6 +72,6 @@ class ChatDeploymentByAgent(MethodView):
     def get(self, worker_id, chat_agent_id):
         """Retrieve a chat deployment by its agent id.
 
-        404 where the worker has none with this `chatAgentId`.
+        404 if the worker has no deployment with this `chatAgentId`.
         """
         return ChatDeployment.of_agent(Worker.fetch(g.team, worker_id), chat_agent_id)

@@ -1,4 +1,4 @@
-"""Chat widget deployments of a worker. In the contract they are part of the chat deployments' area."""
+"""Chat widget deployments of a worker. In the contract they belong to the chat deployments."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class ChatEmbedDeployments(MethodView):
     def get(self, worker_id):
         """List a worker's chat widget deployments, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return ChatEmbedDeployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(ChatEmbedDeploymentBody)
     @blp.response(201, ChatEmbedDeploymentSchema)
     def post(self, body, worker_id):
-        """Create a chat widget deployment of one of the worker's flows.
+        """Create a chat widget deployment.
 
-        `flowId` is one of the worker's flows, else 404; the server gives the `embedId`. Chats are made by `POST
-        /_dryline/simulate/chats`.
+        `flowId` must be a flow of the worker, otherwise 404. The server assigns `embedId`. `POST
+        /_dryline/simulate/chats` creates chats for the deployment.
         """
         return ChatEmbedDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
@@ -53,17 +53,16 @@ class ChatEmbedDeploymentById(MethodView):
     def get(self, worker_id, deployment_id):
         """Retrieve a chat widget deployment.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such deployment.
         """
         return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id)
 
     @blp.arguments(ChatEmbedDeploymentUpdateBody(partial=True))
     @blp.response(200, ChatEmbedDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
-        """Change a chat widget deployment.
+        """Update a chat widget deployment.
 
-        Members that are left out keep their value; null clears one that may be null. Another flow takes the fixed
-        version away. Each change is written to the deployment's history.
+        A new `flowId` resets `flowVersionId` to null. The deployment's history records each change.
         """
         return Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).revise(g.key, **body)
 
@@ -71,7 +70,7 @@ class ChatEmbedDeploymentById(MethodView):
     def delete(self, worker_id, deployment_id):
         """Delete a chat widget deployment.
 
-        Its logs with their sessions, its parameters, history and checks go with it.
+        Its logs, sessions, parameters, history and checks are deleted as well.
         """
         Worker.fetch(g.team, worker_id).child(ChatEmbedDeployment, deployment_id).remove()
 
@@ -80,8 +79,8 @@ class ChatEmbedDeploymentById(MethodView):
 class ChatEmbedDeploymentByEmbed(MethodView):
     @blp.response(200, ChatEmbedDeploymentSchema)
     def get(self, embed_id):
-        """Retrieve a chat widget deployment of the team by its embed id.
+        """Retrieve a chat widget deployment by its embed id.
 
-        404 where the team has none with this `embedId`.
+        404 if the team has no deployment with this `embedId`.
         """
         return ChatEmbedDeployment.of_embed(g.team, embed_id)

@@ -27,7 +27,7 @@ class ChatLogs(MethodView):
     def get(self, filters, worker_id):
         """List a worker's chat logs, newest first.
 
-        A filter by an unknown deployment or flow gives an empty list.
+        Filtering by an unknown deployment or flow gives an empty list.
         """
         worker = Worker.fetch(g.team, worker_id)
         return ChatLog.listing(worker, worker_id=worker.id, **filters)
@@ -39,7 +39,7 @@ class ChatLogById(MethodView):
     def get(self, worker_id, log_id):
         """Retrieve a chat log.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such log.
         """
         return Worker.fetch(g.team, worker_id).child(ChatLog, log_id)
 
@@ -51,7 +51,7 @@ class ChatEmbedLogs(MethodView):
     def get(self, filters, worker_id):
         """List a worker's chat widget logs, newest first.
 
-        A filter by an unknown deployment, flow or session gives an empty list.
+        Filtering by an unknown deployment, flow or session gives an empty list.
         """
         worker = Worker.fetch(g.team, worker_id)
         return ChatEmbedLog.listing(worker, worker_id=worker.id, **filters)
@@ -63,6 +63,6 @@ class ChatEmbedLogById(MethodView):
     def get(self, worker_id, log_id):
         """Retrieve a chat widget log.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such log.
         """
         return Worker.fetch(g.team, worker_id).child(ChatEmbedLog, log_id)

@@ -16,18 +16,18 @@ blp = Area("Custom Voices", "/api/team/customVoices", description="The team's vo
 class CustomVoices(MethodView):
     @blp.response(200, CustomVoiceSchema(many=True))
     def get(self):
-        """List the team's voices, newest first.
+        """List the team's custom voices, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return CustomVoice.listing(g.team)
 
     @blp.arguments(CustomVoiceSchema)
     @blp.response(201, CustomVoiceSchema)
     def post(self, body):
-        """Add a voice by its id at the provider.
+        """Add a custom voice by its id at the speech provider.
 
-        The provider is not asked: name and owner are made up from the id, the same ones for the same id.
+        The provider is not contacted. Name and owner are derived from the id, so the same id gives the same voice.
         """
         return CustomVoice.adopt(g.team, **body)
 
@@ -36,8 +36,8 @@ class CustomVoices(MethodView):
 class CustomVoiceById(MethodView):
     @blp.response(204)
     def delete(self, id):
-        """Delete a voice.
+        """Delete a custom voice.
 
-        Deployments that name it keep doing so.
+        Deployments that name the voice do not change.
         """
         CustomVoice.fetch(g.team, id).remove()

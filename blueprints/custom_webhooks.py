@@ -24,7 +24,7 @@ class CustomWebhooks(MethodView):
     def get(self, worker_id, deployment_id):
         """List a voice deployment's webhooks, newest first.
 
-        What was sent to them is in `GET /_dryline/webhooks`.
+        `GET /_dryline/webhooks` lists what was delivered to them.
         """
         return CustomWebhook.of_deployment(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id))
 
@@ -33,9 +33,9 @@ class CustomWebhooks(MethodView):
     def post(self, body, worker_id, deployment_id):
         """Create a webhook.
 
-        It is told when a call of the deployment starts and ends: the header `X-Dryline-Event` says which, the body
-        has what `fields`, a comma-separated text, names. Only loopback is reached unless `--webhook-hosts` names
-        the host. The change is written to the deployment's history.
+        dryline sends a request to `url` when a call of the deployment starts and when it ends. The header
+        `X-Dryline-Event` names the event. The body has the fields that `fields` names, separated by commas. Only
+        loopback addresses and the hosts of `--webhook-hosts` are reached. The deployment's history records the change.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).add_webhook(g.key, **body)
 
@@ -46,17 +46,16 @@ class CustomWebhookById(MethodView):
     def get(self, worker_id, deployment_id, webhook_id):
         """Retrieve a webhook.
 
-        404 where the deployment has none of this id.
+        404 if the deployment has no such webhook.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).child(CustomWebhook, webhook_id)
 
     @blp.arguments(CustomWebhookBody(partial=True))
     @blp.response(200, CustomWebhookSchema)
     def patch(self, body, worker_id, deployment_id, webhook_id):
-        """Change a webhook.
+        """Update a webhook.
 
-        Members that are left out keep their value; null clears one that may be null. The next message follows it.
-        The change is written to the deployment's history.
+        The change applies from the next delivery on. The deployment's history records it.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
         return deployment.change_webhook(g.key, webhook_id, **body)
@@ -65,6 +64,6 @@ class CustomWebhookById(MethodView):
     def delete(self, worker_id, deployment_id, webhook_id):
         """Delete a webhook.
 
-        What waits to be sent to it is no longer sent. The change is written to the deployment's history.
+        Its pending deliveries are cancelled. The deployment's history records the change.
         """
         Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove_webhook(g.key, webhook_id)

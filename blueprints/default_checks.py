@@ -21,18 +21,18 @@ class TeamDefaultChecks(MethodView):
     @blp.response(200, DefaultChecksSchema)
     @blp.errors(404)
     def get(self):
-        """Retrieve the team's checks.
+        """Retrieve the team's default checks.
 
-        404 until they were first set.
+        404 until they are set for the first time.
         """
         return DefaultChecks.of_team(g.team)
 
     @blp.response(201, DefaultChecksSchema)
     @blp.alt_response(200, schema=DefaultChecksSchema, success=True, description="The team had checks already.")
     def post(self):
-        """Give the team the start values, unless it has checks.
+        """Create the team's default checks with the initial values.
 
-        200 with the checks as they are where it has some.
+        If the team already has checks, they are returned unchanged with status 200.
         """
         checks, new = DefaultChecks.begin(g.team)
         return checks, 201 if new else 200
@@ -40,9 +40,9 @@ class TeamDefaultChecks(MethodView):
     @blp.arguments(DefaultChecksSchema(partial=True))
     @blp.response(200, DefaultChecksSchema)
     def put(self, body):
-        """Change the team's checks.
+        """Update the team's default checks.
 
-        Members that are left out keep their value, or, where the team has none, get the start value.
+        If the team has no checks yet, fields that are left out get their initial value.
         """
         return DefaultChecks.put(g.team, **body)
 
@@ -56,10 +56,10 @@ class TeamDefaultChecks(MethodView):
 class DeploymentChecks(MethodView):
     @blp.response(200, DeploymentDefaultChecksSchema)
     def get(self, worker_id, deployment_id):
-        """Retrieve the checks as they apply to a deployment: the team's, overlaid with its own.
+        """Retrieve the checks that apply to a deployment.
 
-        `overridden` names what is the deployment's own. Where the team has no checks, the start values show
-        through.
+        These are the team's checks, or the initial values if the team has none, with the deployment's overrides.
+        `overridden` names the overridden fields.
         """
         return checks_of(Worker.fetch(g.team, worker_id).child(Deployment, deployment_id))
 
@@ -68,7 +68,7 @@ class DeploymentChecks(MethodView):
     def put(self, body, worker_id, deployment_id):
         """Override checks for a deployment.
 
-        What is left out stays as it was, the team's or overridden.
+        Fields that are left out stay as they are, overridden or not.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         DeploymentDefaultChecks.put(deployment, **body)
@@ -76,8 +76,8 @@ class DeploymentChecks(MethodView):
 
     @blp.response(204)
     def delete(self, worker_id, deployment_id):
-        """Drop a deployment's overrides.
+        """Remove a deployment's overrides.
 
-        The team's values apply again; 204 also where there were none.
+        The team's checks apply again. The answer is 204 even if there were no overrides.
         """
         DeploymentDefaultChecks.drop(Worker.fetch(g.team, worker_id).child(Deployment, deployment_id))

@@ -1,4 +1,4 @@
-"""What changed in a deployment of any channel."""
+"""History of a deployment of any channel."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class DeploymentHistory(MethodView):
     @blp.arguments(DeploymentHistoryQuerySchema, location="query")
     @blp.response(200, DeploymentHistoryPageSchema)
     def get(self, query, worker_id, deployment_id):
-        """List a deployment's changes, newest first.
+        """List the changes of a deployment, newest first.
 
-        Each has the members that changed, `from` and `to`, and who changed them. A creation writes none. By `limit`
-        and `offset`; `changeType` narrows it to one kind.
+        Each entry has the changed fields with their old value (`from`) and new value (`to`), and the author. The
+        creation itself has no entry. `changeType` selects one kind of change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))

@@ -24,7 +24,7 @@ class DeploymentParameters(MethodView):
     def get(self, worker_id, deployment_id):
         """List a deployment's parameters, newest first.
 
-        They override the variables of the deployment's flow.
+        Parameters override variables of the deployment's flow.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.of_deployment(deployment)
@@ -35,8 +35,8 @@ class DeploymentParameters(MethodView):
     def post(self, body, worker_id, deployment_id):
         """Create a parameter.
 
-        From now on it overrides the flow's variable of this name. 409 where the deployment has one of this name.
-        The change is written to the deployment's history.
+        It overrides the flow's variable of the same name. 409 if the deployment has a parameter of this name. The
+        deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return DeploymentParameter.define(deployment, g.key, **body)
@@ -48,10 +48,9 @@ class DeploymentParameterById(MethodView):
     @blp.response(200, DeploymentParameterSchema)
     @blp.errors(409)
     def patch(self, body, worker_id, deployment_id, param_id):
-        """Change a parameter's name, value or description.
+        """Update a parameter's name, value or description.
 
-        Members that are left out keep their value; null clears one that may be null. 409 where another of the
-        deployment has the name. The change is written to the deployment's history.
+        409 if another parameter of the deployment has the name. The deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         return deployment.child(DeploymentParameter, param_id).revise(deployment, g.key, **body)
@@ -60,7 +59,7 @@ class DeploymentParameterById(MethodView):
     def delete(self, worker_id, deployment_id, param_id):
         """Delete a parameter.
 
-        The flow's variable counts again. The change is written to the deployment's history.
+        The flow's own variable applies again. The deployment's history records the change.
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         deployment.child(DeploymentParameter, param_id).withdraw(deployment, g.key)

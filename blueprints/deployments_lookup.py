@@ -17,9 +17,9 @@ class DeploymentLookup(MethodView):
     @blp.arguments(LookupQuerySchema, location="query")
     @blp.response(200, AnyDeploymentSchema)
     def get(self, query, deployment_id):
-        """Retrieve any deployment of the team with the members of its channel.
+        """Retrieve any deployment of the team.
 
-        `type` tells the channel. `include` adds what it names: sentinelAssignments, successCriteria,
-        deploymentParameters.
+        `type` is the deployment's channel; the other fields are those of the channel. `include` adds related records:
+        `sentinelAssignments`, `successCriteria`, `deploymentParameters`.
         """
         return look_up_deployment(g.team, deployment_id, **query)

@@ -1,4 +1,4 @@
-"""The interactive documentation, served from an installed package: it works without a network."""
+"""The interactive documentation, served from an installed package so that it works offline."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ blp = Blueprint("documentation", __name__, template_folder="swagger", static_fol
 
 @blp.get("/")
 def index() -> Any:
-    """Lead a browser to the console."""
+    """Redirect to the console."""
     return redirect(request.script_root + CONSOLE)
 
 
 @blp.get("/docs")
 def page() -> Any:
-    """Swagger UI. Who may use the control plane is given the first key: a person need not look for it."""
+    """Return Swagger UI. It has the first API key filled in if the caller may use the control plane."""
     settings = current().settings
     try:
         guard()
@@ -43,13 +43,13 @@ def openapi_json() -> Any:
 
 @blp.get("/docs/assets/docs.<any(js, css):kind>")
 def own_asset(kind: str) -> Any:
-    """What is ours beside Swagger UI."""
+    """Return a script or style of dryline."""
     return blp.send_static_file(f"docs.{kind}")
 
 
 @blp.get("/docs/assets/<path:name>")
 def asset(name: str) -> Any:
-    """One of Swagger UI's files."""
+    """Return a file of Swagger UI."""
     from swagger_ui_bundle import swagger_ui_path  # only a browser that opens /docs needs it
 
     return send_from_directory(swagger_ui_path, name, max_age=86_400)

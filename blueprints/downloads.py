@@ -1,4 +1,4 @@
-"""The files of exports. The link itself is the permission: no key."""
+"""Downloads of export files. The signed link is the permission; no key is needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANSWERS = {
 
 
 class LinkSchema(QuerySchema):
-    """What a link carries beside the export's id."""
+    """The query of a download link."""
 
     signature = fields.String(
         load_default="", metadata={"description": "proves that this server made the link, and until when it is good"}
@@ -39,10 +39,10 @@ class ExportFile(MethodView):
     @blp.doc(responses=_ANSWERS)
     @blp.errors(403, 416, 503)
     def get(self, query, export_id):
-        """Download a finished export's file, whole or by Range.
+        """Download the file of an export.
 
-        The address is the export's `downloadUrl` and needs no key. 403 where it was altered or has run out, 503
-        while a file that was lost is made anew.
+        The URL is the export's `downloadUrl`. It needs no key and supports `Range`. 403 if the link was altered or has
+        expired, 503 while a lost file is written again.
         """
         export = Export.behind_link(export_id, **query)
         try:

@@ -31,9 +31,9 @@ blp = Area(
 class EchoSuites(MethodView):
     @blp.response(200, EchoSuiteSchema(many=True))
     def get(self):
-        """List the team's suites, newest first.
+        """List the team's Echo suites, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return EchoSuite.listing(g.team)
 
@@ -41,10 +41,9 @@ class EchoSuites(MethodView):
     @blp.response(201, EchoSuiteSchema)
     @blp.errors(404)
     def post(self, body):
-        """Create a suite.
+        """Create an Echo suite.
 
-        404 naming the member for a deployment or Echo scorecard that the team does not have; `scorecardIds` are
-        kept as sent.
+        404 naming the field if the team has no such deployment or Echo scorecard. `scorecardIds` are stored as sent.
         """
         return EchoSuite.define(g.team, **body)
 
@@ -54,18 +53,17 @@ class EchoSuiteById(MethodView):
     @blp.arguments(EchoSuiteBody(partial=True))
     @blp.response(200, EchoSuiteSchema)
     def put(self, body, id):
-        """Change a suite.
+        """Update an Echo suite.
 
-        Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
-        link that leads nowhere.
+        404 naming the field if the team does not have a record that the body refers to.
         """
         return EchoSuite.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Delete a suite.
+        """Delete an Echo suite.
 
-        Its agents and scorecards stay, without a suite.
+        Its agents and scorecards remain, without a suite.
         """
         EchoSuite.fetch(g.team, id).remove()
 
@@ -74,9 +72,9 @@ class EchoSuiteById(MethodView):
 class EchoAgents(MethodView):
     @blp.response(200, EchoAgentSchema(many=True))
     def get(self):
-        """List the team's agents, newest first.
+        """List the team's Echo agents, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return EchoAgent.listing(g.team)
 
@@ -84,10 +82,9 @@ class EchoAgents(MethodView):
     @blp.response(201, EchoAgentSchema)
     @blp.errors(404)
     def post(self, body):
-        """Create an agent.
+        """Create an Echo agent.
 
-        It plays the caller in runs. 404 naming the member for a deployment, suite or scorecard that the team does
-        not have.
+        The agent plays the caller in runs. 404 naming the field if the team has no such deployment, suite or scorecard.
         """
         return EchoAgent.define(g.team, **body)
 
@@ -97,18 +94,17 @@ class EchoAgentById(MethodView):
     @blp.arguments(EchoAgentBody(partial=True))
     @blp.response(200, EchoAgentSchema)
     def put(self, body, id):
-        """Change an agent.
+        """Update an Echo agent.
 
-        Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
-        link that leads nowhere.
+        404 naming the field if the team does not have a record that the body refers to.
         """
         return EchoAgent.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Delete an agent.
+        """Delete an Echo agent.
 
-        Its scorecards stay, without an agent.
+        Its scorecards remain, without an agent.
         """
         EchoAgent.fetch(g.team, id).remove()
 
@@ -117,9 +113,9 @@ class EchoAgentById(MethodView):
 class EchoScorecards(MethodView):
     @blp.response(200, EchoScorecardSchema(many=True))
     def get(self):
-        """List the team's scorecards, newest first.
+        """List the team's Echo scorecards, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return EchoScorecard.listing(g.team)
 
@@ -127,10 +123,9 @@ class EchoScorecards(MethodView):
     @blp.response(201, EchoScorecardSchema)
     @blp.errors(404)
     def post(self, body):
-        """Create a scorecard.
+        """Create an Echo scorecard.
 
-        `items` are kept as sent. 404 naming the member for a suite, agent or deployment that the team does not
-        have.
+        `items` are stored as sent. 404 naming the field if the team has no such suite, agent or deployment.
         """
         return EchoScorecard.define(g.team, **body)
 
@@ -139,27 +134,26 @@ class EchoScorecards(MethodView):
 class EchoScorecardById(MethodView):
     @blp.response(200, EchoScorecardSchema)
     def get(self, id):
-        """Retrieve a scorecard.
+        """Retrieve an Echo scorecard.
 
-        404 where the team has none of this id.
+        404 if the team has no such scorecard.
         """
         return EchoScorecard.fetch(g.team, id)
 
     @blp.arguments(EchoScorecardBody(partial=True))
     @blp.response(200, EchoScorecardSchema)
     def put(self, body, id):
-        """Change a scorecard.
+        """Update an Echo scorecard.
 
-        Members that are left out keep their value; null clears one that may be null. 404 naming the member for a
-        link that leads nowhere.
+        404 naming the field if the team does not have a record that the body refers to.
         """
         return EchoScorecard.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Delete a scorecard.
+        """Delete an Echo scorecard.
 
-        It is dropped from the lists of suites and agents.
+        It is removed from the lists of suites and agents.
         """
         EchoScorecard.fetch(g.team, id).remove()
 
@@ -170,10 +164,10 @@ class EchoRunStart(MethodView):
     @blp.response(200, EchoRunSchema)
     @blp.errors(404)
     def post(self, body):
-        """Start a run of an agent or a suite.
+        """Start a run of an Echo agent or suite.
 
-        The key may come in the header `team-secret` instead. The run is QUEUED for 1 s of API time, RUNNING for 2 s
-        a conversation, then PASSED or FAILED; the API has no way to read it: `GET /_dryline/echo-runs` does. 404
-        for an agent, suite or scorecard that the team does not have.
+        The run is QUEUED for 1 second of API time, RUNNING for 2 seconds per conversation, and then PASSED or FAILED.
+        The API has no operation that returns runs; use `GET /_dryline/echo-runs`. The key may be sent in the header
+        `team-secret` instead. 404 if the team has no such agent, suite or scorecard.
         """
         return EchoRun.start(g.team, **body)

@@ -1,4 +1,4 @@
-"""Every error's answer, whatever raised it: `{"error": …}`, with `details` where members are at fault."""
+"""Error handlers: all errors are answered as `{"error": …}`, with `details` if fields are invalid."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ log = logging.getLogger("dryline")
 
 
 def register(app: Flask) -> None:
-    """Answer every exception in the API's form."""
+    """Register the handlers."""
     app.register_error_handler(DomainError, domain_error)
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, unforeseen)
 
 
 def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
-    """An error answer. Contract: records.error."""
+    """Return an error response. Contract: records.error."""
     body: dict[str, Any] = {"error": message}
     if details:
         body["details"] = details
@@ -49,7 +49,7 @@ def answer(status: int, message: str, details: list[dict[str, str]] | None = Non
 
 
 def domain_error(error: DomainError) -> Any:
-    """A broken rule."""
+    """Answer a broken rule."""
     message, field = str(error), getattr(error, "field", None)
     path = _wire_path(field) if field else ""
     if isinstance(error, BadDocument):
@@ -67,7 +67,7 @@ def domain_error(error: DomainError) -> Any:
 
 
 def http_error(error: HTTPException) -> Any:
-    """A refusal by Flask or by webargs, whose messages become `details`."""
+    """Answer an error of Flask or webargs. The messages of webargs become `details`."""
     status = error.code or 500
     messages = getattr(error, "data", {}).get("messages")
     if messages:
@@ -82,12 +82,12 @@ def http_error(error: HTTPException) -> Any:
 
 
 def _named(path: str, message: str) -> str:
-    """The message with the member it is about; what is wrong with the whole body has no member."""
+    """Return the message with its field; an error of the whole body has none."""
     return f"{path}: {message}" if path else message
 
 
 def _summary(details: list[dict[str, str]]) -> str:
-    """The first three faults in one sentence, and how many more there are."""
+    """Return the first three errors in one sentence, with the number of the others."""
     told = [_named(**detail).removesuffix(".") for detail in details[:3]]
     more = len(details) - len(told)
     text = "; ".join([*told, f"and {more} more"] if more else told)
@@ -116,7 +116,7 @@ def _suggestion() -> str:
 
 
 def unforeseen(error: Exception) -> Any:
-    """A fault of ours: logged with an id that the caller gets; never a trace in the answer. Or a full disk."""
+    """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507."""
     if disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
         return answer(507, "The disk is full.")
@@ -126,7 +126,7 @@ def unforeseen(error: Exception) -> Any:
 
 
 def _wire_path(field: str) -> str:
-    """A member by its name on the wire: camelCase, but for the few bodies that are sent in snake_case."""
+    """Return a field's name on the wire: in camelCase, unless the body was sent in snake_case."""
     sent = request.get_json(silent=True)
     if isinstance(sent, dict) and field.partition(".")[0] in sent:
         return field
@@ -134,7 +134,7 @@ def _wire_path(field: str) -> str:
 
 
 def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """marshmallow's tree of messages, below the location's name, as pairs of dotted path and message."""
+    """Yield (dotted path, message) from marshmallow's nested messages, without the location at the top."""
     for location in messages.values():
         yield from _walk(location, path)
 

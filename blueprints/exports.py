@@ -19,7 +19,7 @@ class Exports(MethodView):
     def get(self):
         """List the team's 20 newest exports.
 
-        Whoever waits for one polls `getExport`.
+        To wait for an export, poll `getExport`.
         """
         return [with_link(export) for export in Export.recent(g.team)]
 
@@ -27,12 +27,12 @@ class Exports(MethodView):
     @blp.response(201, ExportSchema)
     @blp.errors(404, 409)
     def post(self, body):
-        """Ask for an export of logs.
+        """Request an export of logs.
 
-        It is written in the background: PENDING, PROCESSING, COMPLETED with a `downloadUrl`, and EXPIRED after 24
-        hours of API time; FAILED with an `errorMessage`. Poll `getExport`. The window goes by `startTime`, holds
-        both its ends, and is 90 days at most. 404 for a worker or deployment that the team does not have, 409 while
-        another export of the team is PENDING or PROCESSING.
+        The file is written in the background. The export's status is PENDING, then PROCESSING, then COMPLETED with a
+        `downloadUrl` or FAILED with an `errorMessage`. After 24 hours of API time it is EXPIRED. Poll `getExport`. The
+        date range applies to `startTime`, includes both ends and spans at most 90 days. 404 if the team has no such
+        worker or deployment, 409 while another export of the team is PENDING or PROCESSING.
         """
         return with_link(Export.request(g.team, base_url(), **body))
 
@@ -41,8 +41,8 @@ class Exports(MethodView):
 class ExportById(MethodView):
     @blp.response(200, ExportSchema)
     def get(self, export_id):
-        """Retrieve an export: its status and, once it is finished, where to fetch its file.
+        """Retrieve an export.
 
-        `downloadUrl` is null before COMPLETED and after EXPIRED.
+        `status` is its progress. `downloadUrl` is set while the status is COMPLETED and null otherwise.
         """
         return with_link(Export.fetch(g.team, export_id))

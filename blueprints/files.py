@@ -1,4 +1,4 @@
-"""Files sent from disk, whole or by Range."""
+"""Responses with files, whole or by Range."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from werkzeug.wsgi import wrap_file
 
 
 def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Response:
-    """A file of exactly this content type, to be saved under `name` unless it is to be shown. Raises FileNotFoundError.
+    """Return a response with a file of exactly this content type. Raises FileNotFoundError.
 
-    The server's loop reads it from the disk, so that no thread waits for a slow reader.
+    It is saved under `name` unless it is to be shown. The event loop reads it, so that no thread waits for a slow
+    reader.
     """
     file = path.open("rb")
     try:
@@ -39,7 +40,10 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
 
 
 def send_once(path: Path, content_type: str, name: str) -> Response:
-    """A file that may be removed once this is called, whole, to be saved under `name`. Raises FileNotFoundError."""
+    """Return a response with the whole file, to be saved under `name`. Raises FileNotFoundError.
+
+    The file may be removed once this returns.
+    """
     file = path.open("rb")
 
     def content() -> Iterator[bytes]:
@@ -54,9 +58,9 @@ def send_once(path: Path, content_type: str, name: str) -> Response:
 
 
 def _with_plain_range(environ: dict[str, Any], length: int) -> dict[str, Any]:
-    """The request, without its Range unless that is one range of bytes (RFC 9110, 14.2).
+    """Return the environment without its Range, unless that is one range of bytes (RFC 9110, 14.2).
 
-    The last bytes of a file that has fewer are all of it (14.1.2), where Werkzeug finds no such range.
+    A suffix range longer than the file means the whole file (14.1.2); Werkzeug finds no such range.
     """
     wanted = parse_range_header(environ.get("HTTP_RANGE"))
     if wanted is None or wanted.units != "bytes" or len(wanted.ranges) != 1:

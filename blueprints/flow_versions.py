@@ -23,9 +23,9 @@ class FlowVersions(MethodView):
     @blp.arguments(WindowSchema, location="query")
     @blp.response(200, FlowVersionPageSchema)
     def get(self, query, worker_id, flow_id):
-        """List a flow's versions, the highest number first.
+        """List a flow's versions, highest number first.
 
-        By `limit` and `offset`, each with its code.
+        Each version includes its code.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         return window(FlowVersion.listing(flow, flow_id=flow.id), **query)
@@ -33,10 +33,10 @@ class FlowVersions(MethodView):
     @blp.arguments(FlowVersionSchema)
     @blp.response(201, FlowVersionSchema)
     def post(self, body, worker_id, flow_id):
-        """Commit the flow's present code and variables as its next version.
+        """Commit the flow's current code and variables as a new version.
 
-        The first one is version 1. A change of the flow commits by itself, so this is for what was created and
-        never changed, or for a message of its own.
+        The first version has number 1. Updates of a flow commit a version by themselves; use this operation to commit a
+        flow that was never updated, or to add a commit message.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         return FlowVersion.commit(flow, g.key, body["commit_message"])
@@ -48,6 +48,6 @@ class FlowVersionById(MethodView):
     def get(self, worker_id, flow_id, version_id):
         """Retrieve a version with its code and variables.
 
-        404 where the flow has none of this id.
+        404 if the flow has no such version.
         """
         return Worker.fetch(g.team, worker_id).child(Flow, flow_id).child(FlowVersion, version_id)

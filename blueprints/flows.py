@@ -21,7 +21,7 @@ class Flows(MethodView):
     def get(self, worker_id):
         """List a worker's flows, newest first.
 
-        All of them, without pages, each with its code.
+        The list is not paginated. Each flow includes its code.
         """
         return Flow.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
@@ -30,8 +30,8 @@ class Flows(MethodView):
     def post(self, body, worker_id):
         """Create a flow.
 
-        `code` is Based, `variables` an object or its JSON text. No version is committed yet. With `validate`, code
-        that cannot run is a 400 whose details name line and column. What follows is a deployment of the flow.
+        `code` is written in Based. `variables` is an object or its JSON text. No version is committed. With `validate`,
+        code that cannot run is a 400 whose details have line and column. Create a deployment to use the flow.
         """
         worker = Worker.fetch(g.team, worker_id)
         _demand_sound(body.pop("validate_code", False), body["code"])
@@ -43,21 +43,20 @@ class FlowById(MethodView):
     @blp.arguments(FlowQuerySchema, location="query")
     @blp.response(200, FlowSchema)
     def get(self, query, worker_id, flow_id):
-        """Retrieve a flow, as it is or as a version has it.
+        """Retrieve a flow.
 
-        `versionId` shows code and variables of a version, `deploymentId` adds `_mergedParameters`: the variables,
-        overridden by the parameters of that deployment.
+        `versionId` returns code and variables of that version. `deploymentId` adds `_mergedParameters`: the flow's
+        variables with the deployment's parameters applied.
         """
         return show_flow(Worker.fetch(g.team, worker_id).child(Flow, flow_id), **query)
 
     @blp.arguments(FlowUpdateBody(partial=True))
     @blp.response(200, FlowSchema)
     def patch(self, body, worker_id, flow_id):
-        """Change a flow.
+        """Update a flow.
 
-        Members that are left out keep their value; null clears one that may be null. A change of code or variables
-        counts `version` up and commits a version, with `commitMessage`; what is deployed without a fixed version
-        follows at once. With `validate`, code that cannot run is a 400.
+        If code or variables change, `version` is incremented and a version is committed with `commitMessage`.
+        Deployments without a fixed version use the new code at once. With `validate`, code that cannot run is a 400.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
         _demand_sound(body.pop("validate_code", False), body.get("code", flow.code))
@@ -67,7 +66,7 @@ class FlowById(MethodView):
     def delete(self, worker_id, flow_id):
         """Delete a flow and its versions.
 
-        Its deployments, tests and logs stay, and name what is gone.
+        Its deployments, tests and logs remain and keep the flow's id.
         """
         Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 

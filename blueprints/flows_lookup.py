@@ -18,8 +18,8 @@ class FlowLookup(MethodView):
     @blp.arguments(FlowQuerySchema, location="query")
     @blp.response(200, FlowSchema)
     def get(self, query, flow_id):
-        """Retrieve any flow of the team, as it is or as a version has it.
+        """Retrieve any flow of the team.
 
-        As `getFlow`, without the worker's id.
+        This is `getFlow` without the worker's id.
         """
         return show_flow(Flow.fetch(g.team, flow_id), **query)

@@ -21,7 +21,7 @@ class Folders(MethodView):
     def get(self, worker_id):
         """List a worker's folders, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         worker = Worker.fetch(g.team, worker_id)
         return Folder.listing(worker, worker_id=worker.id)
@@ -32,7 +32,7 @@ class Folders(MethodView):
     def post(self, body, worker_id):
         """Create a folder.
 
-        409 where the worker has a folder of this name.
+        409 if the worker has a folder of this name.
         """
         return Folder.open(Worker.fetch(g.team, worker_id), **body)
 
@@ -43,7 +43,7 @@ class FolderById(MethodView):
     def get(self, worker_id, folder_id):
         """Retrieve a folder.
 
-        What is in it is listed by `listFolderResources`.
+        `listFolderResources` lists its contents.
         """
         return Worker.fetch(g.team, worker_id).child(Folder, folder_id)
 
@@ -51,10 +51,9 @@ class FolderById(MethodView):
     @blp.response(200, FolderSchema)
     @blp.errors(409)
     def put(self, body, worker_id, folder_id):
-        """Change a folder.
+        """Update a folder.
 
-        Members that are left out keep their value; null clears one that may be null. 409 where another folder of
-        the worker has the name.
+        409 if another folder of the worker has the name.
         """
         return Worker.fetch(g.team, worker_id).child(Folder, folder_id).revise(**body)
 
@@ -62,7 +61,7 @@ class FolderById(MethodView):
     def delete(self, worker_id, folder_id):
         """Delete a folder.
 
-        Its resources stay, in no folder.
+        Its resources remain, in no folder.
         """
         Worker.fetch(g.team, worker_id).child(Folder, folder_id).remove()
 
@@ -73,7 +72,7 @@ class FolderResources(MethodView):
     def get(self, worker_id, folder_id):
         """List the resources in a folder, newest first.
 
-        Links and files alike.
+        Links and files are in one list.
         """
         worker = Worker.fetch(g.team, worker_id)
         return Resource.of(worker, folder_id=worker.child(Folder, folder_id).id)

@@ -1,4 +1,4 @@
-"""The guides as text, for programs that write programs: what this is (llms.txt), and docs/ as it ships."""
+"""The guides as text for coding assistants: a summary (llms.txt) and the pages of docs/."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ GUIDES = Path(__file__).parent.parent / "docs"
 
 @blp.get("/llms.txt")
 def summary() -> Any:
-    """What a coding assistant needs first, with this server's own address."""
+    """Return the summary with this server's own URL."""
     text = SUMMARY.read_text(encoding="utf-8").replace("{base}", base_url())
     return Response(text, content_type="text/plain; charset=utf-8")
 
 
 @blp.get("/docs/<name>.md")
 def guide(name: str) -> Any:
-    """One of the guides. Raises NotFound."""
+    """Return a guide. Raises NotFound."""
     return send_from_directory(GUIDES, f"{name}.md", mimetype="text/markdown")

@@ -19,9 +19,10 @@ FORWARDING_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Rea
 
 
 def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
-    """Raises Forbidden for what a server on loopback is sent by a name that is neither loopback's nor the settings'.
+    """Raise Forbidden if a server on loopback is addressed by a host name that is neither loopback nor in the settings.
 
-    A page can let its own name lead here (DNS rebinding), but it cannot choose what its browser sends as Host.
+    A web page can point its own host name at this machine (DNS rebinding), but cannot choose the Host that the browser
+    sends.
     """
     host = environ.get("HTTP_HOST")
     # Only what came over a connection has a port at its other end; a call from this process needs no look.
@@ -53,7 +54,7 @@ def demand_this_machine(settings: Settings, request: Request, door: str) -> None
 
 @lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
-    """Whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
+    """Return whether a Host header names this machine: `localhost`, 127.x.x.x or [::1], with any port."""
     name = name_of(host)
     if name == "localhost":
         return True
@@ -64,5 +65,5 @@ def is_loopback(host: str) -> bool:
 
 
 def name_of(host: str) -> str:
-    """A Host header without its port, in lower case."""
+    """Return a Host header without its port, in lower case."""
     return (host if host.endswith("]") else host.rsplit(":", 1)[0]).lower()

@@ -1,6 +1,6 @@
-"""An inbox: an address on this server that webhooks can be pointed at, where no receiver runs yet.
+"""An inbox: URLs on this server that accept any webhook, for use before a receiver exists.
 
-What came is in the request log, as every request is; faults can make it fail.
+Deliveries are in the request log, and faults can make them fail.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ blp = Blueprint("inbox", __name__)
 
 @blp.route(f"{INBOX}<path:name>", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
 def receive(name: str) -> Any:
-    """Take what is sent."""
+    """Accept a request."""
     return "", 204

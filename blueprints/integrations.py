@@ -19,7 +19,7 @@ class Integrations(MethodView):
     def get(self):
         """List the team's integrations, newest first.
 
-        The secret of an account is kept and never answered.
+        Secrets of the accounts are never returned.
         """
         return Integration.listing(g.team)
 
@@ -31,8 +31,8 @@ class TwilioIntegrationCreate(MethodView):
     def post(self, body):
         """Connect a Twilio account.
 
-        The account is not contacted: any sid and token are taken. Numbers of it are registered by
-        `registerPhoneNumber`.
+        Twilio is not contacted, so any sid and token are accepted. Use `registerPhoneNumber` to add the account's
+        numbers.
         """
         return Integration.connect_twilio(g.team, **body)
 
@@ -43,16 +43,16 @@ class IntegrationById(MethodView):
     def get(self, integration_id):
         """Retrieve an integration.
 
-        404 where the team has none of this id.
+        404 if the team has no such integration.
         """
         return Integration.fetch(g.team, integration_id)
 
     @blp.arguments(IntegrationBody(partial=True))
     @blp.response(200, IntegrationSchema)
     def patch(self, body, integration_id):
-        """Change an integration's name or description.
+        """Update an integration's name or description.
 
-        Only these two can change. Members that are left out keep their value; null clears one that may be null.
+        The other fields cannot change.
         """
         return Integration.fetch(g.team, integration_id).change(**body)
 
@@ -63,7 +63,7 @@ class TwilioIntegrationDelete(MethodView):
     def delete(self, integration_id):
         """Delete a Twilio integration.
 
-        Its numbers stay, without an integration.
+        Its phone numbers remain, without an integration.
         """
         Integration.fetch(g.team, integration_id, app_type="twilio").remove()
 
@@ -74,7 +74,6 @@ class SubaccountCredentials(MethodView):
     def get(self):
         """Retrieve the credentials of the team's telephony subaccount.
 
-        Both are null until the team has bought a number without an integration of its own, which opens the
-        subaccount.
+        Both are null until the team buys a phone number without an integration, which opens the subaccount.
         """
         return g.team

@@ -1,4 +1,4 @@
-"""Absolute addresses on this server: only a request knows where it is reached."""
+"""Absolute URLs on this server, which depend on the running request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dryline.storage.current_world import current
 
 
 def base_url() -> str:
-    """What every address on this server begins with: `--public-url`, or else as the running request has it."""
+    """Return the start of every URL on this server: `--public-url`, or the running request's scheme and host."""
     return current().settings.public_url or _of_host(request.scheme, request.host)
 
 
@@ -28,7 +28,7 @@ def _of_host(scheme: str, host: str) -> str:
 
 
 def with_link(export: Export) -> Export:
-    """The export with the address of its file, while it can be fetched. A file that is lost is made anew."""
+    """Return an export with the URL of its file while it can be downloaded. A lost file is written again."""
     if export.lost:
         remake_soon(current(), export)
     export.download_url = _address(export) if export.open else None
@@ -36,19 +36,19 @@ def with_link(export: Export) -> Export:
 
 
 def with_recordings(logs: SelectedLogs) -> SelectedLogs:
-    """Voice logs with the addresses where their recordings are heard."""
+    """Return voice logs with the URLs of their recordings."""
     logs.addresses = addresses_at(base_url())
     return logs
 
 
 def page_with_recordings(page: VoiceLogPage) -> VoiceLogPage:
-    """A page of them likewise."""
+    """Return a page of voice logs with the URLs of their recordings."""
     with_recordings(page.data)
     return page
 
 
 def log_with_recording(log: Log) -> Log:
-    """A log, of whatever channel, with the address where its recording is heard, if it has one."""
+    """Return a log of any channel, with the URL of its recording if it has one."""
     if isinstance(log, VoiceLog):
         log.recording_url = addresses_at(base_url()).of(log.id, log.recording_url)
     return log

@@ -1,4 +1,4 @@
-"""LLM logs of the team, and the receiver that the gateway sends them to."""
+"""LLM logs of the team, and the operation that receives them from the LLM gateway."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LlmLogs(MethodView):
     def get(self, asked, worker_id):
         """List the team's LLM logs, newest first.
 
-        Of the whole team, although the path names a worker. By `limit` and `offset`.
+        The list covers the whole team, although the path names a worker.
         """
         return LlmLog.window(Worker.fetch(g.team, worker_id), **asked)
 
@@ -35,7 +35,7 @@ class LlmLogById(MethodView):
     def get(self, worker_id, log_id):
         """Retrieve an LLM log.
 
-        404 where the team has none of this id.
+        404 if the team has no such log.
         """
         return LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id)
 
@@ -43,7 +43,7 @@ class LlmLogById(MethodView):
     def delete(self, worker_id, log_id):
         """Delete an LLM log.
 
-        Nothing else changes.
+        The call and the session do not change.
         """
         LlmLog.fetch(Worker.fetch(g.team, worker_id), log_id).remove()
 
@@ -54,7 +54,7 @@ class LlmLogsByCall(MethodView):
     def get(self, worker_id, call_id):
         """List the LLM logs of a call, oldest first.
 
-        Empty for an unknown call.
+        An unknown call gives an empty list.
         """
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), call_id=call_id)
 
@@ -62,7 +62,7 @@ class LlmLogsByCall(MethodView):
     def delete(self, worker_id, call_id):
         """Delete the LLM logs of a call.
 
-        204 also where there are none.
+        The answer is 204 even if there are none.
         """
         worker = Worker.fetch(g.team, worker_id)
         LlmLog.remove_where(team_id=worker.team_id, call_id=call_id)
@@ -74,7 +74,7 @@ class LlmLogsBySession(MethodView):
     def get(self, worker_id, session_id):
         """List the LLM logs of a session, oldest first.
 
-        Empty for an unknown session.
+        An unknown session gives an empty list.
         """
         return LlmLog.oldest_first(Worker.fetch(g.team, worker_id), session_id=session_id)
 
@@ -85,9 +85,9 @@ class PortkeyLogs(MethodView):
     @blp.response(200, description="The log is kept.")
     @blp.errors(400)
     def post(self):
-        """Receive a log of the LLM gateway, or a list of them.
+        """Receive one or several logs of the LLM gateway.
 
-        For the gateway's hook. `callId`, `sessionId` and `eventType` are read from the top or from `metadata`; the
-        model is dropped from the request.
+        This is the target of the gateway's hook. `callId`, `sessionId` and `eventType` are read from the log itself or
+        from its `metadata`. The model's name is removed from the stored request.
         """
         LlmLog.receive(g.team, hook_records(read_json(request)))

@@ -17,8 +17,8 @@ blp = Area("Logs", "/api/logs", description="Logs of any channel, found by their
 class LogById(MethodView):
     @blp.response(200, AnyLogSchema)
     def get(self, log_id):
-        """Retrieve a log, whatever its channel.
+        """Retrieve a log of any channel.
 
-        `type` tells the channel. 404 where the team has none of this id.
+        `type` is the channel. 404 if the team has no such log.
         """
         return log_with_recording(find_log(g.team, log_id))

@@ -48,7 +48,8 @@ class Api(flask_smorest.Api):
                 "extra_plugins": [ErrorResponses()],
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
-                    "of this version. Paths under `/_dryline` are the control plane, which the real one does not have.",
+                    "of this version. Paths under `/_dryline` are the control plane, which the real API does not have. "
+                    "API time is the time of the server's clock, which `/_dryline/clock` can freeze, set and advance.",
                     "contact": {"name": "dryline, not affiliated with the vendor of the real service"},
                     "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
                 },
@@ -100,18 +101,19 @@ NULL = {"type": "object", "nullable": True, "enum": [None]}
 
 
 class Converter(OpenAPIConverter):
-    """Describes marshmallow's fields."""
+    """A converter of marshmallow fields and schemas to OpenAPI."""
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
-        """The form of an object, with what its class says of itself, but for where in the contract it stands."""
+        """Return a schema's properties with its docstring as description, without its notes on the contract."""
         told = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
         description = " ".join(re.sub(r" ?(Contract: [^.]*\.[^. ]*\.?|Assumed\.|\(client\))", "", told).split())
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
-        """A member's form. What it means it says itself, or many have the same; a body's default is told in words.
+        """Return a field's schema. Its description comes from its metadata or from the glossary.
 
-        Generators of clients would demand a member with a `default` in a request, where it may be left out.
+        A default in a body becomes part of the description: client generators would make a field with `default`
+        required.
         """
         found = super().field2property(field)
         if not isinstance(field.parent, Schema):
@@ -125,21 +127,21 @@ class Converter(OpenAPIConverter):
         return found
 
     def field2nullable(self, field: fields.Field, ret: Any) -> dict[str, Any]:
-        """A record that may be null is that record or null; apispec's own form lets any object through.
+        """Return a nullable record as `anyOf` the record and null; apispec's own form accepts any object.
 
-        What may be anything may be null without being told so.
+        A field that takes any value takes null without saying so.
         """
         if field.allow_none and ("$ref" in ret or "allOf" in ret):
             return {"anyOf": [*(ret.pop("allOf", None) or [{"$ref": ret.pop("$ref")}]), NULL]}
         return super().field2nullable(field, ret) if "type" in ret else {}
 
     def field2default(self, field: fields.Field, **kwargs: Any) -> dict[str, Any]:
-        """What counts where nothing is sent; None only stands for that in our code."""
+        """Return a field's default; None means that there is none."""
         return {} if field.load_default is None else super().field2default(field, **kwargs)
 
 
 class SchemaPlugin(MarshmallowPlugin):
-    """Describes marshmallow's schemas."""
+    """The plugin that documents marshmallow schemas."""
 
     Converter = Converter
 
@@ -148,7 +150,7 @@ class SchemaPlugin(MarshmallowPlugin):
 
 
 class Paths(FlaskPlugin):
-    """Describes paths with the wire's parameter names, before the parameters of the query."""
+    """The plugin that documents routes, with path parameters in camelCase and before the query parameters."""
 
     def path_helper(self, rule: Any, operations: Any, parameters: Any, **kwargs: Any) -> str:
         """Return the path: `/workers/<worker_id>` is `/workers/{workerId}`."""
@@ -164,7 +166,7 @@ class Paths(FlaskPlugin):
 
 
 class ErrorResponses(BasePlugin):
-    """Adds the errors that follow from an operation's form."""
+    """A plugin that documents the errors that follow from an operation's form."""
 
     def operation_helper(self, path: str | None = None, operations: Any = None, **kwargs: Any) -> None:
         """Add the errors to each operation of a path, and sort its responses."""
@@ -185,7 +187,7 @@ class ErrorResponses(BasePlugin):
 
 
 class _Answer:
-    """Marks a schema class as the form of answers."""
+    """A mixin for schemas in the form of answers."""
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field) -> None:
         super().on_bind_field(field_name, field_obj)  # type: ignore[misc]
@@ -197,9 +199,16 @@ class _Answer:
                 inner.nested = answer_schema(inner.nested)
 
 
+def update_rule(form: Schema) -> str:
+    """Return what the body of an update may leave out and set to null."""
+    nullable = sorted(f"`{field.data_key}`" for field in form.fields.values() if field.allow_none)
+    rule = f"`null` clears {', '.join(nullable)}; no other field may be null." if nullable else "No field may be null."
+    return f"Fields that are left out keep their value. {rule}"
+
+
 @cache
 def answer_schema(schema: Any) -> Any:
-    """How a schema looks in answers: its dumped members, all required but for `Meta.sometimes`."""
+    """Return a schema class in the form of answers: all fields are required, except those in `Meta.sometimes`."""
     if issubclass(schema, PartSchema) or not issubclass(schema, ApiSchema):
         return schema
     load_only = tuple(name for name, field in instance_of(schema).fields.items() if field.load_only)
@@ -232,7 +241,7 @@ def answer_form(schema: Any) -> Any:
 
 
 def schema_name(schema: Any) -> str:
-    """A component's name: `Worker` in answers, `WorkerBody` and `WorkerPatch` in requests."""
+    """Return a component's name: `Worker` for answers, `WorkerBody` and `WorkerPatch` for requests."""
     cls = schema if isinstance(schema, type) else type(schema)
     partial = getattr(schema, "partial", False)
     name = re.sub("(Update)?(Body)?(Schema)?$" if partial else "(Body)?(Schema)?$", "", cls.__name__)
@@ -243,7 +252,7 @@ def schema_name(schema: Any) -> str:
 
 
 def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
-    """Add an operation's real body and answers (tools/examples) to its description."""
+    """Add an operation's examples (tools/examples) of its body and answers."""
     if "body" in examples:
         operation["requestBody"]["content"]["application/json"]["example"] = examples["body"]
     for status, answers in examples.get("answers", {}).items():

@@ -1,4 +1,4 @@
-"""Recordings of calls. The link itself is the permission: no key."""
+"""Recordings of calls. The signed link is the permission; no key is needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANSWERS = {
 
 
 class RecordingLinkSchema(QuerySchema):
-    """Query of a recording's link."""
+    """The query of a recording's link."""
 
     log = fields.String(load_default="", metadata={"description": "the id of the call's log"})
     until = fields.String(load_default="", metadata={"description": "until when the link is good"})
@@ -36,10 +36,10 @@ class RecordingFile(MethodView):
     @blp.doc(responses=_ANSWERS)
     @blp.errors(403, 416, 503)
     def get(self, query, call_sid):
-        """Listen to a call, whole or by Range.
+        """Download the recording of a call.
 
-        The address is its log's `recordingUrl` and needs no key. The file, WAV with two channels, is made when it
-        is first asked for. 403 where the address was altered or has run out, 404 where the log is gone.
+        The URL is the log's `recordingUrl`. It needs no key and supports `Range`. The file is WAV with two channels and
+        is made on first use. 403 if the link was altered or has expired, 404 if the log is deleted.
         """
         from dryline.simulator import recording_files  # what makes sound is loaded by who listens
         from dryline.simulator.recordings import call_of

@@ -29,7 +29,7 @@ class LinkResources(MethodView):
     def get(self, worker_id):
         """List a worker's links, newest first.
 
-        Pages and sitemaps, of every folder.
+        The list has pages and sitemaps of all folders.
         """
         return Resource.of(Worker.fetch(g.team, worker_id), *LINKS)
 
@@ -38,9 +38,8 @@ class LinkResources(MethodView):
     def post(self, body, worker_id):
         """Create a link resource.
 
-        Nothing is fetched: the link is known by name and address. It is PROCESSING after 1 s of API time and
-        AVAILABLE after 3 s; FAILED where the address is no http(s) one. 404 for a folder that the worker does not
-        have.
+        The link is not fetched. The resource is PROCESSING after 1 second of API time and AVAILABLE after 3 seconds, or
+        FAILED if the URL is not http or https. 404 if the worker has no such folder.
         """
         return Resource.link(Worker.fetch(g.team, worker_id), **body)
 
@@ -51,18 +50,18 @@ class FileResources(MethodView):
     def get(self, worker_id):
         """List a worker's files, newest first.
 
-        Of every folder.
+        The list has files of all folders.
         """
         return Resource.of(Worker.fetch(g.team, worker_id), "FILE")
 
     @blp.arguments(FileResourceBodySchema)
     @blp.response(201, ResourceSchema)
     def post(self, body, worker_id):
-        """Create a file resource, whose bytes were put to an upload address before.
+        """Create a file resource from an upload.
 
-        Its bytes were put to the address of `getResourceUploadUrl` before; `s3FilePath` is that address without its
-        query. AVAILABLE after 3 s of API time, FAILED where nothing came there. 404 for a folder that the worker
-        does not have.
+        First send the bytes to the URL from `getResourceUploadUrl`. `s3FilePath` is that URL without its query. The
+        resource is AVAILABLE after 3 seconds of API time, or FAILED if nothing was uploaded. 404 if the worker has no
+        such folder.
         """
         return Resource.file(Worker.fetch(g.team, worker_id), **body)
 
@@ -74,8 +73,8 @@ class ResourceQuery(MethodView):
     def post(self, body, worker_id):
         """Ask the worker's resources a question.
 
-        The best passages of what is AVAILABLE, by rank (BM25), make the answer: no language model is asked. `topK`
-        is 10 unless sent. 404 for a folder that there is not.
+        The answer consists of the best passages of the AVAILABLE resources, ranked with BM25. No language model is
+        involved. `topK` is 10 by default. 404 if there is no such folder.
         """
         return {"data": resource_search.ask(Worker.fetch(g.team, worker_id), **body)}
 
@@ -86,15 +85,15 @@ class ResourceById(MethodView):
     def get(self, worker_id, resource_id):
         """Retrieve a resource.
 
-        Poll it until it is AVAILABLE or FAILED. A file's bytes are at `signedS3FilePath`.
+        Poll this operation until `status` is AVAILABLE or FAILED. A file's bytes are at `signedS3FilePath`.
         """
         return Worker.fetch(g.team, worker_id).child(Resource, resource_id)
 
     @blp.response(204)
     def delete(self, worker_id, resource_id):
-        """Delete a resource and its bytes.
+        """Delete a resource.
 
-        The bytes go where no other resource of the worker has them.
+        Its uploaded bytes are deleted unless another resource of the worker uses them.
         """
         Worker.fetch(g.team, worker_id).child(Resource, resource_id).remove()
 
@@ -104,8 +103,8 @@ class ResourceMove(MethodView):
     @blp.arguments(ResourceMoveSchema)
     @blp.response(200, ResourceSchema)
     def post(self, body, worker_id, resource_id):
-        """Move a resource into another folder, or out of its folder.
+        """Move a resource into or out of a folder.
 
-        `folderId` null, or left out, takes it out. 404 for a folder that the worker does not have.
+        Without `folderId`, or with null, the resource is in no folder. 404 if the worker has no such folder.
         """
         return Worker.fetch(g.team, worker_id).child(Resource, resource_id).move(body["folder_id"])

@@ -22,7 +22,7 @@ class RuntimeErrors(MethodView):
     def get(self, asked, worker_id):
         """List a worker's runtime errors, newest first.
 
-        By `limit` and `offset`; `service`, `severity` and `type` narrow it.
+        `service`, `severity` and `type` are filters.
         """
         return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **asked)
 
@@ -31,8 +31,8 @@ class RuntimeErrors(MethodView):
     def post(self, body, worker_id):
         """Record a runtime error.
 
-        Where `deploymentId` is left out, it is found by `flowId`: the newest deployment of that flow. 404 for a
-        deployment or flow that the worker does not have.
+        Without `deploymentId`, the newest deployment of the flow in `flowId` is used. 404 if the worker has no such
+        deployment or flow.
         """
         return RuntimeErrorRecord.record(Worker.fetch(g.team, worker_id), **body)
 
@@ -41,8 +41,8 @@ class RuntimeErrors(MethodView):
 class RuntimeErrorById(MethodView):
     @blp.response(200, RuntimeErrorSchema)
     def get(self, worker_id, error_id):
-        """Retrieve a runtime error, with its traceback.
+        """Retrieve a runtime error with its traceback.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such error.
         """
         return Worker.fetch(g.team, worker_id).child(RuntimeErrorRecord, error_id)

@@ -17,8 +17,8 @@ blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="What th
 class SessionById(MethodView):
     @blp.response(200, SessionSchema)
     def get(self, worker_id, session_id):
-        """Retrieve a session: state, messages, trace, tokens.
+        """Retrieve a session with its state, messages, trace and tokens.
 
-        The session of a call is its log's `bbEngineSessionId`.
+        A call's session is its log's `bbEngineSessionId`.
         """
         return Worker.fetch(g.team, worker_id).child(Session, session_id)

@@ -23,9 +23,9 @@ class SmsLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, SmsLogPageSchema)
     def get(self, asked, worker_id):
-        """List a worker's SMS logs, newest first, a page at a time.
+        """List a worker's SMS logs, newest first.
 
-        They come into a world by a state document alone: no operation makes SMS deployments.
+        SMS logs come from state documents only: the API has no operation that creates SMS deployments.
         """
         return SmsLog.numbered(Worker.fetch(g.team, worker_id), **asked)
 
@@ -36,6 +36,6 @@ class SmsLogById(MethodView):
     def get(self, worker_id, log_id):
         """Retrieve an SMS log.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such log.
         """
         return Worker.fetch(g.team, worker_id).child(SmsLog, log_id)

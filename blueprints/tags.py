@@ -1,4 +1,4 @@
-"""Tags of the team, and on workers."""
+"""Tags of the team and of workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Tags(MethodView):
     def get(self):
         """List the team's tags, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return Tag.listing(g.team)
 
@@ -29,7 +29,7 @@ class Tags(MethodView):
     def post(self, body):
         """Create a tag.
 
-        409 where the team has the label already.
+        409 if the team has a tag with this label.
         """
         return Tag.define(g.team, **body)
 
@@ -40,9 +40,9 @@ class TagById(MethodView):
     @blp.response(200, TagSchema)
     @blp.errors(409)
     def patch(self, body, tag_id):
-        """Change a tag's label or color.
+        """Update a tag's label or color.
 
-        Workers that carry it show the change at once. 409 where another tag of the team has the label.
+        The change shows on all workers with the tag. 409 if another tag of the team has the label.
         """
         return Tag.fetch(g.team, tag_id).revise(**body)
 
@@ -50,7 +50,7 @@ class TagById(MethodView):
     def delete(self, tag_id):
         """Delete a tag.
 
-        It is taken off every worker that carries it.
+        It is removed from all workers.
         """
         Tag.fetch(g.team, tag_id).remove()
 
@@ -61,7 +61,7 @@ class WorkerTags(MethodView):
     def get(self, worker_id):
         """List a worker's tags.
 
-        The tag that was put on last comes first.
+        The tag that was added last comes first.
         """
         return Tag.of_worker(Worker.fetch(g.team, worker_id))
 
@@ -69,9 +69,9 @@ class WorkerTags(MethodView):
     @blp.response(201, TagSchema)
     @blp.alt_response(200, schema=TagSchema, success=True, description="The worker had the tag already.")
     def post(self, body, worker_id):
-        """Put a tag on a worker.
+        """Add a tag to a worker.
 
-        200 where the worker carries it already, 404 naming `tagId` where the team has no such tag.
+        200 if the worker has the tag already, 404 naming `tagId` if the team has no such tag.
         """
         worker = Worker.fetch(g.team, worker_id)
         tag = Tag.fetch(g.team, body["tag_id"], field="tag_id")
@@ -82,8 +82,8 @@ class WorkerTags(MethodView):
 class WorkerTagById(MethodView):
     @blp.response(204)
     def delete(self, worker_id, tag_id):
-        """Take a tag off a worker.
+        """Remove a tag from a worker.
 
-        404 where the worker does not carry it. The tag itself stays.
+        The tag itself remains. 404 if the worker does not have it.
         """
         WorkerTag.take_off(Worker.fetch(g.team, worker_id), tag_id)

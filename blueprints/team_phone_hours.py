@@ -1,4 +1,4 @@
-"""Which business hours hold for which number."""
+"""Assignments of business hours to phone numbers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class TeamPhoneHoursList(MethodView):
     @blp.arguments(TeamPhoneHoursListQuery, location="query")
     @blp.response(200, TeamPhoneHoursSchema(many=True))
     def get(self, query):
-        """List what ties numbers to hours, newest first.
+        """List the assignments of business hours to phone numbers, newest first.
 
-        `includeRelations` adds the hours and the team of each.
+        `includeRelations` adds the business hours and the team.
         """
         related = query.pop("include_relations")
         ties = TeamPhoneHours.search(g.team, **query)
@@ -29,10 +29,10 @@ class TeamPhoneHoursList(MethodView):
     @blp.response(201, TeamPhoneHoursSchema)
     @blp.errors(404)
     def post(self, body):
-        """Tie a number to hours.
+        """Assign business hours to a phone number.
 
-        A number may be tied to several tables. 404 for hours that the team does not have, and for a `teamId` that
-        is not the key's.
+        A phone number may have several business hours. 404 if the team has no such business hours, or if `teamId` is
+        not the key's team.
         """
         return TeamPhoneHours.define(g.team, **body)
 
@@ -42,9 +42,9 @@ class TeamPhoneHoursById(MethodView):
     @blp.arguments(TeamPhoneHoursQuery, location="query")
     @blp.response(200, TeamPhoneHoursSchema)
     def get(self, query, id):
-        """Retrieve what ties a number to hours.
+        """Retrieve an assignment of business hours.
 
-        `includeRelations` adds the hours and the team.
+        `includeRelations` adds the business hours and the team.
         """
         tie = TeamPhoneHours.fetch(g.team, id)
         return with_relations(g.team, [tie])[0] if query["include_relations"] else tie
@@ -52,17 +52,16 @@ class TeamPhoneHoursById(MethodView):
     @blp.arguments(TeamPhoneHoursSchema(partial=True))
     @blp.response(200, TeamPhoneHoursSchema)
     def put(self, body, id):
-        """Change what ties a number to hours.
+        """Update an assignment of business hours.
 
-        Members that are left out keep their value; null clears one that may be null. 404 for hours that the team
-        does not have.
+        404 if the team has no such business hours.
         """
         return TeamPhoneHours.fetch(g.team, id).revise(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Untie a number from its hours.
+        """Delete an assignment of business hours.
 
-        The number and the hours stay.
+        The phone number and the business hours remain.
         """
         TeamPhoneHours.fetch(g.team, id).remove()

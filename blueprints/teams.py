@@ -17,8 +17,8 @@ class TeamView(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, TeamSchema)
     def get(self, query):
-        """Retrieve the team.
+        """Retrieve the team of the key.
 
-        `includeIntegrations` adds the accounts at telephony providers.
+        `includeIntegrations` adds the team's accounts at telephony providers.
         """
         return team_with_integrations(g.team) if query["include_integrations"] else g.team

@@ -20,8 +20,8 @@ class Tests(MethodView):
     def post(self, body, worker_id):
         """Create a test.
 
-        `flowId` is one of the worker's flows, else 404. Each checkpoint asks for `runs` conversations and lets
-        `tolerance` of them fail.
+        `flowId` must be a flow of the worker, otherwise 404. Each checkpoint holds `runs` conversations, of which
+        `tolerance` may fail.
         """
         return Test.define(Worker.fetch(g.team, worker_id), **body)
 
@@ -31,10 +31,9 @@ class TestById(MethodView):
     @blp.arguments(TestBody(partial=True))
     @blp.response(200, TestSchema)
     def put(self, body, worker_id, test_id):
-        """Change a test.
+        """Update a test.
 
-        Members that are left out keep their value; null clears one that may be null. Runs that wait are held by
-        what it is then.
+        Pending runs use the test as it is when they start.
         """
         return Worker.fetch(g.team, worker_id).child(Test, test_id).revise(**body)
 
@@ -42,7 +41,7 @@ class TestById(MethodView):
     def delete(self, worker_id, test_id):
         """Delete a test and its runs.
 
-        Runs that wait or are held go with it.
+        Pending and running runs are deleted as well.
         """
         Worker.fetch(g.team, worker_id).child(Test, test_id).remove()
 
@@ -51,10 +50,10 @@ class TestById(MethodView):
 class TestRunStart(MethodView):
     @blp.response(200, TestRunSchema)
     def post(self, worker_id, test_id):
-        """Start a run.
+        """Start a run of a test.
 
-        The conversations are held with the test's flow. PENDING for 1 s of API time, RUNNING for 2 s a
-        conversation, then PASSED or FAILED with `results`: see `listTestRuns`.
+        The run holds conversations with the test's flow. It is PENDING for 1 second of API time, RUNNING for 2 seconds
+        per conversation, and then PASSED or FAILED with `results`. Poll `listTestRuns`.
         """
         return Worker.fetch(g.team, worker_id).child(Test, test_id).run()
 
@@ -65,7 +64,7 @@ class TestRuns(MethodView):
     def get(self, worker_id, test_id):
         """List a test's runs, newest first.
 
-        Each has its `results`, checkpoint by checkpoint, once it is over.
+        A finished run has `results` for each checkpoint.
         """
         test = Worker.fetch(g.team, worker_id).child(Test, test_id)
         return TestRun.listing(test, test_id=test.id)

@@ -1,4 +1,4 @@
-"""The upload helper: an address to put a file's bytes to, and the place behind it. No key: the address is signed."""
+"""Uploads of files for resources. The signed URL is the permission; no key is needed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ResourceUploadUrl(MethodView):
     @blp.arguments(UploadQuerySchema, location="query")
     @blp.response(200, UploadUrlSchema)
     def get(self, query, worker_id):
-        """Get an address to PUT a file's bytes to.
+        """Get a URL to upload a file to.
 
-        It works for an hour of API time and needs no key; without its query it is the `s3FilePath` of
-        `createFileResource`.
+        Send the bytes with PUT. The URL is valid for one hour of API time and needs no key. Without its query it is the
+        `s3FilePath` of `createFileResource`.
         """
         worker = Worker.by_id(worker_id)
         return {"upload_url": Upload.address(worker, base_url(), query["file_name"], query["content_type"])}
@@ -36,9 +36,9 @@ class UploadByAddress(MethodView):
     @blp.response(200, {"type": "string", "format": "binary"}, content_type="application/octet-stream")
     @blp.errors(403)
     def get(self, query, upload_id, file_name):
-        """Read the bytes, by the signed address of the resource.
+        """Download an uploaded file.
 
-        The address is the resource's `signedS3FilePath`. 403 where it was altered or has run out.
+        The URL is the resource's `signedS3FilePath`. 403 if the link was altered or has expired.
         """
         upload = Upload.read(upload_id, query["signature"])
         try:
@@ -50,9 +50,10 @@ class UploadByAddress(MethodView):
     @blp.response(200, description="The bytes are kept.")
     @blp.errors(403)
     def put(self, query, upload_id, file_name):
-        """Put the raw bytes, of any content type.
+        """Upload a file.
 
-        The address is that of `getResourceUploadUrl`. 403 where it was altered or has run out.
+        The URL comes from `getResourceUploadUrl`. The body is the file's bytes, of any content type. 403 if the link
+        was altered or has expired.
         """
         Upload.receive(upload_id, query["signature"], request.get_data())
         return Response(status=200)

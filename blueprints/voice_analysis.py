@@ -17,9 +17,10 @@ class VoiceAnalysis(MethodView):
     @blp.arguments(VoiceAnalysisBody, required=False)
     @blp.response(200, VoiceAnalysisSchema)
     def post(self, body):
-        """Add up the team's calls.
+        """Summarize the team's calls.
 
-        Calls, minutes and transfers in all and by period of `granularity`. A call counts by its start; both dates
-        are inclusive; without dates all calls count. Unknown workers or deployments give zeros.
+        The answer has calls, minutes and transfers in total and for each period of `granularity`. A call counts for the
+        period in which it starts. Both dates are inclusive; without dates all calls count. Unknown workers or
+        deployments give zeros.
         """
         return analyze(g.team, **body)

@@ -19,17 +19,17 @@ class VoiceDeployments(MethodView):
     def get(self, worker_id):
         """List a worker's voice deployments, newest first.
 
-        All of them, without pages, each with its webhooks.
+        The list is not paginated. Each deployment includes its webhooks.
         """
         return VoiceDeployment.of_worker(Worker.fetch(g.team, worker_id))
 
     @blp.arguments(VoiceDeploymentBody)
     @blp.response(201, VoiceDeploymentSchema)
     def post(self, body, worker_id):
-        """Create a voice deployment of one of the worker's flows.
+        """Create a voice deployment.
 
-        `flowId` is one of the worker's flows, else 404. Where `externalConfig` has no `engineVersion`, the worker's
-        is copied. Calls come in through campaigns, batches, live calls or `POST /_dryline/simulate/calls`.
+        `flowId` must be a flow of the worker, otherwise 404. If `externalConfig` has no `engineVersion`, the worker's
+        is used. Campaigns, batch calls, live calls and `POST /_dryline/simulate/calls` create calls.
         """
         return VoiceDeployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
@@ -40,18 +40,17 @@ class VoiceDeploymentById(MethodView):
     def get(self, worker_id, deployment_id):
         """Retrieve a voice deployment.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such deployment.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id)
 
     @blp.arguments(VoiceDeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceDeploymentSchema)
     def patch(self, body, worker_id, deployment_id):
-        """Change a voice deployment.
+        """Update a voice deployment.
 
-        Members that are left out keep their value; null clears one that may be null. `externalConfig` is merged
-        member by member; `extractions`, `successCriteria` and `customWebhooks` take the place of what was there.
-        Each change is written to the deployment's history.
+        `externalConfig` is merged field by field; `extractions`, `successCriteria` and `customWebhooks` are replaced.
+        The deployment's history records each change.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).revise(g.key, **body)
 
@@ -59,6 +58,6 @@ class VoiceDeploymentById(MethodView):
     def delete(self, worker_id, deployment_id):
         """Delete a voice deployment.
 
-        Its logs with their sessions, its webhooks, parameters, history, checks and campaigns go with it.
+        Its logs, sessions, webhooks, parameters, history, checks and campaigns are deleted as well.
         """
         Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id).remove()

@@ -25,9 +25,10 @@ class VoiceLogs(MethodView):
     def get(self, asked, worker_id):
         """List a worker's voice logs, by page or by cursor.
 
-        By page: `page` and `limit`, in `pagination`. By cursor: send `nextCursor` of a page as `cursor` until it is
-        null; a cursor goes before page and order, and new calls do not move its pages. Borders of times and
-        durations are inclusive. `fields` picks members. 400 for a cursor that this server did not make.
+        With `page` and `limit`, the answer's `pagination` describes the page. To read by cursor, send each answer's
+        `nextCursor` as `cursor` until it is null. A cursor overrides page and order, and new calls do not shift its
+        pages. Limits of times and durations are inclusive. `fields` selects the fields of each log. 400 if the cursor
+        is not from this server.
         """
         return page_with_recordings(voice_log_pages.search(Worker.fetch(g.team, worker_id), **asked))
 
@@ -37,8 +38,8 @@ class VoiceLogById(MethodView):
     @blp.arguments(SelectionSchema, location="query")
     @blp.response(200, VoiceLogSchema)
     def get(self, asked, worker_id, log_id):
-        """Retrieve a voice log, or some of its members.
+        """Retrieve a voice log.
 
-        `fields` names them, separated by commas; `id` always comes along. 400 for a name that a log does not have.
+        `fields` selects its fields, separated by commas; `id` is always included. 400 if a log has no such field.
         """
         return with_recordings(voice_log_pages.read(Worker.fetch(g.team, worker_id), log_id, **asked))

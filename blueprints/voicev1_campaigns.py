@@ -1,4 +1,4 @@
-"""Batch calls and campaigns of legacy voice deployments."""
+"""Batch calls and campaigns of Voice V1 (legacy) deployments."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class MakeVoicev1BatchCalls(MethodView):
     @blp.arguments(Voicev1BatchCallsBodySchema)
     @blp.response(200, BatchCallsResultSchema)
     def post(self, body, worker_id, deployment_id):
-        """Queue rows to be called, batch by batch.
+        """Queue calls of a legacy deployment to a list of contacts.
 
-        As `makeVoiceBatchCalls`, in the legacy form: `batch_size` and `batch_interval_minutes` may be text, a row's
-        `status` other than PENDING leaves it out.
+        This is `makeVoiceBatchCalls` in the legacy format: `batch_size` and `batch_interval_minutes` may be text, and
+        rows whose `status` is not PENDING are skipped.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         taken = batch_calls.make(deployment, rows_have_status=True, **body)
@@ -46,7 +46,7 @@ class Voicev1Campaigns(MethodView):
     def post(self, body, worker_id, deployment_id):
         """Create a legacy campaign.
 
-        It has no rows yet: `runVoiceV1Campaign` brings them.
+        It has no rows. Use `runVoiceV1Campaign` to add and call them.
         """
         return Voicev1Campaign.launch(Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id), **body)
 
@@ -55,9 +55,9 @@ class Voicev1Campaigns(MethodView):
 class Voicev1CampaignById(MethodView):
     @blp.response(200, Voicev1CampaignSchema)
     def get(self, worker_id, deployment_id, campaign_id):
-        """Retrieve a campaign with its rows.
+        """Retrieve a legacy campaign with its rows.
 
-        Each row has its `status` and, once it was called, its `result`.
+        Each row has its `status` and, after its call, its `result`.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id)
@@ -68,10 +68,10 @@ class Voicev1CampaignRun(MethodView):
     @blp.arguments(Voicev1CampaignRunSchema)
     @blp.response(200, Voicev1CampaignSchema)
     def post(self, body, worker_id, deployment_id, campaign_id):
-        """Call rows, batch by batch.
+        """Add rows to a legacy campaign and call them.
 
-        Ten at once, ten more every 5 minutes of API time. A row with an id that the campaign has takes its place;
-        400 where two rows of the body have the same id.
+        Ten rows are called at once and ten more every 5 minutes of API time. A row whose id exists in the campaign
+        replaces that row. 400 if two rows of the body have the same id.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).run(body["data"])
@@ -83,9 +83,9 @@ class Voicev1CampaignRun(MethodView):
 class Voicev1CampaignRow(MethodView):
     @blp.response(200, Voicev1CampaignDataSchema)
     def get(self, worker_id, deployment_id, campaign_id, data_id):
-        """Retrieve a row of a campaign.
+        """Retrieve a row of a legacy campaign.
 
-        404 where the campaign has no row of this id.
+        404 if the campaign has no such row.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).row(data_id)
@@ -93,10 +93,10 @@ class Voicev1CampaignRow(MethodView):
     @blp.arguments(Voicev1CampaignDataBodySchema)
     @blp.response(200, Voicev1CampaignDataSchema)
     def put(self, body, worker_id, deployment_id, campaign_id, data_id):
-        """Change a row of a legacy campaign.
+        """Update a row of a legacy campaign.
 
-        Members that are left out keep their value. PENDING has the row called (again) now; any other status leaves
-        it be.
+        Fields that are left out keep their value. With status PENDING the row is called now, again if it was called
+        before. With any other status it is not called.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
         return deployment.child(Voicev1Campaign, campaign_id).row(data_id).revise(**body)

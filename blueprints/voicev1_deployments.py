@@ -1,4 +1,4 @@
-"""Voice V1 deployments of a worker."""
+"""Voice V1 (legacy) deployments of a worker."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class VoiceV1Deployments(MethodView):
     def get(self, worker_id):
         """List a worker's legacy voice deployments, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return VoiceV1Deployment.listing(g.team, worker_id=Worker.fetch(g.team, worker_id).id)
 
     @blp.arguments(VoiceV1DeploymentBody)
     @blp.response(201, VoiceV1DeploymentSchema)
     def post(self, body, worker_id):
-        """Create a legacy voice deployment of one of the worker's flows.
+        """Create a legacy voice deployment.
 
-        Every member but `extractions` is sent, those that may be null as null. `flowId` is one of the worker's
-        flows, else 404.
+        Only `extractions` may be omitted; send null for other fields without a value. `flowId` must be a flow of the
+        worker, otherwise 404.
         """
         return VoiceV1Deployment.deploy(Worker.fetch(g.team, worker_id), **body)
 
@@ -50,17 +50,16 @@ class VoiceV1DeploymentById(MethodView):
     def get(self, worker_id, deployment_id):
         """Retrieve a legacy voice deployment.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such deployment.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
 
     @blp.arguments(VoiceV1DeploymentUpdateBody(partial=True))
     @blp.response(200, VoiceV1DeploymentSchema)
     def put(self, body, worker_id, deployment_id):
-        """Change a legacy voice deployment.
+        """Update a legacy voice deployment.
 
-        Members that are left out keep their value; null clears one that may be null. Each change is written to the
-        deployment's history.
+        The deployment's history records each change.
         """
         return Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).revise(g.key, **body)
 
@@ -68,6 +67,6 @@ class VoiceV1DeploymentById(MethodView):
     def delete(self, worker_id, deployment_id):
         """Delete a legacy voice deployment.
 
-        Its logs with their sessions, its parameters, history, checks and campaigns go with it.
+        Its logs, sessions, parameters, history, checks and campaigns are deleted as well.
         """
         Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id).remove()

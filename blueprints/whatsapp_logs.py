@@ -23,9 +23,9 @@ class WhatsappLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, WhatsappLogPageSchema)
     def get(self, asked, worker_id):
-        """List a worker's WhatsApp logs, newest first, a page at a time.
+        """List a worker's WhatsApp logs, newest first.
 
-        They come into a world by a state document alone: no operation makes WhatsApp deployments.
+        WhatsApp logs come from state documents only: the API has no operation that creates WhatsApp deployments.
         """
         return WhatsappLog.numbered(Worker.fetch(g.team, worker_id), **asked)
 
@@ -36,6 +36,6 @@ class WhatsappLogById(MethodView):
     def get(self, worker_id, log_id):
         """Retrieve a WhatsApp log.
 
-        404 where the worker has none of this id.
+        404 if the worker has no such log.
         """
         return Worker.fetch(g.team, worker_id).child(WhatsappLog, log_id)

@@ -19,9 +19,9 @@ blp = Area("Workers", "/api/workers", description="Conversational agents.")
 class Workers(MethodView):
     @blp.response(200, WorkerSchema(many=True))
     def get(self):
-        """List the team's workers, newest first, each with its tags.
+        """List the team's workers with their tags, newest first.
 
-        All of them, without pages.
+        The list is not paginated.
         """
         return workers_with_tags(g.team)
 
@@ -30,8 +30,8 @@ class Workers(MethodView):
     def post(self, body):
         """Create a worker.
 
-        It has no flow and no deployment yet: what follows is `createFlow`, then a deployment. `description` and
-        `status` may be null.
+        A new worker has no flows. Use `createFlow` and then create a deployment. `description` and `status` may be
+        null.
         """
         return Worker.add(g.team, **body)
 
@@ -42,10 +42,11 @@ class CheckCallable(MethodView):
     @blp.response(200, CallableSchema)
     @blp.errors(404)
     def post(self, body):
-        """Say whether a number can be called at a time, by its business hours, and why.
+        """Check whether a phone number can be called at a given time.
 
-        The hours are those tied to the number by `createTeamPhoneHours`, read on the wall clock of their zone;
-        where several tables are tied to it, one that is open is enough. 404 for a number without hours.
+        The answer follows from the business hours that are assigned to the number (`createTeamPhoneHours`), in their
+        time zone, and includes the reason. If several business hours are assigned, one that is open is enough. 404 if
+        the number has no business hours.
         """
         return TeamPhoneHours.check_callable(g.team, **body)
 
@@ -56,24 +57,24 @@ class WorkerById(MethodView):
     def get(self, id):
         """Retrieve a worker.
 
-        404 where the team has none of this id.
+        404 if the team has no such worker.
         """
         return Worker.fetch(g.team, id)
 
     @blp.arguments(WorkerSchema(partial=True))
     @blp.response(200, WorkerSchema)
     def patch(self, body, id):
-        """Change a worker.
+        """Update a worker.
 
-        Members that are left out keep their value; null clears one that may be null.
+        Its flows and deployments do not change.
         """
         return Worker.fetch(g.team, id).change(**body)
 
     @blp.response(204)
     def delete(self, id):
-        """Delete a worker and everything that hangs on it.
+        """Delete a worker.
 
-        Its flows, deployments, logs, sessions, folders, resources, tests and runtime errors go with it, in one
-        step; its tags stay.
+        Its flows, deployments, logs, sessions, folders, resources, tests and runtime errors are deleted as well. Its
+        tags remain.
         """
         Worker.fetch(g.team, id).remove()

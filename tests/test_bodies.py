@@ -122,3 +122,20 @@ def test_strict_takes_any_member_where_the_contract_does(send):
     update = operations["updateVoiceDeployment"]
     answer = send(update, {"externalConfig": {"newerThanThis": 1}}, strict=True)
     assert answer.json["externalConfig"]["newerThanThis"] == 1
+
+
+UPDATES = [
+    pytest.param(operation, field["name"], id=f"{operation['id']}-{field['name']}")
+    for operation in OPERATIONS
+    if operation["method"] in ("PATCH", "PUT") and operation["body"]
+    for field in operation["body"]["fields"] or ()
+]
+
+
+@pytest.mark.parametrize(("operation", "name"), UPDATES)
+def test_the_document_names_the_members_that_an_update_can_clear(app, send, operation, name):
+    documented = app.openapi.document()["paths"][operation["path"]][operation["method"].lower()]
+    names_it = f"`{name}`" in documented["requestBody"].get("description", "").partition("`null` clears")[2]
+    answer = send(operation, {name: None})
+    assert (answer.status_code < 300) == names_it
+    assert names_it or "null clears" not in documented["description"]
