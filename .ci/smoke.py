@@ -24,13 +24,13 @@ DRYLINE = str(Path(sys.executable).parent / "dryline")
 
 
 def run(*arguments: str) -> str:
-    """A command's output."""
+    """Return a command's output."""
     return subprocess.run([DRYLINE, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 @contextmanager
 def serving(*flags: str) -> Iterator[str]:
-    """A server's address. It must end well when it is told to."""
+    """Start a server and yield its address. It must end cleanly."""
     command = [DRYLINE, "serve", "--port", "0", "--ephemeral", *flags]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -44,14 +44,14 @@ def serving(*flags: str) -> Iterator[str]:
 
 
 def get(url: str) -> bytes:
-    """An answer's body, with the default key, past any proxy."""
+    """Return an answer's body, with the default key and without a proxy."""
     request = urllib.request.Request(url, headers={"x-api-key": "dryline-local-key"})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
         return answer.read()
 
 
 def pytest_is_not_needed() -> None:
-    """This environment has none, so the other checks prove it."""
+    """Check that pytest is missing here, so that the other checks run without it."""
     assert importlib.util.find_spec("pytest") is None
 
 
@@ -61,13 +61,13 @@ def the_document_is_printed() -> None:
 
 
 def a_new_world_holds_the_demo() -> None:
-    """The scenarios and migrations are there."""
+    """Check that scenarios and migrations are installed."""
     with serving() as url:
         assert len(json.loads(get(f"{url}/api/workers"))) == 4
 
 
 def the_documentation_is_served() -> None:
-    """The interactive documentation is there, and so are the guides."""
+    """Check that the interactive documentation and the guides are installed."""
     with serving("--scenario", "empty") as url:
         assert b"swagger" in get(f"{url}/docs")
         assert url.encode() in get(f"{url}/llms.txt")
@@ -75,7 +75,7 @@ def the_documentation_is_served() -> None:
 
 
 def a_call_is_heard() -> None:
-    """A recording is made."""
+    """Check that a recording is made."""
     with serving("--speech", "tones") as url:
         workers = json.loads(get(f"{url}/api/workers"))
         lists = [json.loads(get(f"{url}/api/workers/{each['id']}/deploymentLogs/voice"))["data"] for each in workers]
@@ -107,7 +107,7 @@ def metrics_are_counted() -> None:
 
 
 def the_console_shows_a_flow() -> None:
-    """A page with code."""
+    """Check a page with code."""
     with serving() as url:
         worker = json.loads(get(f"{url}/api/workers"))[0]["id"]
         flow = json.loads(get(f"{url}/api/workers/{worker}/flows"))[0]["id"]

@@ -1,4 +1,4 @@
-"""What a quick request waits beside a slow one."""
+"""The time that quick requests take beside a slow one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Beside:
         self.quick = request_bytes("GET", f"/api/workers/{self.worker}", x_api_key=KEY)
 
     def measure(self, slow: Callable[[], object]) -> str:
-        """A figure: how long quick ones took until the slow one was over."""
+        """Return a line: how long quick requests took until the slow one was over."""
         over, began = threading.Event(), time.perf_counter()
 
         def run() -> None:
@@ -79,7 +79,7 @@ class Beside:
 
 
 def fill(server: Dryline, logs: int) -> tuple[str, str, float]:
-    """A worker, a deployment and `logs` calls. Gives worker, deployment and the calls a second."""
+    """Create a worker, a deployment and `logs` calls. Return them and the calls a second."""
     worker = server.call("POST", "/api/workers", {"name": "Bench", "description": None, "status": None})["id"]
     flow = server.call(
         "POST", f"/api/workers/{worker}/flows", {"name": "Main", "label": None, "code": "loop:\n    talk()\n"}

@@ -1,4 +1,4 @@
-"""What following a flow costs: calls a second beside scripts in the same run, a turn of a conversation, memory.
+"""The cost of following a flow: calls a second beside scripts in the same run, a turn of a conversation, memory.
 
 `measure` takes a server of bench/run.py, and yields rows of its table.
 """

@@ -13,7 +13,7 @@ from servers import KEY, NEW_WORKER
 
 
 def environ_of(method: str, path: str, query: str, body: bytes) -> dict[str, Any]:
-    """What waitress hands an application (all but its own `waitress.*`)."""
+    """Return the environ that waitress passes to an application, without its own `waitress.*` keys."""
     environ = {
         "REMOTE_ADDR": "127.0.0.1",
         "REMOTE_HOST": "127.0.0.1",
@@ -63,7 +63,7 @@ def calls(app: Any, request: tuple[Any, ...], count: int) -> Load:
 
 
 def requests(row: Callable[[str, str], None]) -> None:
-    """A row for each kind: dryline's and the bare view's, in turns."""
+    """Print a row for each kind: dryline's and the bare view's, in turns."""
     import orjson
     from bare import application
 
@@ -99,7 +99,7 @@ def requests(row: Callable[[str, str], None]) -> None:
 
 
 def worlds(row: Callable[[str, str], None]) -> None:
-    """What a test pays for its start without a socket: resets and save points."""
+    """Print the cost of a test's start without a socket: resets and snapshots."""
     from dryline.testing import DrylineInProcess
 
     def median_ms(action: Callable[[], object], count: int = 40) -> str:

@@ -17,7 +17,7 @@ LONGEST_ROUND_S = 1.0
 
 
 class Load(NamedTuple):
-    """What one server made of a load."""
+    """The result of a load on one server."""
 
     per_second: float
     p50_ms: float
@@ -71,7 +71,7 @@ class Client:
 
 
 def connect(url: str) -> Client:
-    """A connection to a server."""
+    """Open a connection to a server."""
     host, port = url.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -119,7 +119,7 @@ def is_whole(answer: bytes) -> bool:
 
 
 def request_bytes(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
-    """A whole HTTP request. A header's name is given with `_` for `-`."""
+    """Return a whole HTTP request. A header's name is passed with `_` for `-`."""
     lines = [f"{method} {path} HTTP/1.1", "Host: localhost"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     if body:

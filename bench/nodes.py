@@ -31,7 +31,7 @@ FILLING = 2_000  # calls that are made at once
 
 
 def processor_ns(pid: int) -> int:
-    """Processor time of a process's threads so far. https://docs.kernel.org/scheduler/sched-stats.html"""
+    """Return the processor time of a process's threads so far. https://docs.kernel.org/scheduler/sched-stats.html."""
     spent = [path.read_text().split()[0] for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
     return sum(map(int, spent))
 
@@ -42,7 +42,7 @@ def row(name: str, figure: str) -> None:
 
 
 def requests_of(node: Node) -> dict[str, bytes]:
-    """What is measured, with a key of the node's: a worker by its id, and a new one."""
+    """Return the measured requests, with a key of the node's: a worker by its id, and a new one."""
     made = node.ask("POST", "/_dryline/teams", json={}).json()
     state = {"version": 1, "workers": [{"id": f"worker_{node.name}", "name": "One", "teamId": made["id"]}]}
     node.ask("POST", f"/_dryline/state?team={made['id']}", json=state).raise_for_status()
@@ -54,35 +54,35 @@ def requests_of(node: Node) -> dict[str, bytes]:
 
 
 def measured(node: Node, request: bytes, connections: int = 4) -> Load:
-    """A round of one node."""
+    """Run a round of one node."""
     spent = partial(processor_ns, node.process.pid)
     return load(node.url, request, count=COUNT, connections=connections, processor_ns=spent)
 
 
 def together(work: list) -> list:
     """Do all at once; what each gives."""
-    found: list = [None] * len(work)
+    results: list = [None] * len(work)
 
     def run(at: int) -> None:
-        found[at] = work[at]()
+        results[at] = work[at]()
 
     threads = [threading.Thread(target=run, args=(at,)) for at in range(len(work))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return results
 
 
 def second_node(cluster: Cluster) -> None:
-    """What another node adds."""
+    """Measure the gain of another node."""
     pair = [cluster.nodes["a"], cluster.nodes["b"]]
-    asked = [requests_of(node) for node in pair]
-    for name in asked[0]:
+    bodies = [requests_of(node) for node in pair]
+    for name in bodies[0]:
         alone, both = [], []
         for _ in range(ROUNDS):
-            alone.append(1e6 / measured(pair[0], asked[0][name]).cpu_us)
-            at_once = together([partial(measured, node, of[name]) for node, of in zip(pair, asked, strict=True)])
+            alone.append(1e6 / measured(pair[0], bodies[0][name]).cpu_us)
+            at_once = together([partial(measured, node, of[name]) for node, of in zip(pair, bodies, strict=True)])
             both.append(sum(1e6 / one.cpu_us for one in at_once))
         one, two = statistics.median(alone), statistics.median(both)
         row(f"{name}, one node", f"{one:9,.0f} /s a processor")
@@ -90,12 +90,12 @@ def second_node(cluster: Cluster) -> None:
 
 
 def durability(folder: Path) -> None:
-    """What it costs to wait for the disk."""
+    """Measure the cost of waiting for the disk."""
     nodes = [Node(folder, level, durability=level).start().wait() for level in ("process", "power")]
-    asked = [requests_of(node)["create"] for node in nodes]
+    bodies = [requests_of(node)["create"] for node in nodes]
     rounds: list[list[Load]] = [[], []]
     for _ in range(ROUNDS):
-        for node, request, taken in zip(nodes, asked, rounds, strict=True):
+        for node, request, taken in zip(nodes, bodies, rounds, strict=True):
             taken.append(measured(node, request, connections=1))
     for node, taken in zip(nodes, rounds, strict=True):
         row(f"create, 1 conn., --durability {node.name}", str(Load.median(taken)))
@@ -103,7 +103,7 @@ def durability(folder: Path) -> None:
 
 
 def filled(cluster: Cluster, calls: int) -> Team:
-    """A team of node a with so many calls."""
+    """Create a team of node a with this many calls."""
     node = cluster.nodes["a"]
     team = cluster.team("a")
     worker = team.hire("One").json()["id"]
@@ -111,8 +111,8 @@ def filled(cluster: Cluster, calls: int) -> Team:
     line = {"name": "L", "phoneNumber": "+14155550100", "flowId": flow.json()["id"]}
     line = team.ask("POST", f"/api/workers/{worker}/deployments/voice", json=line).json()
     for at in range(0, calls, FILLING):
-        asked = {"workerId": worker, "deploymentId": line["id"], "count": min(FILLING, calls - at), "follow": "script"}
-        node.ask("POST", "/_dryline/simulate/calls", json=asked).raise_for_status()
+        bodies = {"workerId": worker, "deploymentId": line["id"], "count": min(FILLING, calls - at), "follow": "script"}
+        node.ask("POST", "/_dryline/simulate/calls", json=bodies).raise_for_status()
     return team
 
 
@@ -143,7 +143,7 @@ def copies(cluster: Cluster) -> None:
 
 
 def through_nginx(cluster: Cluster) -> None:
-    """What the proxy takes for a request, and what the node takes behind it."""
+    """Measure the cost of the proxy and of the node behind it."""
     team = cluster.team("a")
     workers = [int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent(path) == cluster.proxy.pid]
     node = cluster.nodes["a"].process.pid

@@ -1,4 +1,4 @@
-"""What an installed dryline costs a project that does not use it: pytest's start with its plugin and without."""
+"""The cost of an installed dryline for a project that does not use it: pytest's start with its plugin and without."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ENVIRONMENT = {
 
 
 def run(*arguments: str, folder: Path) -> str:
-    """What a run of this Python says on standard error."""
+    """Return the standard error of a run of this Python."""
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True).stderr
 
 
 def processor_ms(*arguments: str, folder: Path) -> float:
-    """The processor time of a run of this Python."""
+    """Return the processor time of a run of this Python."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run(*arguments, folder=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -35,7 +35,7 @@ def processor_ms(*arguments: str, folder: Path) -> float:
 
 
 def import_ms(folder: Path) -> float:
-    """How long the plugin's import takes where pytest is imported already."""
+    """Return the time of the plugin's import after pytest was imported, in milliseconds."""
     code = "import pytest, dryline.pytest_plugin"
     said = run("-X", "importtime", "-c", code, folder=folder)
     lines = [[part.strip() for part in line.split("|")] for line in said.splitlines()]
@@ -43,7 +43,7 @@ def import_ms(folder: Path) -> float:
 
 
 def starts(directory: Path, row: Callable[[str, str], None]) -> None:
-    """A row for the start of pytest with the plugin and without, and one for what the plugin imports."""
+    """Print the start of pytest with the plugin and without, and the modules that the plugin imports."""
     folder = directory / "project"
     folder.mkdir()
     (folder / "test_nothing.py").write_text("def test_nothing():\n    pass\n")

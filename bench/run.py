@@ -56,7 +56,7 @@ def starts(directory: Path, peers: Path | None, installed: Path | None) -> None:
 
 
 def reset_ms(server: Server) -> float:
-    """A reset, with the connection that it is asked on."""
+    """Return the time of a reset with the connection for it, in milliseconds."""
     times = []
     for _ in range(100):
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
@@ -69,7 +69,7 @@ def reset_ms(server: Server) -> float:
 
 
 def side_by_side(servers: list[Server], what: str, connections: int, count: int) -> None:
-    """A row for each server; the ratio is between the first, dryline, and the second, the bare view."""
+    """Print a row for each server; the ratio is between the first, dryline, and the second, the bare view."""
     rounds: dict[str, list[Load]] = {server.name: [] for server in servers}
     for _ in range(ROUNDS):
         for server in servers:
@@ -108,7 +108,7 @@ LEAN = [
 
 
 def large_world(directory: Path, logs: int) -> None:
-    """Simulation, pages of logs and exports."""
+    """Measure simulation, pages of logs and exports."""
     server = Dryline(directory)
     worker, _, speed = fill(server, logs)
     row(f"simulate {logs:,} calls", f"{speed:9,.0f} /s")
@@ -137,7 +137,7 @@ def large_world(directory: Path, logs: int) -> None:
 
 
 def following(directory: Path) -> None:
-    """Calls and conversations that run a flow."""
+    """Measure calls and conversations that run a flow."""
     server = Dryline(directory)
     for name, figure in flows.measure(server):
         row(name, figure)
@@ -145,7 +145,7 @@ def following(directory: Path) -> None:
 
 
 def beside(directory: Path) -> None:
-    """How long a GET takes while something slow runs."""
+    """Measure how long a GET takes while something slow runs."""
     world = Beside(directory, 15_000)
     for name, figure in world.figures().items():
         row(f"GET beside {name}", figure)

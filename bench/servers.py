@@ -68,7 +68,7 @@ class Server:
         return 0.0
 
     def processor_ns(self) -> int:
-        """The processor time of its threads so far. https://docs.kernel.org/scheduler/sched-stats.html"""
+        """Return the processor time of its threads so far. https://docs.kernel.org/scheduler/sched-stats.html."""
         spent = 0
         for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
             with contextlib.suppress(OSError):  # it has ended since
@@ -154,11 +154,11 @@ class JsonServer(Server):
     name = "json-server"
 
     def __init__(self, peers: Path, directory: Path, records: list[dict]) -> None:
-        port, kept = _free_port(), directory / "db.json"
-        kept.write_text(json.dumps({"workers": records}))
+        port, database = _free_port(), directory / "db.json"
+        database.write_text(json.dumps({"workers": records}))
         program = str(peers / "node_modules" / ".bin" / "json-server")
         super().__init__(
-            [program, "--quiet", "--port", str(port), str(kept)], f"http://localhost:{port}", cwd=directory
+            [program, "--quiet", "--port", str(port), str(database)], f"http://localhost:{port}", cwd=directory
         )
         self.requests = workers(f"/workers/{records[0]['id']}", "/workers", json.dumps(NEW_WORKER).encode())
 
@@ -179,7 +179,7 @@ class Prism(Server):
 
 
 def peers_in(where: Path | None) -> list[type[Server]]:
-    """The other stand-ins that are installed there."""
+    """Return the other stand-ins that are installed there."""
     programs = {
         Localstripe: "bin/localstripe",
         JsonServer: "node_modules/.bin/json-server",
@@ -189,7 +189,7 @@ def peers_in(where: Path | None) -> list[type[Server]]:
 
 
 def workers(one: str, listed: str, new: bytes) -> Requests:
-    """What is measured of a server of workers."""
+    """Return the measured requests of a server of workers."""
     return {
         "one worker": request_bytes("GET", one, x_api_key=KEY),
         "list of 100": request_bytes("GET", listed, x_api_key=KEY),
@@ -198,7 +198,7 @@ def workers(one: str, listed: str, new: bytes) -> Requests:
 
 
 def _described(records: list[dict]) -> dict:
-    """An OpenAPI document whose examples are these records."""
+    """Return an OpenAPI document whose examples are these records."""
 
     def answer(status: str, example: object, **schema: object) -> dict:
         content = {"application/json": {"schema": schema, "example": example}}

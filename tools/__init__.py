@@ -1,1 +1,1 @@
-"""What makes `data/`. Not in the wheel: only what it makes is."""
+"""Programs that make the files in `data/`. Not in the wheel."""

@@ -70,7 +70,7 @@ _CHECK = {
 
 
 def make() -> Row:
-    """The document."""
+    """Return the scenario's document."""
     state = made(_SEED, _fill)
     for campaign in state["outboundCampaigns"]:
         if campaign["name"] == RUNNING:

@@ -61,7 +61,7 @@ _SEED = 814_253_611
 
 
 def make() -> Row:
-    """The document."""
+    """Return the scenario's document."""
     return lean(made(_SEED, _fill), AS_OF, RECENT_DAY, {TEAM: 61}, delivered)
 
 
@@ -76,7 +76,7 @@ def _fill(maker: Maker) -> None:
 
 
 def _prepare(maker: Maker, line: Row) -> Row:
-    """Who is told of its calls, and what is tested before a version is committed."""
+    """Create the webhook of the line, and the test that runs before a version is committed."""
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,summary,booked,appointment_day"
     maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
@@ -89,7 +89,7 @@ def _prepare(maker: Maker, line: Row) -> Row:
 
 
 def _widget(maker: Maker, line: Row) -> None:
-    """The website's chat, with a flow of its own: who writes cannot be put through."""
+    """Create the website's chat with its own flow, which has no transfers."""
     maker.at(12)
     base = f"/workers/{line['workerId']}"
     first = HOSPITAL.program.versions[0]

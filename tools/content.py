@@ -1,4 +1,4 @@
-"""What a scenario's content is written in: flows with their history, and businesses with their lines.
+"""The types of a scenario's content: flows with their history, and businesses with their lines.
 
 The programs are the files in `tools/flows/`, one a version.
 """
@@ -58,7 +58,7 @@ def criteria(*checks: tuple[str, str, str, float]) -> list[dict[str, Any]]:
 
 
 def extractions(**asked: tuple[str, str]) -> dict[str, Any]:
-    """Extraction definitions from (type, description)."""
+    """Return extraction definitions from (type, description)."""
     return {
         key: {"type": kind, "description": description, "required": kind == "boolean"}
         for key, (kind, description) in asked.items()
@@ -66,11 +66,11 @@ def extractions(**asked: tuple[str, str]) -> dict[str, Any]:
 
 
 def voice(id: str, model: str, **more: Any) -> dict[str, Any]:
-    """The engine's settings of a line that speaks so."""
+    """Return the engine's settings of a line with these words."""
     return {"voiceId": id, "voiceModel": model, "language": "en-US", **more}
 
 
 def week(days: str, friday: str | None = None, saturday: str = "closed") -> dict[str, str]:
-    """Opening hours, closed on Sundays."""
-    found = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday"), days)
-    return found | {"friday": friday or days, "saturday": saturday, "sunday": "closed"}
+    """Return opening hours, closed on Sundays."""
+    hours = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday"), days)
+    return hours | {"friday": friday or days, "saturday": saturday, "sunday": "closed"}

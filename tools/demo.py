@@ -34,7 +34,7 @@ _APPOINTMENT = {
 
 
 def make() -> Row:
-    """The document."""
+    """Return the scenario's document."""
     state = made(_SEED, _fill)
     _write_messages(state)
     return lean(state, AS_OF, RECENT_DAY, {content.TEAM: 61, content.OTHER_TEAM: 60}, delivered)
@@ -69,7 +69,7 @@ def _of_the_clinic(maker: Maker, deployment: Row) -> Row:
 
 
 def _webhooks(maker: Maker, deployment: Row) -> None:
-    """Who is told of the clinic's calls."""
+    """Create the webhooks of the clinic's calls."""
     maker.at(38)
     path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
     fields = "from_number,duration_ms,sentiment,summary,booked,appointment_day,appointment_time"
@@ -79,7 +79,7 @@ def _webhooks(maker: Maker, deployment: Row) -> None:
 
 
 def _reminders(maker: Maker, clinic: Row, twilio: Row) -> None:
-    """The line that reminds of appointments, with its campaigns: three that are over and one that waits."""
+    """Create the reminder line with its campaigns: three that are over and one that waits."""
     line = open_line(maker, {"id": clinic["workerId"]}, twilio, content.REMINDER, content.REMINDER_LINE, 0)
     path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
     rng = Random(_SEED)
@@ -140,7 +140,7 @@ def _voices_and_senders(maker: Maker) -> None:
 
 
 def _test(maker: Maker, clinic: Row) -> Row:
-    """The test of the clinic's flow: before the last version it finds that a calendar that is down ends calls."""
+    """Create the test of the clinic's flow: its runs before the last version fail if the calendar is down."""
     maker.at(39)
     checkpoints = (
         ("New", "caller wants a new appointment", 5, 1),

@@ -1,4 +1,4 @@
-"""What the demo scenario's teams have made: workers in their trades, each with its business and its programs."""
+"""The demo scenario's teams: workers in their trades, each with its business and its programs."""
 
 from __future__ import annotations
 

@@ -63,12 +63,12 @@ _TIMES = ("9:00 AM", "10:15 AM", "11:30 AM", "2:00 PM", "3:30 PM")
 
 
 def sms(worker: Row, number: str, starts: list[datetime]) -> list[Row]:
-    """The clinic's text messages."""
+    """Create the clinic's text messages."""
     return list(_logs(_REMINDERS, "SmsDeploymentLog", worker, number, starts, Random(41)))
 
 
 def whatsapp(worker: Row, number: str, starts: list[datetime]) -> list[Row]:
-    """The shop's WhatsApp conversations."""
+    """Create the shop's WhatsApp conversations."""
     return list(_logs(_ORDERS, "WhatsappDeploymentLog", worker, number, starts, Random(42)))
 
 
@@ -108,7 +108,7 @@ def _logs(
 
 
 def _said(thread: tuple[str, ...], facts: Row, start: datetime, rng: Random) -> tuple[list[Row], datetime]:
-    """The messages with their times: people take minutes, the agent seconds."""
+    """Return the messages with times: people take minutes, the agent seconds."""
     at, messages = start, []
     for place, line in enumerate(thread):
         role = "user" if line.startswith("<") else "assistant"

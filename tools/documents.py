@@ -12,9 +12,9 @@ from dryline.world.clock import parse, wire
 
 Row = dict[str, Any]
 
-# Who wrote what is in a scenario: a person, for the key that made it here is no other server's.
+# The author of a scenario's records: a person, since the key that made them here exists on no other server.
 AUTHOR = "user_demo"
-# Whose members are null unless a row says otherwise: there, null need not be written.
+# Collections whose rows leave out members that are null.
 _SPARSE = ("voiceLogs", "chatLogs", "chatEmbedLogs", "sessions", "llmLogs", "runtimeErrors", "webhookDeliveries")
 
 
@@ -22,7 +22,7 @@ Delivered = Callable[[Iterable[Row], dict[str, Row]], Iterable[Row]]
 
 
 def lean(state: Row, as_of: datetime, recent_day: float, teams: Mapping[str, float], delivered: Delivered) -> Row:
-    """The document without this server's keys, its authors persons, and old conversations without their traces.
+    """Return the document without this server's keys, with persons as authors and without old traces.
 
     `teams` are their names, with the days before `as_of` on which they were founded; the first gets the keys of the
     start. `delivered` makes what became of the webhook deliveries of recent calls, which led nowhere here.
@@ -55,7 +55,7 @@ def lean(state: Row, as_of: datetime, recent_day: float, teams: Mapping[str, flo
 
 
 def delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
-    """The deliveries of these logs, as if their receiver had been there, but for a few times."""
+    """Return the deliveries of these logs as if their receiver had been up, except for a few times."""
     for number, row in enumerate(row for row in rows if row["logId"] in logs):
         arrive(row, logs[row["logId"]], 0.3)
         if number % 13 == 6:  # the receiver was restarted meanwhile
@@ -66,14 +66,14 @@ def delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
 
 
 def arrive(row: Row, log: Row, seconds: float) -> None:
-    """The delivery was answered so long after what it tells of."""
+    """Mark a delivery as answered this long after its event."""
     at = log["startTime"] if row["event"] == "call_started" else log["endTime"]
     row |= {"createdAt": at, "dueAt": None, "status": "DELIVERED", "attempts": 1, "error": None}
     row |= {"deliveredAt": later(at, seconds), "responseStatus": 200, "responseBody": '{"ok":true}'}
 
 
 def fail(row: Row, error: str, status: int | None = None, body: str | None = None) -> None:
-    """The delivery was given up after the last attempt."""
+    """Mark a delivery as given up after the last attempt."""
     row |= {"status": "FAILED", "attempts": 4, "deliveredAt": None, "dueAt": None}
     row |= {"error": error, "responseStatus": status, "responseBody": body}
 
@@ -84,7 +84,7 @@ def later(at: str, seconds: float) -> str:
 
 
 def written(document: Row) -> bytes:
-    """The document as JSON with one row a line, so that a change shows in a diff."""
+    """Return the document as JSON with one row a line, so that a diff shows the change."""
     members = []
     for name, value in document.items():
         text = orjson.dumps(value)

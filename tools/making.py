@@ -33,7 +33,7 @@ Row = dict[str, Any]
 
 
 def path(name: str) -> Path:
-    """Where a scenario's file is."""
+    """Return the path of a scenario's file."""
     return Path(__file__).parent.parent / "data" / f"{name}.json"
 
 
@@ -86,7 +86,7 @@ class Maker:
 
 
 def made(seed: int, fill: Callable[[Maker], None]) -> Row:
-    """The state of a stand-in that `fill` has filled. The seed is one that nobody else starts a server with."""
+    """Return the state of a stand-in that `fill` has filled. The seed is one that no other stand-in uses."""
     from dryline.app import create_app  # the one place that drives the whole stand-in from within
 
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=seed))
@@ -106,7 +106,7 @@ Prepare = Callable[[Maker, Row], Row | None]
 
 
 def connect_twilio(maker: Maker, account: str) -> Row:
-    """An integration with numbers."""
+    """Create an integration with numbers."""
     body = {"accountSid": account, "authToken": "not-a-real-token", "name": "Twilio"}
     return maker.post("/team/integrations/twilio/create", description="Numbers of all lines", **body)
 
@@ -150,7 +150,7 @@ def open_line(
     calls_a_day: float = 0,
     prepare: Prepare | None = None,
 ) -> Row:
-    """A flow with its versions, put on a number, and the calls that each version took.
+    """Create a flow with its versions on a number, and the calls that each version took.
 
     `prepare` gives the deployment what it has before its first call; the test that it returns is run with each version.
     Hundredths of a day tell apart what would else be of one instant.
@@ -176,7 +176,7 @@ def open_line(
 
 
 def _take_calls(maker: Maker, deployment: Row, since: float, until: float, a_day: float, index: int) -> None:
-    """The calls that came in meanwhile; recent ones with their LLM logs."""
+    """Create the calls that came in meanwhile; recent ones with their LLM logs."""
     borders = [day for day in (since, RECENT_DAY, until) if until <= day <= since]
     for start, end in pairwise(min(day, _FIRST_DAY) for day in borders):
         count = round((start - end) * a_day)
@@ -195,7 +195,7 @@ def run_test(maker: Maker, test: Row, days: float) -> None:
 
 
 def add_test(maker: Maker, line: Row, name: str, about: str, prompt: str, checkpoints: Iterable[Checkpoint]) -> Row:
-    """A test of a line's flow: who calls (`prompt`), and what is to be met."""
+    """Create a test of a line's flow, with the caller's `prompt` and the checkpoints."""
     members = ("name", "description", "runs", "tolerance")
     test: Row = maker.post(
         f"/workers/{line['workerId']}/tests",
@@ -210,7 +210,7 @@ def add_test(maker: Maker, line: Row, name: str, about: str, prompt: str, checkp
 
 
 def add_links(maker: Maker, line: Row, folder: str, about: str, site: str, pages: Iterable[tuple[str, str]]) -> None:
-    """A folder of articles, each a name and its page of a site."""
+    """Create a folder of articles, each a name and its page of a site."""
     base = f"/workers/{line['workerId']}"
     made = maker.post(f"{base}/folders", name=folder, description=about)
     for name, page in pages:

@@ -56,13 +56,13 @@ def check_python(text: str) -> Iterator[Problem]:
 
 
 def check_markdown(text: str) -> Iterator[Problem]:
-    """Yield the line and the fault of each paragraph, heading, list item and table cell of a guide."""
+    """Yield the line and the fault of each paragraph, list item and table cell. A heading may be a clause."""
     is_code = False
     after_blank = True
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("```"):
             is_code = not is_code
-        starts = re.findall(r"(?:^\s*(?:[-*#>]+|\d+\.)\s+|\|\s*|(?<=[.:] ))(\w.*)", line) if not is_code else []
+        starts = re.findall(r"(?:^\s*(?:[-*>]+|\d+\.)\s+|\|\s*|(?<=[.:] ))(\w.*)", line) if not is_code else []
         if after_blank and not is_code:
             starts.append(line.strip())
         for start in starts:

@@ -59,7 +59,7 @@ _SEED = 814_253_633
 
 
 def make() -> Row:
-    """The document."""
+    """Return the scenario's document."""
     return lean(made(_SEED, _fill), AS_OF, RECENT_DAY, {TEAM: 61}, _delivered)
 
 
@@ -74,7 +74,7 @@ def _fill(maker: Maker) -> None:
 
 
 def _prepare(maker: Maker, line: Row) -> Row:
-    """Who is told of its calls, and the test that finds what the newest version breaks."""
+    """Create the webhook of the line, and the test that finds the fault of the newest version."""
     path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     fields = "from_number,summary,order_number,resolved"
     maker.post(path, name="Complaints desk", url="https://desk.harborline.example/calls", fields=fields)
@@ -101,7 +101,7 @@ def _exports(maker: Maker) -> None:
 
 
 def _delivered(rows: Iterable[Row], logs: dict[str, Row]) -> Iterable[Row]:
-    """The complaints desk answers with errors as often as not, the old depot never."""
+    """Create webhooks: the complaints desk answers with errors as often as not, the old depot never."""
     for number, row in enumerate(row for row in rows if row["logId"] in logs):
         arrive(row, logs[row["logId"]], 0.4)
         if "depot" in row["url"]:

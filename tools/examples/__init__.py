@@ -1,4 +1,4 @@
-"""What the OpenAPI document shows as examples: bodies that were sent to a stand-in, and what it answered.
+"""The examples of the OpenAPI document: bodies that were sent to a stand-in, and its answers.
 
 Each module walks through some areas of the API, as a program would. `python -m dryline.tools.examples`
 writes what came of it; a test walks the same way and looks whether the file still shows it.

@@ -1,4 +1,4 @@
-"""What a program builds: a worker with its flow, deployments, knowledge, hours and tests."""
+"""Calls that build a worker with its flow, deployments, knowledge, hours and tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXTRACTIONS = {"appointment_day": {"type": "string", "description": "day that wa
 CRITERIA = [
     {
         "title": "Booking",
-        "description": "What the call is for",
+        "description": "The purpose of the call",
         "items": [
             {"title": "Day agreed", "description": "A day was agreed on.", "type": "BINARY", "threshold": 1},
         ],
@@ -155,7 +155,7 @@ def _deployments(walk: Walk, worker: str, flow: str) -> Places:
 
 def _beside_deployments(walk: Walk, places: Places) -> None:
     at = (places.worker, places.voice)
-    new = {"name": "desk", "value": "+14155550199", "description": "Who answers in the afternoon"}
+    new = {"name": "desk", "value": "+14155550199", "description": "The desk that answers in the afternoon"}
     walk("createDeploymentParameter", *at, body=new)
     parameter = walk("listDeploymentParameters", *at)[0]["id"]
     walk("updateDeploymentParameter", *at, parameter, body={"value": "+14155550198"})
@@ -186,7 +186,7 @@ def _tags(walk: Walk, worker: str) -> None:
 
 
 def _knowledge(walk: Walk, worker: str) -> None:
-    folder = walk("createFolder", worker, body={"name": "Prices", "description": "What visits cost"})["id"]
+    folder = walk("createFolder", worker, body={"name": "Prices", "description": "The prices of visits"})["id"]
     walk("listFolders", worker)
     walk("getFolder", worker, folder)
     walk("updateFolder", worker, folder, body={"name": "Prices 2027"})

@@ -69,9 +69,9 @@ def _requests(walk: Walk) -> None:
     walk.send("POST", "/api/workers", json=new)
     walk("listRequests", method="POST", path="/api/workers*")
     walk("countRequests", method="POST")
-    wanted = {"method": "POST", "path": "/api/workers", "bodyContains": "Night desk", "times": {"min": 1, "max": 1}}
-    walk("verifyRequests", body=wanted)
-    walk("verifyRequests", body={**wanted, "bodyContains": "Day desk"}, expect=409)
+    criteria = {"method": "POST", "path": "/api/workers", "bodyContains": "Night desk", "times": {"min": 1, "max": 1}}
+    walk("verifyRequests", body=criteria)
+    walk("verifyRequests", body={**criteria, "bodyContains": "Day desk"}, expect=409)
     awaited = {"method": "POST", "path": "/api/workers", "count": 1, "timeoutMs": 1_000}
     walk("waitForRequests", body=awaited)
     walk("waitForRequests", body={**awaited, "count": 2, "timeoutMs": 1}, expect=409)

@@ -1,4 +1,4 @@
-"""What a program reads: logs of the demo world, what stands behind them, and exports."""
+"""Calls that read: logs of the demo world, the records behind them, and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors look like."""
+"""Calls that are refused."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Walk:
         return self.client.open(path, BASE, method=method, buffered=True, **{"headers": HEADERS, **sent})
 
     def get(self, path: str) -> Json:
-        """What lies there, without noting it."""
+        """Return the value at a path of the state, without recording the call."""
         return self.send("GET", path).json
 
     def wait(self, seconds: int) -> None:
@@ -80,7 +80,7 @@ class Walk:
         self.send("POST", "/_dryline/clock/advance", json={"seconds": seconds})
 
     def newest(self, collection: str, **members: Json) -> Json:
-        """A row of the state that has these members."""
+        """Return a row of the state that has these members."""
         rows = self.get("/_dryline/state")[collection]
         return next(row for row in rows if all(row.get(name) == value for name, value in members.items()))
 
@@ -99,7 +99,7 @@ _SHOWN = ("teams", "workers", "flows")
 
 
 def shortened(value: Json, most: int = 1) -> Json:
-    """The same with short lists and texts: of the outermost list one row, of those within two."""
+    """Shorten lists and texts of a value: of the outermost list one row is left, of inner ones two."""
     if isinstance(value, dict):
         return {name: shortened(inner, 2) for name, inner in value.items()}
     if isinstance(value, list):
@@ -110,7 +110,7 @@ def shortened(value: Json, most: int = 1) -> Json:
 
 
 def text(walk: Walk) -> bytes:
-    """The file's content: an operation a line, so that a change shows where it is."""
+    """Return the content of the examples' file, one operation a line, so that a diff shows the change."""
     lines = [
         b'"errors": ' + orjson.dumps(walk.errors, option=orjson.OPT_SORT_KEYS),
         *(b'"%s": ' % name.encode() + orjson.dumps(walk.examples[name]) for name in sorted(walk.examples)),
