@@ -237,7 +237,7 @@ def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, s
 
 def test_the_guide_tells_how_long_a_call_may_wait_for_others():
     guide = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
-    assert f"takes longer than {flow_analysis.SLOW_S:g} s because it waits for others" in " ".join(guide.split())
+    assert f"more than {flow_analysis.SLOW_S:g} s because it waits for other servers" in " ".join(guide.split())
 
 
 def test_no_call_is_longer_than_the_longest(make_line, simulate):
