@@ -1,8 +1,8 @@
-"""More than one node, and what else docs/scaling.md says in figures: `python bench/nodes.py` (a minute; needs nginx).
+"""The figures of docs/scaling.md: `python bench/nodes.py` (a minute; needs nginx).
 
-The load and what it measures share the processors of one machine, so two nodes cannot show twice the requests a second
-here. What a node can do on a processor of its own is the reciprocal of its processor time for a request, and that is
-taken from one node alone and from two at work at once, in turns, in one run.
+The load generator and the nodes share the processors of one machine, so two nodes cannot serve twice the requests a
+second here. Requests a second on a processor of its own are the reciprocal of a node's processor time for a request.
+One node and two nodes are measured in turns.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from dryline.commands import cli
 from dryline.tests.cluster import Cluster, Node, Team
 
 NEW = json.dumps({"name": "New", "description": None, "status": None}).encode()
-COPIED = (1_000, 10_000)  # calls of the teams that are brought to another node
+COPIED = (1_000, 10_000)  # calls of the teams that are moved to another node
 COUNT = 400  # requests of a round
-FILLING = 2_000  # calls that are made at once
+BATCH = 2_000  # calls that one request simulates
 
 
 def processor_ns(pid: int) -> int:
-    """Return the processor time of a process's threads so far. https://docs.kernel.org/scheduler/sched-stats.html."""
-    spent = [path.read_text().split()[0] for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
-    return sum(map(int, spent))
+    """Return the processor time of a process's threads. See https://docs.kernel.org/scheduler/sched-stats.html."""
+    usage = [path.read_text().split()[0] for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(map(int, usage))
 
 
 def row(name: str, figure: str) -> None:
@@ -42,11 +42,11 @@ def row(name: str, figure: str) -> None:
 
 
 def requests_of(node: Node) -> dict[str, bytes]:
-    """Return the measured requests, with a key of the node's: a worker by its id, and a new one."""
-    made = node.ask("POST", "/_dryline/teams", json={}).json()
-    state = {"version": 1, "workers": [{"id": f"worker_{node.name}", "name": "One", "teamId": made["id"]}]}
-    node.ask("POST", f"/_dryline/state?team={made['id']}", json=state).raise_for_status()
-    about = {"x_api_key": made["apiKey"], "content_type": "application/json"}
+    """Return the requests to measure, with a key of the node: read a worker, create a worker."""
+    created = node.ask("POST", "/_dryline/teams", json={}).json()
+    state = {"version": 1, "workers": [{"id": f"worker_{node.name}", "name": "One", "teamId": created["id"]}]}
+    node.ask("POST", f"/_dryline/state?team={created['id']}", json=state).raise_for_status()
+    about = {"x_api_key": created["apiKey"], "content_type": "application/json"}
     return {
         "one worker": request_bytes("GET", f"/api/workers/worker_{node.name}", **about),
         "create": request_bytes("POST", "/api/workers", NEW, **about),
@@ -54,13 +54,13 @@ def requests_of(node: Node) -> dict[str, bytes]:
 
 
 def measured(node: Node, request: bytes, connections: int = 4) -> Load:
-    """Run a round of one node."""
-    spent = partial(processor_ns, node.process.pid)
-    return load(node.url, request, count=COUNT, connections=connections, processor_ns=spent)
+    """Measure one node for a round."""
+    usage = partial(processor_ns, node.process.pid)
+    return load(node.url, request, count=COUNT, connections=connections, processor_ns=usage)
 
 
 def together(work: list) -> list:
-    """Do all at once; what each gives."""
+    """Run functions in threads at the same time, and return their results."""
     results: list = [None] * len(work)
 
     def run(at: int) -> None:
@@ -75,14 +75,14 @@ def together(work: list) -> list:
 
 
 def second_node(cluster: Cluster) -> None:
-    """Measure the gain of another node."""
+    """Measure the gain of a second node."""
     pair = [cluster.nodes["a"], cluster.nodes["b"]]
-    bodies = [requests_of(node) for node in pair]
-    for name in bodies[0]:
+    requests = [requests_of(node) for node in pair]
+    for name in requests[0]:
         alone, both = [], []
         for _ in range(ROUNDS):
-            alone.append(1e6 / measured(pair[0], bodies[0][name]).cpu_us)
-            at_once = together([partial(measured, node, of[name]) for node, of in zip(pair, bodies, strict=True)])
+            alone.append(1e6 / measured(pair[0], requests[0][name]).cpu_us)
+            at_once = together([partial(measured, node, of[name]) for node, of in zip(pair, requests, strict=True)])
             both.append(sum(1e6 / one.cpu_us for one in at_once))
         one, two = statistics.median(alone), statistics.median(both)
         row(f"{name}, one node", f"{one:9,.0f} /s a processor")
@@ -92,32 +92,32 @@ def second_node(cluster: Cluster) -> None:
 def durability(folder: Path) -> None:
     """Measure the cost of waiting for the disk."""
     nodes = [Node(folder, level, durability=level).start().wait() for level in ("process", "power")]
-    bodies = [requests_of(node)["create"] for node in nodes]
+    requests = [requests_of(node)["create"] for node in nodes]
     rounds: list[list[Load]] = [[], []]
     for _ in range(ROUNDS):
-        for node, request, taken in zip(nodes, bodies, rounds, strict=True):
-            taken.append(measured(node, request, connections=1))
-    for node, taken in zip(nodes, rounds, strict=True):
-        row(f"create, 1 conn., --durability {node.name}", str(Load.median(taken)))
+        for node, request, loads in zip(nodes, requests, rounds, strict=True):
+            loads.append(measured(node, request, connections=1))
+    for node, loads in zip(nodes, rounds, strict=True):
+        row(f"create, 1 conn., --durability {node.name}", str(Load.median(loads)))
         node.kill()
 
 
 def filled(cluster: Cluster, calls: int) -> Team:
-    """Create a team of node a with this many calls."""
+    """Return a team of node a with this number of calls."""
     node = cluster.nodes["a"]
     team = cluster.team("a")
     worker = team.hire("One").json()["id"]
     flow = team.ask("POST", f"/api/workers/{worker}/flows", json={"name": "M", "label": None, "code": "say('Hello')\n"})
     line = {"name": "L", "phoneNumber": "+14155550100", "flowId": flow.json()["id"]}
     line = team.ask("POST", f"/api/workers/{worker}/deployments/voice", json=line).json()
-    for at in range(0, calls, FILLING):
-        bodies = {"workerId": worker, "deploymentId": line["id"], "count": min(FILLING, calls - at), "follow": "script"}
-        node.ask("POST", "/_dryline/simulate/calls", json=bodies).raise_for_status()
+    for at in range(0, calls, BATCH):
+        body = {"workerId": worker, "deploymentId": line["id"], "count": min(BATCH, calls - at), "follow": "script"}
+        node.ask("POST", "/_dryline/simulate/calls", json=body).raise_for_status()
     return team
 
 
 def size_kb(folder: Path) -> float:
-    """Of the rows in a node's database."""
+    """Return the size of the rows in a node's database."""
     with contextlib.closing(sqlite3.connect(folder / "dryline.sqlite3")) as database:
         pages, free, size = (
             database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
@@ -143,7 +143,7 @@ def copies(cluster: Cluster) -> None:
 
 
 def through_nginx(cluster: Cluster) -> None:
-    """Measure the cost of the proxy and of the node behind it."""
+    """Measure the processor time of the proxy and of the node for one request."""
     team = cluster.team("a")
     workers = [int(path.name) for path in Path("/proc").glob("[0-9]*") if _parent(path) == cluster.proxy.pid]
     node = cluster.nodes["a"].process.pid
@@ -166,9 +166,9 @@ def _parent(process: Path) -> int | None:
 
 
 def main() -> None:
-    """All of it."""
-    with tempfile.TemporaryDirectory(prefix="n") as made:
-        folder = Path(made)
+    """Measure and print everything."""
+    with tempfile.TemporaryDirectory(prefix="n") as created:
+        folder = Path(created)
         durability(folder)
         with Cluster(folder) as cluster:
             second_node(cluster)

@@ -1,4 +1,4 @@
-"""Nodes behind the nginx that deploy/ sets up, each a process: for test_cluster.py, and for bench/nodes.py."""
+"""Nodes, each a process, behind nginx with the configuration in deploy/: for test_cluster.py and bench/nodes.py."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dryline.tests.conftest import NEW_WORKER
 ROOT = Path(__file__).parent.parent
 NODES = ("a", "b", "c")
 TOKEN = {"x-dryline-token": "t"}
-http = httpx.Client()  # straight to a node; one for all, since making one takes longer than most that is asked
-START_S = 60  # that a loaded machine may take to start three servers
+http = httpx.Client()  # directly to a node; shared, because making one takes longer than most requests
+START_S = 60  # a loaded machine may need that long to start three servers
 
 
 class Node:
-    """A server in a process of its own, which can be killed and started again at the same address."""
+    """A server in its own process. It can be killed and started again at the same address."""
 
     def __init__(self, folder, name, **flags):
         self.folder, self.name, self.port, self.url = folder, name, 0, ""
@@ -43,7 +43,7 @@ class Node:
         return self
 
     def wait(self):
-        # Its first line says that it answers; where it ends before, there is none.
+        # The first line says that it answers. There is none if the process has ended.
         line = self.process.stdout.readline()
         assert f"node {self.name}, answers on" in line, line
         self.url = line.split()[-1]
@@ -60,7 +60,7 @@ class Node:
 
 
 class Cluster:
-    """The nodes, and the proxy, which is reached by a socket in a folder: no port has to be free."""
+    """The nodes and the proxy. The proxy listens on a Unix socket, so that no port has to be free."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -74,7 +74,7 @@ class Cluster:
             node.wait()
         self.client = httpx.Client(transport=httpx.HTTPTransport(uds=str(self.socket)), base_url="http://proxy.test")
         self.proxy = subprocess.Popen(["nginx", "-p", self.folder, "-c", self.configure()], stderr=subprocess.PIPE)
-        # It reports at once what is wrong with its configuration, and its socket when there is nothing.
+        # nginx ends at once if its configuration is wrong; otherwise it creates its socket.
         while not self.socket.exists():
             assert self.proxy.poll() is None, self.proxy.stderr.read().decode()
         return self
@@ -90,7 +90,7 @@ class Cluster:
                 pipe.close()
 
     def configure(self):
-        """deploy/nginx as it is, with this machine's addresses and folders in it."""
+        """Write the files of deploy/nginx with this machine's addresses and folders; return the main file."""
         text = (ROOT / "deploy" / "nginx" / "dryline.conf").read_text()
         text = text.replace("listen 8080;", f"listen unix:{self.socket};").replace(
             "/etc/nginx/dryline", str(self.folder)
@@ -112,15 +112,15 @@ class Cluster:
         return main
 
     def team(self, node):
-        """A new team of a node, which the proxy is asked about from now on."""
+        """Create a team on a node; its requests go through the proxy."""
         return Team(self, self.nodes[node].ask("POST", "/_dryline/teams", json={"name": f"Of {node}"}).json())
 
 
 class Team:
-    """A team, asked for through the proxy."""
+    """A team and its requests through the proxy."""
 
-    def __init__(self, cluster, made):
-        self.cluster, self.id, self.key = cluster, made["id"], made["apiKey"]
+    def __init__(self, cluster, row):
+        self.cluster, self.id, self.key = cluster, row["id"], row["apiKey"]
 
     def ask(self, method, path, **kwargs):
         return self.cluster.client.request(method, path, headers={"x-api-key": self.key}, timeout=START_S, **kwargs)

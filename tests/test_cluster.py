@@ -17,14 +17,14 @@ from dryline.tests.conftest import NEW_WORKER
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """One for all: each test has teams of its own."""
+    """Start one cluster for all tests. Each test has its own teams."""
     if shutil.which("nginx") is None:
-        told = "no nginx is installed"
-        pytest.fail(told) if os.environ.get("DRYLINE_TEST_NGINX") else pytest.skip(told)
-    # A socket's path is short.
+        reason = "nginx is not installed"
+        pytest.fail(reason) if os.environ.get("DRYLINE_TEST_NGINX") else pytest.skip(reason)
+    # A socket's path must be short.
     folder = Path(tmp_path_factory.mktemp("n"))
-    with Cluster(folder) as found:
-        yield found
+    with Cluster(folder) as running:
+        yield running
 
 
 def test_every_teams_requests_land_on_its_node(cluster):
@@ -37,14 +37,14 @@ def test_every_teams_requests_land_on_its_node(cluster):
         workers = node.ask("GET", "/_dryline/state").json()["workers"]
         assert {worker["name"] for worker in workers} >= {f"Of team {number}" for number in range(at, 12, 3)}
         own = {team.id for team in teams[at::3]}
-        asked = node.ask("GET", "/_dryline/requests?path=/api/workers").json()
-        assert len(workers) == 4 and asked
+        requests = node.ask("GET", "/_dryline/requests?path=/api/workers").json()
+        assert len(workers) == 4 and requests
         assert {worker["teamId"] for worker in workers} == own
 
 
-def test_keys_that_no_node_made_go_to_the_first(cluster):
-    made = cluster.nodes["a"].ask("POST", "/_dryline/teams", json={"key": "chosen"}).json()
-    assert Team(cluster, made).ask("GET", "/api/team").json()["id"] == made["id"]
+def test_requests_with_a_key_of_no_node_go_to_the_first(cluster):
+    row = cluster.nodes["a"].ask("POST", "/_dryline/teams", json={"key": "chosen"}).json()
+    assert Team(cluster, row).ask("GET", "/api/team").json()["id"] == row["id"]
 
 
 def test_links_of_a_node_work_through_the_proxy(cluster):
@@ -55,22 +55,22 @@ def test_links_of_a_node_work_through_the_proxy(cluster):
     line = {"name": "L", "phoneNumber": "+14155550100", "flowId": flow["id"]}
     line = team.ask("POST", f"{base}/deployments/voice", json=line).json()
     calls = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed", "follow": "script"}
-    made = cluster.nodes["b"].ask("POST", "/_dryline/simulate/calls", json=calls).json()
-    call = team.ask("GET", f"{base}/deploymentLogs/voice/{made['ids'][0]}").json()
+    ids = cluster.nodes["b"].ask("POST", "/_dryline/simulate/calls", json=calls).json()["ids"]
+    call = team.ask("GET", f"{base}/deploymentLogs/voice/{ids[0]}").json()
     assert call["recordingUrl"].startswith("http://proxy.test/b/recordings/")
-    # Who speaks does not matter here: that the address leads to the node does, and that another's does not.
+    # The node answers 403, because the signature is wrong. Fetching the recording would take longer.
     assert cluster.client.head(call["recordingUrl"].replace("signature=", "signature=0")).status_code == 403
-    about = {"fileName": "a.txt", "contentType": "text/plain"}
-    address = team.ask("GET", f"/api/upload/{worker['id']}/resource-upload-url", params=about).json()["uploadUrl"]
+    params = {"fileName": "a.txt", "contentType": "text/plain"}
+    address = team.ask("GET", f"/api/upload/{worker['id']}/resource-upload-url", params=params).json()["uploadUrl"]
     assert address.startswith("http://proxy.test/b/uploads/")
     assert cluster.client.put(address, content=b"x" * 100_000).status_code == 200
-    asked = {
+    body = {
         "format": "CSV",
         "logType": "voice",
         "startDate": "2026-01-01T00:00:00Z",
         "endDate": "2026-02-01T00:00:00Z",
     }
-    export = team.ask("POST", "/api/team/exports", json=asked).json()["id"]
+    export = team.ask("POST", "/api/team/exports", json=body).json()["id"]
     cluster.nodes["b"].ask("POST", "/_dryline/clock/advance", json={"seconds": 0})
     link = team.ask("GET", f"/api/team/exports/{export}").json()["downloadUrl"]
     assert cluster.client.get(link).headers["content-disposition"]
@@ -90,9 +90,9 @@ def test_each_nodes_plane_and_console_have_its_path(cluster):
 
 @contextlib.contextmanager
 def writing(team, enough, on_refusal):
-    """Let a thread hire workers as fast as it goes; gives the names of those that were acknowledged.
+    """Create workers in a thread, and yield the names of those that were answered with 201.
 
-    `enough` is set once there are some; `on_refusal` says of an answer that was no 201 whether to go on.
+    `enough` is set after 20 workers. `on_refusal` returns whether to go on after another answer.
     """
     acknowledged, ending = set(), threading.Event()
 
@@ -121,7 +121,7 @@ def writing(team, enough, on_refusal):
         thread.join()
 
 
-def test_a_killed_node_takes_only_its_teams_along_and_brings_back_every_acknowledged_write(cluster):
+def test_a_killed_node_stops_only_its_teams_and_keeps_every_acknowledged_write(cluster):
     teams = {name: cluster.team(name) for name in NODES}
     refused, node = [], cluster.nodes["b"]
 
@@ -132,20 +132,20 @@ def test_a_killed_node_takes_only_its_teams_along_and_brings_back_every_acknowle
     with writing(teams["b"], threading.Event(), note) as acknowledged:
         node.kill()
     try:
-        assert refused in ([502], [])  # none, where the thread was told to end before it asked again
+        assert refused in ([502], [])  # none if the thread ended before its next request
         assert teams["b"].ask("GET", "/api/workers").status_code == 502
         for name in ("a", "c"):
             assert teams[name].hire("Meanwhile").status_code == 201
     finally:
         node.start().wait()
-    # One more may have been written whose answer was lost.
+    # The answer to one more write may be lost.
     assert acknowledged <= teams["b"].names()
     assert len(teams["b"].names()) - len(acknowledged) in (0, 1)
     assert teams["b"].hire("After").status_code == 201
 
 
 def uploaded(team):
-    """A file resource of a new worker; its content was sent to the upload address."""
+    """Create a file resource of a new worker and upload its content."""
     worker = team.hire("Menu").json()["id"]
     params = {"fileName": "menu.txt", "contentType": "text/plain"}
     address = team.ask("GET", f"/api/upload/{worker}/resource-upload-url", params=params).json()["uploadUrl"]
@@ -161,7 +161,7 @@ def uploaded(team):
 
 
 def script_of_the_guide(cluster, team):
-    """The shell script of docs/scaling.md, "Move a team", for these nodes and this nginx."""
+    """Return the script of docs/scaling.md, "Move a team", for these nodes and this nginx."""
     section = (ROOT / "docs" / "scaling.md").read_text().partition("\n## Move a team\n")[2]
     script = section.partition("```sh\n")[2].partition("```")[0]
     a, b = cluster.nodes["a"].url, cluster.nodes["b"].url

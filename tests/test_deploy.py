@@ -1,4 +1,4 @@
-"""What deploy/ holds is valid, and speaks of settings that there are. That nginx takes it test_cluster.py shows."""
+"""The files in deploy/ are valid and use settings that exist. test_cluster.py runs nginx with them."""
 
 import re
 from pathlib import Path

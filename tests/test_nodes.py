@@ -1,4 +1,4 @@
-"""A server that is one of several: its name in keys, ids, links and reports."""
+"""A node, which is one of several servers: its name in keys, ids, links and reports."""
 
 import io
 import json
@@ -26,7 +26,7 @@ def settings():
 
 @pytest.fixture
 def control(app):
-    """The control plane of node a, and its API with node a's start key."""
+    """Return a function that sends requests to node a with its start key."""
     client = app.test_client()
 
     def ask(method, path, json=None):
@@ -37,7 +37,7 @@ def control(app):
 
 @pytest.fixture(scope="module")
 def served():
-    """Node a as a proxy reaches it: by another name, below a path."""
+    """Start node a, and send requests as a proxy does: with another host name, below a path."""
     with DrylineServer(node="a", public_url=BELOW, seed=1, scenario="demo", admin_token="t") as server:
         headers = {"host": "proxy.test", "x-dryline-token": "t", "x-api-key": server.api_key}
         with httpx.Client(base_url=server.url, headers=headers) as client:
@@ -84,8 +84,8 @@ def test_a_key_of_another_server_works_here_by_its_digest(control, app):
     from dryline.models.teams import digest
 
     team = control("POST", "/_dryline/teams").json["id"]
-    copied = control("POST", f"/_dryline/teams/{team}/keys", {"sha256": digest("dl_b_elsewhere"), "name": "moved"})
-    assert (copied.status_code, copied.json["name"], "key" in copied.json) == (201, "moved", False)
+    copied = control("POST", f"/_dryline/teams/{team}/keys", {"sha256": digest("dl_b_elsewhere"), "name": "copied"})
+    assert (copied.status_code, copied.json["name"], "key" in copied.json) == (201, "copied", False)
     answer = app.test_client().get("/api/team", headers={"x-api-key": "dl_b_elsewhere"})
     assert answer.json["id"] == team
 
@@ -109,9 +109,9 @@ def test_an_encoded_slash_stays_part_of_an_id_below_the_public_path(served):
 
 def test_every_address_that_pages_name_lies_below_the_public_path(served):
     for page in ("/console", "/console/connect", "/console/live", "/docs"):
-        found = re.findall(r'(?:href|src|action|hx-get|hx-post)="(/[^"]*)"', served.get(page).text)
-        assert found, page
-        assert [address for address in found if not address.startswith("/a/")] == []
+        addresses = re.findall(r'(?:href|src|action|hx-get|hx-post)="(/[^"]*)"', served.get(page).text)
+        assert addresses, page
+        assert [address for address in addresses if not address.startswith("/a/")] == []
     assert 'data-root="/a"' in served.get("/docs").text  # where its script finds the document
 
 
@@ -156,11 +156,11 @@ def test_log_lines_name_the_node(form, capfd):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
-    told = io.BytesIO()
-    reporter = Reporter(app.world, form, told)
+    output = io.BytesIO()
+    reporter = Reporter(app.world, form, output)
     control("GET", "/api/workers")
     reporter.look()
-    line = told.getvalue().decode().splitlines()[-1]
+    line = output.getvalue().decode().splitlines()[-1]
     assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
 
 

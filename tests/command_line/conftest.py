@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a world, and the commands on it."""
+"""Fixtures of the command line's tests: a world, and a function that runs commands on it."""
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +11,7 @@ NEW = {"name": "Front desk", "description": None, "status": None}
 
 @pytest.fixture
 def data_dir(tmp_path):
-    """A data directory with an empty world that no server is using."""
+    """Return a data directory with an empty world that no server uses."""
     directory = tmp_path / "world"
     with DrylineServer(data_dir=directory):
         pass
@@ -30,7 +30,7 @@ def run(data_dir):
 
 @pytest.fixture
 def served(data_dir):
-    """The same directory, served: the commands find the server by the address that it leaves there."""
+    """Serve the directory. Commands find the server by the file `address` in it."""
     with DrylineServer(data_dir=data_dir) as server:
         address = server.app.world.directory / "address"
         address.write_text(server.url)

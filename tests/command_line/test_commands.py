@@ -74,8 +74,8 @@ def test_simulate_prints_the_ids_of_the_logs(run, served):
     deployment = served.state()["voiceDeployments"][0]
     where = ("--worker", deployment["workerId"], "--deployment", deployment["id"])
     ids = run("simulate", *where, "--count", "3", "--outcome", "voicemail", "--seed", "7").split()
-    found = {log["id"]: log for log in served.state()["voiceLogs"]}
-    assert [found[id]["status"] for id in ids] == ["voicemail"] * 3
+    logs = {log["id"]: log for log in served.state()["voiceLogs"]}
+    assert [logs[id]["status"] for id in ids] == ["voicemail"] * 3
 
 
 def test_simulate_says_who_is_called_and_that_it_goes_on(run, served):
@@ -123,7 +123,7 @@ def test_without_a_command_it_serves():
     assert "--port must be 0 to 65535" in done.output
 
 
-# What else the control plane does
+# Other commands
 
 
 def test_reset_takes_everything_back(run, served):
@@ -134,7 +134,7 @@ def test_reset_takes_everything_back(run, served):
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "text"),
     [
         (("freeze", "2030-01-01T09:00:00Z"), "2030-01-01T09:00:00.000Z  frozen"),
         (("advance", "2h"), "2030-01-01T11:00:00.000Z  frozen"),
@@ -143,9 +143,9 @@ def test_reset_takes_everything_back(run, served):
         ((), "2030-01-01T09:00:00.000Z  frozen"),
     ],
 )
-def test_the_clock_is_moved(run, served, command, told):
+def test_the_clock_is_moved(run, served, command, text):
     served.freeze("2030-01-01T09:00:00Z")
-    assert run("clock", *command).strip() == told
+    assert run("clock", *command).strip() == text
 
 
 def test_the_clock_runs_again(run, served):
@@ -260,8 +260,8 @@ def test_workers_are_listed_with_their_ids(run, served):
     served.simulate_calls(1)
     (worker,) = json.loads(run("workers", "--json"))
     assert worker["deployments"][0]["phoneNumber"]
-    told = run("workers")
-    assert all(id in told for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
+    text = run("workers")
+    assert all(id in text for id in (worker["id"], worker["flows"][0]["id"], worker["deployments"][0]["id"]))
 
 
 def test_requests_are_shown_the_newest_last(run, served):
@@ -335,7 +335,7 @@ def test_a_file_that_cannot_be_written_is_one_line(run, tmp_path):
     assert "\n" not in done.strip()
 
 
-# How it is found out what there is
+# Completion and help
 
 
 def completed(words, incomplete):

@@ -1,4 +1,4 @@
-"""On which world a command works: the server that runs, or one that is named."""
+"""The world that a command works on: a running server's, or one that is named."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ from dryline.tests.command_line.conftest import NEW
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """A folder where nothing is, on a machine where no other server runs."""
+    """Change to an empty folder, on a machine where no other server runs."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))

@@ -48,7 +48,7 @@ class Team:
 
 @pytest.fixture(scope="module")
 def a():
-    """A server that is not reset between tests: each test has teams of its own."""
+    """Start a server that is not reset between tests: each test has its own teams."""
     with DrylineServer() as server, http:
         yield server
 
@@ -59,7 +59,7 @@ def team(a):
 
 
 def repacked(content, change):
-    """A file with its about.json, or its database, changed."""
+    """Return a snapshot file in which `change` changed each member."""
     out = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(content)) as old, tarfile.open(fileobj=out, mode="w:gz") as new:
         for member in old:
@@ -70,7 +70,7 @@ def repacked(content, change):
 
 
 def with_schema(number):
-    """A database that says so of itself: https://www.sqlite.org/fileformat.html, offset 60."""
+    """Set `user_version` in the database's header: https://www.sqlite.org/fileformat.html, offset 60."""
 
     def change(name, data):
         return data[:60] + number.to_bytes(4, "big") + data[64:] if name.endswith("sqlite3") else data
@@ -79,7 +79,7 @@ def with_schema(number):
 
 
 def changed_by(*statements):
-    """A database after these."""
+    """Run statements on the database."""
 
     def change(name, data):
         if name != "dryline.sqlite3":
@@ -113,7 +113,7 @@ def test_an_older_snapshot_is_brought_up_to_date_and_a_newer_refused(a, team, of
         assert a.app.world.db.pragma("user_version") == LATEST
     newer = http.put(f"{path}/new/file", content=repacked(content, with_schema(999)), params=query)
     assert newer.status_code == 409 and "newer dryline" in newer.json()["error"]
-    assert [found["name"] for found in http.get(path, params=query).json()] == ["old"]
+    assert [row["name"] for row in http.get(path, params=query).json()] == ["old"]
     http.delete(f"{path}/old", params=query)
 
 
@@ -141,12 +141,12 @@ def with_about(**members):
 
 
 def scrambled(name, data):
-    """A database of the right length whose pages do not fit together."""
+    """Overwrite pages of the database; its length stays."""
     return data[:8192] + bytes(range(256)) * 80 + data[8192 + 256 * 80 :] if name == "dryline.sqlite3" else data
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (lambda name, data: b"[]" if name == "about.json" else data, "about.json is not an object"),
         (with_about(createdAt=5), "about.json does not say when"),
@@ -158,13 +158,13 @@ def scrambled(name, data):
         (changed_by("DROP TABLE schema_migration", "PRAGMA user_version = 1"), "not dryline's"),
     ],
 )
-def test_a_file_that_could_not_be_restored_is_no_snapshot(a, spoil, told):
+def test_a_file_that_could_not_be_restored_is_no_snapshot(a, spoil, message):
     path = f"{a.url}/_dryline/snapshots"
     http.post(path, json={"name": "good"})
     content = http.get(f"{path}/good/file").content
     answer = http.put(f"{path}/bad/file", content=repacked(content, spoil))
-    assert answer.status_code == 409 and told in answer.json()["error"]
-    assert [found["name"] for found in http.get(path).json()] == ["good"]
+    assert answer.status_code == 409 and message in answer.json()["error"]
+    assert [row["name"] for row in http.get(path).json()] == ["good"]
     http.delete(f"{path}/good")
 
 
@@ -255,7 +255,7 @@ def test_a_teams_file_holds_that_team_alone_and_loads_as_that_team_alone(a, team
 
 @pytest.fixture(scope="module")
 def b():
-    """Another server."""
+    """Start another server."""
     with DrylineServer() as server:
         yield server
 
@@ -287,8 +287,8 @@ def test_a_team_that_the_file_does_not_have_is_not_loaded(a, b, team, tmp_path):
 def test_a_team_whose_key_another_team_has_is_not_loaded(a, b, team, tmp_path):
     snapshot("save", str(tmp_path / "team"), "--url", a.url, "--team", team.id)
     other = http.post(f"{b.url}/_dryline/teams", json={"key": team.key}).json()["id"]
-    told = snapshot("load", str(tmp_path / "team"), "--url", b.url, "--team", team.id, code=1)
-    assert "Another team has one of its ids or keys" in told
+    message = snapshot("load", str(tmp_path / "team"), "--url", b.url, "--team", team.id, code=1)
+    assert "Another team has one of its ids or keys" in message
     assert team.ask(b, "GET", "/api/team").json()["id"] == other
 
 

@@ -269,7 +269,7 @@ def test_one_teams_snapshot_leaves_the_others_as_they_are(control, api):
 def test_a_teams_snapshots_are_its_own(control):
     control.put("/state", document())
     control.post("/snapshots?team=north-teams", {"name": "mine"})
-    assert [found["name"] for found in control.get("/snapshots?team=north-teams").json] == ["mine"]
+    assert [row["name"] for row in control.get("/snapshots?team=north-teams").json] == ["mine"]
     assert control.get("/snapshots?team=south-teams").json == control.get("/snapshots").json == []
     assert control.post("/snapshots/mine/restore?team=south-teams").status_code == 404
     assert control.post("/snapshots/mine/restore").status_code == 404
@@ -310,7 +310,7 @@ def test_a_teams_snapshot_brings_back_an_upload_that_was_replaced(control, api, 
 def test_a_teams_snapshots_go_with_it(control, app):
     team = control.post("/teams", {"name": "New"}).json["id"]
     control.post(f"/snapshots?team={team}", {"name": "mine"})
-    kept = app.world.directory / "snapshots" / ".teams"
-    assert len(list(kept.iterdir())) == 1
+    folder = app.world.directory / "snapshots" / ".teams"
+    assert len(list(folder.iterdir())) == 1
     assert control.delete(f"/teams/{team}").status_code == 204
-    assert list(kept.iterdir()) == []
+    assert list(folder.iterdir()) == []

@@ -85,7 +85,7 @@ def left_world(tmp_path):
 
 
 def broken_off(tmp_path, action):
-    """The directories that this leaves."""
+    """Run the action on copies of the world, kill each one step later, and return the copies."""
     done = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "world", action], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     copies = list(tmp_path.glob("world *"))
@@ -97,7 +97,7 @@ def test_a_snapshot_whose_replacement_was_killed_is_there(tmp_path, left_world):
     for copy in broken_off(tmp_path, "save"):
         with left_world(copy) as app:
             client = app.test_client()
-            assert [found["name"] for found in client.get("/_dryline/snapshots").json] == ["one"]
+            assert [row["name"] for row in client.get("/_dryline/snapshots").json] == ["one"]
             assert client.post("/_dryline/snapshots/one/restore").status_code == 204
         assert {path.name for path in (copy / "snapshots").iterdir()} == {"one"}
 
