@@ -1,4 +1,4 @@
-"""The one HTTP client for what the stand-in itself asks: webhooks, another service, another server's control plane.
+"""The HTTP client for requests that the stand-in sends: webhooks, requests of flows, and another service.
 
 No proxy is used, whatever the environment says: most of what is asked is this machine, and keys and tokens go to nobody
 else. Redirects are answers like any other: they could lead elsewhere.
@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import socket
 import threading
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dryline import __version__
 
@@ -64,17 +63,13 @@ def send(
     url: str,
     *,
     headers: Mapping[str, str] | None = None,
-    body: bytes | IO[bytes] | None = None,
+    body: bytes | None = None,
     timeout_s: float = 10,
-    into: IO[bytes] | None = None,
 ) -> Answer:
-    """Ask once. `timeout_s` is for connecting, and for each piece that comes. Raises Unanswered.
-
-    A body may be a file whose length the headers say; that of a good answer goes `into` a file where there is one.
-    """
+    """Send one request. `timeout_s` limits the connection and each read of the answer. Raises Unanswered."""
     exchange = _Exchange(url, timeout_s)
     with exchange.open():
-        return exchange.ask(method, headers, body, into=into)
+        return exchange.ask(method, headers, body)
 
 
 class Outgoing:
@@ -231,16 +226,13 @@ class _Exchange:
         self,
         method: str,
         headers: Mapping[str, str] | None,
-        body: bytes | IO[bytes] | None,
+        body: bytes | None,
         most: int | None = None,
-        into: IO[bytes] | None = None,
     ) -> Answer:
         """Send, and read the answer: of its body `most` bytes, all when None."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         found = self._connection.getresponse()
-        if into is not None and found.status < 300:
-            shutil.copyfileobj(found, into)
         answer = Answer(found.status, found.headers, found.read(most))
         self._demand_whole()  # a cut reads like the end of the answer
         return answer
