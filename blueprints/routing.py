@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from flask import Request
 from werkzeug.routing import PathConverter, UnicodeConverter
@@ -18,6 +18,10 @@ class Id(UnicodeConverter):
     def to_python(self, value: str) -> str:
         """Return the id."""
         return value.replace(_SLASH, "/")
+
+    def to_url(self, value: str) -> str:
+        """Return the id as a segment of a path."""
+        return quote(value, safe="!$&'()*+,:;=@")
 
 
 class IdPath(PathConverter):

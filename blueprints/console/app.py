@@ -33,7 +33,9 @@ from dryline.blueprints.console import (
 )
 from dryline.blueprints.console.base import chosen_team, told
 from dryline.blueprints.control.state import NO_LIMIT
+from dryline.blueprints.fast_paths import FastFlask
 from dryline.blueprints.hosts import demand_known_host
+from dryline.blueprints.routing import CONVERTERS
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError
 from dryline.world.clock import set_current_team
@@ -53,7 +55,7 @@ HEADERS = {
 }
 
 
-class Console(Flask):
+class Console(FastFlask):
     """The pages of one world. A page that only shows something sees one moment of the data."""
 
     def __init__(self, api: Flask) -> None:
@@ -63,6 +65,7 @@ class Console(Flask):
         most = world.settings.max_body_mb * 1_000_000
         self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=most, MAX_FORM_MEMORY_SIZE=most)
         self.secret_key = world.secret
+        self.url_map.converters.update(CONVERTERS)
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
         self.jinja_env.filters.update(words.FILTERS)
         self.context_processor(bar.context)

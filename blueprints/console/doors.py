@@ -13,6 +13,7 @@ from flask import Blueprint, redirect, render_template, request, session, url_fo
 
 from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
+from dryline.blueprints.routing import path_to_match
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.world.world import World
@@ -71,7 +72,9 @@ def form_token() -> str:
 def here() -> str:
     """Return the address of the requested page as the browser sent it."""
     query = request.query_string.decode("ascii", "replace")
-    return quote(request.script_root + request.path, safe="/:@!$&'()*+,;=~") + (f"?{query}" if query else "")
+    # A NUL stands for an encoded slash, which is part of an id.
+    path = quote(request.script_root + path_to_match(request), safe="/:@!$&'()*+,;=~").replace("%00", "%2F")
+    return path + (f"?{query}" if query else "")
 
 
 def local(address: str | None) -> str | None:

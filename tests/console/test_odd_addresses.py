@@ -55,7 +55,7 @@ def test_a_calls_page_ignores_filters_of_another_channel(demo):
     assert client.get(f"{address}?channel=chat-embed&sessionId=x").status_code == 200
 
 
-@pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two"])
+@pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two", "w/two"])
 def test_a_page_of_an_odd_id_names_its_own_address(visitor, control, id):
     control.post("/state", {"version": 1, "workers": [{"id": id, "name": "Odd", "status": "active"}]})
     page = visitor.go("/workers")
