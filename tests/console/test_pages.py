@@ -183,3 +183,18 @@ def test_the_style_sheet_is_small():
     import dryline.blueprints.console as console
 
     assert (Path(console.__file__).parent / "static" / "console.css").stat().st_size <= 20_000
+
+
+def test_each_class_of_the_style_sheet_is_used():
+    import re
+    from pathlib import Path
+
+    import dryline.blueprints.console as console
+
+    folder = Path(console.__file__).parent
+    paths = [path for path in folder.rglob("*") if path.suffix in (".html", ".js", ".py")]
+    words = {word for path in paths if "htmx" not in path.name for word in re.findall(r"[\w-]+", path.read_text())}
+    rules = re.sub(r"\{[^{}]*\}", "", (folder / "static" / "console.css").read_text())
+    rules = re.sub(r"\.state\.[\w-]+", "", rules)  # made of the API's words
+    classes = {name.removeprefix("fill-") for name in re.findall(r"\.([a-zA-Z][\w-]*)", rules)}
+    assert classes - words == set()
