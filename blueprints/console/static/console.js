@@ -66,7 +66,8 @@ document.addEventListener("click", async (event) => {
   const copy = event.target.closest("[data-copies]");
   if (copy) {
     const text = copy.dataset.copies || copy.parentElement.querySelector("code").textContent;
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
+    copy.focus();
     const before = copy.textContent;
     copy.textContent = "Copied";
     setTimeout(() => (copy.textContent = before), 1500);
@@ -75,6 +76,17 @@ document.addEventListener("click", async (event) => {
   const row = event.target.closest("tr[data-open]");
   if (row && !event.target.closest("a, button, input, select, summary, label") && !String(getSelection())) open(row);
 });
+
+// Over plain HTTP, except on loopback, scripts have no clipboard. There the text is copied from a field.
+async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
 
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
