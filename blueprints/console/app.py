@@ -9,27 +9,27 @@ from werkzeug.exceptions import HTTPException
 
 from dryline.blueprints.base import CONSOLE, READS
 from dryline.blueprints.console import (
-    bar,
+    auth,
     calls,
     campaigns,
     connect,
     deployments,
-    doors,
     exports,
     faults,
     flows,
+    layout,
     live,
     overview,
-    pulse,
+    request_log,
     resources,
     scorecards,
     state,
     talks,
+    template_filters,
     tests,
-    traffic,
     webhooks,
-    words,
     workers,
+    world_actions,
 )
 from dryline.blueprints.console.base import chosen_team, told
 from dryline.blueprints.control.state import NO_LIMIT
@@ -41,7 +41,7 @@ from dryline.storage.errors import DomainError
 from dryline.world.clock import set_current_team
 
 # The pages, in the order of the menu; each has a blueprint, and says below which word the menu has it.
-PAGES = (overview, live, calls, workers, campaigns, exports, traffic, faults, webhooks, state, connect)
+PAGES = (overview, live, calls, workers, campaigns, exports, request_log, faults, webhooks, state, connect)
 # What those lead to: the parts of a worker.
 PARTS = (flows, deployments, talks, resources, tests, scorecards)
 
@@ -63,14 +63,14 @@ class Console(FastFlask):
         self.api = api  # what the pages are about
         self.world = world = current()
         most = world.settings.max_body_mb * 1_000_000
-        self.config.update(doors.cookie(world), MAX_CONTENT_LENGTH=most, MAX_FORM_MEMORY_SIZE=most)
+        self.config.update(auth.cookie(world), MAX_CONTENT_LENGTH=most, MAX_FORM_MEMORY_SIZE=most)
         self.secret_key = world.secret
         self.url_map.converters.update(CONVERTERS)
         self.jinja_env.trim_blocks = self.jinja_env.lstrip_blocks = True
-        self.jinja_env.filters.update(words.FILTERS)
-        self.context_processor(bar.context)
+        self.jinja_env.filters.update(template_filters.FILTERS)
+        self.context_processor(world_actions.context)
         self.url_defaults(_stay_with_team)
-        for module in (doors, bar, pulse, *PAGES, *PARTS):
+        for module in (auth, world_actions, layout, *PAGES, *PARTS):
             self.register_blueprint(module.blp)
         for kind in (DomainError, HTTPException, Exception):
             self.register_error_handler(kind, trouble)
@@ -81,7 +81,7 @@ class Console(FastFlask):
         demand_known_host(self.world.settings, request.environ)
         if request.endpoint == "state.load":  # a state with many logs is larger than what the API takes
             request.max_content_length = NO_LIMIT
-        if (instead := doors.demand_person()) is not None:
+        if (instead := auth.demand_person()) is not None:
             return instead
         if request.method in READS and request.blueprint and request.blueprint != "pulse":
             with self.world.reading():
@@ -95,12 +95,12 @@ def trouble(error: Exception) -> Any:
     """What went wrong, as a page; after a form, on the page that the form was on."""
     message, status = told(error)
     # Not after a 403, which the other page would answer too, nor after a 413, whose form cannot be read.
-    if request.method == "POST" and status not in (403, 413) and (back := doors.local(request.form.get("back"))):
+    if request.method == "POST" and status not in (403, 413) and (back := auth.local(request.form.get("back"))):
         flash(message, "error")
         return redirect(back, 303)
     if "team" not in g:
         g.team = None
-    return render_template("trouble.html", status=status, message=message), status
+    return render_template("error.html", status=status, message=message), status
 
 
 def _closed(response: Any) -> Any:

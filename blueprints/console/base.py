@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadRequest, HTTPException
 
 from dryline.blueprints import errors
 from dryline.blueprints.base import CONSOLE
-from dryline.blueprints.console import doors
+from dryline.blueprints.console import auth
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
 
@@ -42,7 +42,7 @@ def chosen_team() -> Team | None:
 def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
     """What a form leads to once it is carried out: the page it was on, or `endpoint`, which tells the message."""
     flash(message)
-    back = doors.local(request.form.get("back"))
+    back = auth.local(request.form.get("back"))
     return redirect(url_for(endpoint, **values) if endpoint else back or url_for("overview.show"), 303)
 
 

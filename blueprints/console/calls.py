@@ -75,7 +75,7 @@ def news() -> Any:
     total = asked.page(asked.worker, limit=1, page=1).total if asked.worker else 0
     count = total - request.args.get("seen", 0, int)
     return render_template(
-        "news.html", count=count, address=url_for("calls.show", **asked.args(page=None, cursor=None))
+        "new_calls.html", count=count, address=url_for("calls.show", **asked.args(page=None, cursor=None))
     )
 
 

@@ -8,7 +8,7 @@ from flask import flash, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.console.base import Pages, done, form, read, team, told
-from dryline.blueprints.console.words import pretty
+from dryline.blueprints.console.template_filters import pretty
 from dryline.engine.errors import Finding
 from dryline.flow_sessions import conversations
 from dryline.flow_sessions.engines import demand_sound, engine_of

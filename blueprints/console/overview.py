@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from dryline.blueprints.console import charts
 from dryline.blueprints.console.base import Pages
-from dryline.blueprints.console.words import day
+from dryline.blueprints.console.template_filters import day
 from dryline.models import activity
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog

@@ -50,7 +50,7 @@ def show() -> Any:
     asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
     found, waiting = settled([one for one in find(current().requests, _criteria(asked)) if _fits(one, asked)], "number")
     return render_template(
-        "traffic.html",
+        "request_log.html",
         entries=found[:SHOWN],
         total=len(found),
         asked=asked,

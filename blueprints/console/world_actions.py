@@ -8,9 +8,9 @@ from typing import Any
 from flask import current_app, g, request, url_for
 
 from dryline import __version__
+from dryline.blueprints.console.auth import form_token, here
 from dryline.blueprints.console.base import Pages, done, form
-from dryline.blueprints.console.doors import form_token, here
-from dryline.blueprints.console.pulse import beat
+from dryline.blueprints.console.layout import beat
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
 from dryline.blueprints.control.settings import SettingsSchema
 from dryline.models.teams import Team

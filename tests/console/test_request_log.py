@@ -91,7 +91,7 @@ def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
 def test_the_curl_line_asks_the_same(visitor, served):
     client = served.app.test_client()
     client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
-    from dryline.blueprints.console.traffic import as_curl
+    from dryline.blueprints.console.request_log import as_curl
 
     with served.app.world.active(), served.app.test_request_context(base_url=served.url):
         line = as_curl(served.app.world.requests.newest_first()[0])

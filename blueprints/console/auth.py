@@ -113,7 +113,7 @@ def _arrived_by_link() -> Any:
     wanted = (request.method, request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
     if wanted != ("GET", "navigate", "document"):
         raise Forbidden("The console does not answer other sites' pages.")
-    return render_template("arrived.html", address=here())
+    return render_template("redirect.html", address=here())
 
 
 def _demand_own_origin() -> None:
