@@ -99,7 +99,7 @@ def _struck(world: World, asked: Request) -> tuple[Fault | None, dict[str, str]]
     caller = sent_key(asked) or asked.headers.get("x-brainbase-api-key") or ""
     team_id = _team_id(asked)
     # A rate limit counts in the team's time.
-    return world.faults.strike(asked.method, asked.path, team_id, caller, world.clock.of(team_id).now())
+    return world.faults.apply(asked.method, asked.path, team_id, caller, world.clock.of(team_id).now())
 
 
 def _left(delay_ms: float) -> bool:

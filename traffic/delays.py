@@ -1,4 +1,4 @@
-"""Delays as they are met in the field: not the same each time, but the same again from the same seed."""
+"""Random delays, which repeat with the seed."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class DelayDistribution(NamedTuple):
     sigma: float | None = None
 
     def draw_ms(self, chance: Random) -> int:
-        """The next one, at most LONGEST_MS."""
+        """Return the next delay, at most LONGEST_MS."""
         if self.type == "uniform":
             return round(chance.uniform(self.lower_ms or 0, self.upper_ms or 0))
         drawn = chance.lognormvariate(math.log(self.median_ms or 1), self.sigma or 0)
         return round(min(drawn, LONGEST_MS))
 
     def in_words(self) -> str:
-        """For a person."""
+        """Return the distribution as a phrase."""
         if self.type == "uniform":
             return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
         return f"about {self.median_ms:,} ms late, some much more"
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form: the names there, and the attributes that they come from."""
+        """Return the wire form. `names` maps wire names to attributes."""
         return {name: value for name, attribute in names.items() if (value := getattr(self, attribute)) is not None}

@@ -1,4 +1,4 @@
-"""Faults that programs meet in the field, ready to be switched on by name."""
+"""Ready-made fault rules, by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Preset(NamedTuple):
-    """What happens, in a sentence, and the rule that does it (`traffic/faults.py`), its parts as on the wire."""
+    """A title, and the values of a rule (`traffic/faults.py`); nested values have wire names."""
 
     title: str
     rule: dict[str, Any]
@@ -17,7 +17,7 @@ PRESETS = {
         "10 requests in 10 s for each key, then 429 with Retry-After",
         {"rate_limit": {"requests": 10, "windowSeconds": 10}},
     ),
-    "unavailable-twice": Preset("503 twice, then all is well", {"status": 503, "times": 2}),
+    "unavailable-twice": Preset("503 twice, then normal answers", {"status": 503, "times": 2}),
     "answer-lost": Preset("the write is done, its answer is lost", {"phase": "after", "drop": True, "times": 1}),
     "slow": Preset("every answer takes three seconds longer", {"delay_ms": 3_000}),
     "uneven": Preset(

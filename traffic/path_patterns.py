@@ -1,4 +1,4 @@
-"""Paths with `*` in them, as fault rules and questions to the request log name them."""
+"""Paths with `*`, in fault rules and searches of the request log."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 
 class PathPattern:
-    """A path in which `*` stands for any text, slashes too.
+    """A path in which `*` matches any text, slashes included.
 
-    It goes over a path once, however many `*` it has: a regular expression would go back and try again.
+    Matching takes linear time for any number of `*`; a regular expression would backtrack.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -17,7 +17,7 @@ class PathPattern:
         self._start, self._inner, self._end = parts[0], parts[1:-1], parts[-1]
 
     def matches(self, path: str) -> bool:
-        """Whether it fits `path` as a whole."""
+        """Return whether the whole `path` matches."""
         if self._exact is not None:
             return path == self._exact
         at, end = len(self._start), len(path) - len(self._end)
@@ -31,20 +31,20 @@ class PathPattern:
         return True
 
 
-def meets(pattern: str, route: str) -> bool:
-    """Whether some path fits both a pattern, as above, and a route (`/api/workers/<id>`: some text without a slash)."""
-    wanted, offered = _steps(pattern.replace("*", "<path:*>")), _steps(route)
-    # Every pair of places that some beginning of a path leads to.
+def overlaps(pattern: str, route: str) -> bool:
+    """Return whether any path matches both a pattern and a route such as `/api/workers/<id>`."""
+    left_steps, right_steps = _steps(pattern.replace("*", "<path:*>")), _steps(route)
+    # The pairs of positions in both that some beginning of a path leads to.
     reached, waiting = set(), [(0, 0)]
     while waiting:
         place = one, other = waiting.pop()
         if place in reached:
             continue
         reached.add(place)
-        if place == (len(wanted), len(offered)):
+        if place == (len(left_steps), len(right_steps)):
             return True
-        left = wanted[one] if one < len(wanted) else None
-        right = offered[other] if other < len(offered) else None
+        left = left_steps[one] if one < len(left_steps) else None
+        right = right_steps[other] if other < len(right_steps) else None
         if left in _ANY_LENGTH:
             waiting.append((one + 1, other))
         if right in _ANY_LENGTH:
@@ -54,7 +54,7 @@ def meets(pattern: str, route: str) -> bool:
     return False
 
 
-# Steps of a route beside single letters: any letters, any but the slash, and one of these.
+# Steps of a route beside single letters: any letters; any but the slash; one letter but the slash.
 _ALL, _SOME, _ONE = "all", "some", "one"
 _ANY_LENGTH = (_ALL, _SOME)
 
@@ -72,7 +72,7 @@ def _steps(route: str) -> list[str]:
 
 
 def _shared(left: str, right: str) -> bool:
-    """Whether one letter is of both steps."""
+    """Return whether one letter matches both steps."""
     if left == _ALL or right == _ALL:
         return True
     if left in (_ONE, _SOME) or right in (_ONE, _SOME):

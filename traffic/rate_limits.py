@@ -1,4 +1,4 @@
-"""So many requests a window for each key, counted in API time: what a rule of faults does with those beyond."""
+"""Rate limits of fault rules: a number of requests for each key and window, counted in API time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-# Callers whose windows are remembered; the API's own keys are never so many, but any text may be sent as one.
-_MOST_CALLERS = 10_000
+# The callers whose windows are remembered. A client may send any text as its key.
+_MAX_CALLERS = 10_000
 
 
 class Allowance(NamedTuple):
-    """What one request finds: whether it may pass, how many more may, and in how many seconds all may again."""
+    """The result for one request: whether it passes, how many more may, and the seconds until the window ends."""
 
     limit: int
     passes: bool
@@ -21,9 +21,9 @@ class Allowance(NamedTuple):
     reset_s: int
 
     def headers(self) -> dict[str, str]:
-        """As the answer tells it."""
-        told = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset_s}
-        return {f"X-RateLimit-{name}": str(value) for name, value in told.items()} | (
+        """Return the headers of the answer."""
+        values = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset_s}
+        return {f"X-RateLimit-{name}": str(value) for name, value in values.items()} | (
             {} if self.passes else {"Retry-After": str(self.reset_s)}
         )
 
@@ -41,7 +41,7 @@ class RateLimit:
         window = self._windows.get(caller)
         length = timedelta(seconds=self.window_seconds)
         if window is None or not window[0] <= now < window[0] + length:
-            if len(self._windows) >= _MOST_CALLERS:
+            if len(self._windows) >= _MAX_CALLERS:
                 self._windows.clear()
             window = self._windows[caller] = [now, 0]
         passes = window[1] < self.requests
@@ -50,9 +50,9 @@ class RateLimit:
         return Allowance(self.requests, passes, self.requests - window[1], math.ceil(left))
 
     def in_words(self) -> str:
-        """For a person."""
+        """Return the limit as a phrase."""
         return f"beyond {self.requests:,} requests in {self.window_seconds:g} s by one key"
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form: the names there, and the attributes that they come from."""
+        """Return the wire form. `names` maps wire names to attributes."""
         return {name: getattr(self, attribute) for name, attribute in names.items()}

@@ -23,7 +23,7 @@ from dryline.settings import BadSetting, Live, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, demand_sqlite_version
 from dryline.storage.errors import disk_is_full
-from dryline.traffic.faults import Faults
+from dryline.traffic.faults import FaultRules
 from dryline.traffic.request_log import RequestLog
 from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
@@ -48,7 +48,7 @@ class World:
         self.arrivals: Arrivals | None = None
         self.clock = Clock()
         self.ids = Ids(settings.seed, node=settings.node)
-        self.faults = Faults(settings.seed)
+        self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
         self.metrics = Metrics()
         self.news = News()

@@ -36,7 +36,7 @@ def context() -> dict[str, Any]:
         "version": __version__,
         "world_clock": {"now": world_clock.stamp(), "frozen": world_clock.is_frozen},
         "live": world.live,
-        "faults_on": [fault for fault in world.faults.listing() if not fault.spent],
+        "faults_on": [fault for fault in world.faults.listing() if not fault.is_used_up],
         "save_points": [found.name for found in snapshots.listing(world)] if g.get("team") else [],
         "steps": STEPS,
         "menu": [

@@ -15,7 +15,7 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Tim
 from dryline.storage.current_world import current
 from dryline.traffic.delays import LONGEST_MS, DelayDistribution
 from dryline.traffic.fault_presets import PRESETS
-from dryline.traffic.path_patterns import meets
+from dryline.traffic.path_patterns import overlaps
 from dryline.traffic.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
@@ -315,7 +315,7 @@ def add(body):
 
 def _demand_operation(method, path):
     """Raises ValidationError for a path that no operation has, and for a method that none of those has."""
-    routes = [rule for rule in current_app.url_map.iter_rules() if meets(path, rule.rule)]
+    routes = [rule for rule in current_app.url_map.iter_rules() if overlaps(path, rule.rule)]
     if not routes:
         near = nearest_path(current_app.url_map.iter_rules(), path)
         hint = f"; did you mean {near}?" if near else "."

@@ -12,7 +12,7 @@ from dryline.serving import lanes
 from dryline.serving.lanes import SMALL_BODY, Lane, lane_for
 from dryline.serving.thread_pool import ThreadPool
 from dryline.storage.database import WorldDatabase
-from dryline.traffic.faults import Faults
+from dryline.traffic.faults import FaultRules
 from dryline.world.world import World
 
 PATIENCE_S = 20  # before a test counts as stuck
@@ -287,7 +287,7 @@ def test_a_large_response_that_nobody_reads_delays_no_fast_one(raw, ask, make_wo
 
 def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app, control, ask, monkeypatch, threads):
     control.post("/faults", {"path": "/api/team", "status": 503})
-    coming, strike, add = threading.Event(), Faults.strike, Faults.add
+    coming, strike, add = threading.Event(), FaultRules.apply, FaultRules.add
     adding = threading.Thread(target=control.post, args=("/faults", {"delayMs": 60_000, "path": "/api/workers"}))
 
     def add_a_delay(*args, **values):
@@ -299,8 +299,8 @@ def test_a_fault_added_while_the_loop_answers_does_not_apply_to_that_request(app
         assert coming.wait(PATIENCE_S)
         return strike(*args)
 
-    monkeypatch.setattr(Faults, "add", add_a_delay)
-    monkeypatch.setattr(Faults, "strike", strike_while_adding)
+    monkeypatch.setattr(FaultRules, "add", add_a_delay)
+    monkeypatch.setattr(FaultRules, "apply", strike_while_adding)
     assert ask("GET", "/api/workers") == 200
     adding.join()
     assert threads == ["loop"]
