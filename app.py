@@ -111,7 +111,7 @@ STEPS = (
 )
 # What may take long, each kind in a thread of its own.
 SLOW_STEPS = {
-    "exports": (export_jobs.remake_next, export_jobs.write_next),
+    "exports": (export_jobs.rewrite_next, export_jobs.write_next),
     "tests": (test_jobs.finish_next,),
     "webhooks": (webhook_jobs.deliver,),
 }
@@ -194,7 +194,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         _register(app)
         app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
         app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
-        app.world.rows_replaced = partial(export_jobs.restore_files, app.world)
+        app.world.rows_replaced = partial(export_jobs.repair_files, app.world)
         with app.world.active(), refusing(app.world.settings):
             if as_it_is:
                 scenarios.demand_filled(app.world)

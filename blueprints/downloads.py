@@ -7,7 +7,7 @@ from marshmallow import fields
 
 from dryline.blueprints import files
 from dryline.blueprints.base import Area
-from dryline.jobs.exports import remake_soon
+from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
@@ -44,9 +44,9 @@ class ExportFile(MethodView):
         The URL is the export's `downloadUrl`. It needs no key and supports `Range`. 403 if the link was altered or has
         expired, 503 while a lost file is written again.
         """
-        export = Export.behind_link(export_id, **query)
+        export = Export.from_link(export_id, **query)
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)
         except FileNotFoundError:  # removed, or taken by a crash: whoever asks has it made anew
-            remake_soon(current(), export)
+            rewrite_soon(current(), export)
             raise NotReady(f"The file of export {export.id} is being made anew. Try again in a moment.") from None

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from flask import request
 from werkzeug.sansio.utils import get_current_url
 
-from dryline.jobs.exports import remake_soon
+from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
 from dryline.models.logs import Log
 from dryline.models.recordings import addresses_at
@@ -29,9 +29,9 @@ def _of_host(scheme: str, host: str) -> str:
 
 def with_link(export: Export) -> Export:
     """Return an export with the URL of its file while it can be downloaded. A lost file is written again."""
-    if export.lost:
-        remake_soon(current(), export)
-    export.download_url = _address(export) if export.open else None
+    if export.is_file_lost:
+        rewrite_soon(current(), export)
+    export.download_url = _address(export) if export.is_available else None
     return export
 
 

@@ -30,98 +30,104 @@ from dryline.storage.current_world import current
 from dryline.storage.files import rename
 from dryline.storage.record import connection, wire_rows
 
-STEP = 100_000  # of SQLite's virtual machine
-HEAD_BYTES = 130_000  # looked at of a file to show how it begins; no cell is longer than `csv` reads
+INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
+PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
 BATCH_ROWS = 200
 SUFFIXES = (".csv", ".json", ".part")
 
 
-class Stopped(Exception):
-    """Told to stop; the export is for another time."""
+class WriteInterrupted(Exception):
+    """The writing of a file was interrupted; it has to be started again."""
 
 
 class Source(NamedTuple):
-    """The asked rows of one log table: `columns` maps the wire's name to the attribute, None where it has none."""
+    """The rows of one log table that an export takes.
+
+    `columns` maps wire names to attributes; a name that this type of log lacks is missing or None. `windows` are pairs
+    of a time column and the conditions for rows.
+    """
 
     model: type[Log]
     columns: Mapping[str, str | None]
     windows: list[tuple[Any, list[Any]]]
 
 
-def write(export: Export, part: Path, stop: Callable[[], bool]) -> tuple[int, int]:
-    """Write what the export asks for to `part`. Returns how many records and bytes it holds.
+def write(export: Export, part: Path, interrupted: Callable[[], bool]) -> tuple[int, int]:
+    """Write the logs of an export to the file `part`. Return the number of rows and of bytes.
 
-    Calls in progress are left out. In a world that is to outlive a power cut it is on the disk then. Logs come channel
-    by channel, each from the oldest to the newest. `stop` is asked again and again, in equal steps of work; it ends it.
-    Raises OSError, sqlite3.Error, Stopped, and marshmallow's ValidationError for filters that came in with a state
-    document and make no sense.
+    Logs are grouped by type, the oldest of each first; calls in progress are left out. `interrupted` is called
+    regularly, counted in steps of work, and ends the writing when it returns True. Unless the world is temporary, the
+    file is on the disk when this returns.
+
+    Raises OSError, sqlite3.Error, WriteInterrupted, and marshmallow's ValidationError for bad filters, which can come
+    with a state document.
     """
     with part.open("xb", buffering=1 << 20) as file:
-        with _interruptible(stop), current().reading():  # one view of the data, however long it takes
-            rows = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
+        with _interruptible(interrupted), current().reading():  # a read transaction: all rows are of one moment
+            row_count = _write_csv(export, file) if export.format == "CSV" else _write_json(export, file)
         file.flush()
         if current().durable:
             os.fsync(file.fileno())
-        return rows, os.fstat(file.fileno()).st_size
+        return row_count, os.fstat(file.fileno()).st_size
 
 
 @contextlib.contextmanager
-def _interruptible(stop: Callable[[], bool]) -> Iterator[None]:
-    """Let `stop` break off a query, also one that looks long for its next match. Raises Stopped then."""
+def _interruptible(interrupted: Callable[[], bool]) -> Iterator[None]:
+    """Abort queries when `interrupted` returns True, also those that search long for a row. Raises WriteInterrupted."""
     db = connection()
-    db.set_progress_handler(stop, STEP)
+    db.set_progress_handler(interrupted, INTERRUPT_CHECK_STEPS)
     try:
         yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-            raise Stopped from None
+            raise WriteInterrupted from None
         raise
     finally:
         db.set_progress_handler(None, 0)
 
 
-def part_of(export: Export) -> Path:
-    """A new name for a file that is being written. No two attempts share one."""
+def new_part(export: Export) -> Path:
+    """Return a new path for an unfinished file, so that no two attempts share one."""
     return export.path.with_suffix(f".{secrets.token_hex(8)}.part")
 
 
-def put_in_place(part: Path, path: Path) -> None:
-    """Give a finished file its name, for good. Raises OSError."""
+def move_into_place(part: Path, path: Path) -> None:
+    """Rename a finished file, durably. Raises OSError."""
     rename(part, path)
 
 
-def found() -> list[Path]:
-    """Every file that an export has left, finished or not."""
+def all_files() -> list[Path]:
+    """Return the files of all exports, finished or not."""
     return [path for path in FILES.folder.iterdir() if path.suffix in SUFFIXES]
 
 
-def written(export: Export) -> int | None:
-    """How many bytes of its file are there by now, whole or in the making; None where there is none."""
+def bytes_written(export: Export) -> int | None:
+    """Return the present size of an export's file, finished or not; None without a file."""
     sizes = []
     for path in [export.path, *FILES.folder.glob(f"{export.path.stem}.*.part")]:
-        with contextlib.suppress(OSError):  # it may go, or get its name, just then
+        with contextlib.suppress(OSError):  # removed or renamed since
             sizes.append(path.stat().st_size)
     return max(sizes, default=None)
 
 
-def head(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
-    """The names and the first `count` records of a finished file, within its first HEAD_BYTES. Without a file, none."""
+def preview(export: Export, count: int) -> tuple[list[str], list[list[Any]]]:
+    """Return the names and the first `count` records within the first bytes of a finished file; none without a file."""
     try:
         with export.path.open("rb") as file:
-            text = file.read(HEAD_BYTES).decode(errors="ignore")
-            whole = not file.read(1)
+            text = file.read(PREVIEW_BYTES).decode(errors="ignore")
+            is_complete = not file.read(1)
     except OSError:
         return [], []
     if export.format == "CSV":
         rows = list(itertools.islice(csv.reader(io.StringIO(text, newline="")), count + 2))
-        return rows[0], rows[1 : len(rows) if whole else -1][:count]
-    records = list(itertools.islice(_records(text), count))
+        return rows[0], rows[1 : len(rows) if is_complete else -1][:count]
+    records = list(itertools.islice(_complete_records(text), count))
     names = list(dict.fromkeys(name for record in records for name in record))
     return names, [[record.get(name) for name in names] for record in records]
 
 
-def _records(text: str) -> Iterator[dict[str, Any]]:
-    """The whole records at the beginning of an array's text."""
+def _complete_records(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the complete records of a JSON array that may be cut off."""
     decoder, at = json.JSONDecoder(), 1
     with contextlib.suppress(json.JSONDecodeError):
         while at < len(text):
@@ -131,7 +137,7 @@ def _records(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _write_csv(export: Export, file: IO[bytes]) -> int:
-    """Write a header and the rows. Return the number of rows."""
+    """Write a header and all rows. Return the number of rows."""
     names = export.fields or members(export.log_type)
     file.write(csv_header(names))
     count, addresses = 0, _addresses(export)
@@ -146,22 +152,25 @@ def _write_csv(export: Export, file: IO[bytes]) -> int:
 
 
 def _write_json(export: Export, file: IO[bytes]) -> int:
-    """One array of records as on the wire. Without `fields`, each has the members of its own type of log."""
-    count, comma, addresses = 0, b"[", _addresses(export)
+    """Write an array of records in their wire form. Return their number.
+
+    Without `fields`, each record has the members of its own type of log.
+    """
+    count, separator, addresses = 0, b"[", _addresses(export)
     for source in _sources(export):
         names = export.fields or list(source.columns)
-        held = {name: attribute for name in names if (attribute := source.columns.get(name))}
-        read = held or {"id": "id"}  # a row is a row, even if it has none of the members
-        heard = [name for name, attribute in read.items() if attribute == "recording_url"]
-        columns = [source.model._meta.fields[attribute] for attribute in read.values()]
+        attributes = {name: attribute for name in names if (attribute := source.columns.get(name))}
+        selected = attributes or {"id": "id"}  # a log without any of the fields is a record, too
+        address_names = [name for name, attribute in selected.items() if attribute == "recording_url"]
+        columns = [source.model._meta.fields[attribute] for attribute in selected.values()]
         for rows in _batches(source, columns):
-            records = wire_rows(source.model, read, rows)
-            for name in heard:
+            records = wire_rows(source.model, selected, rows)
+            for name in address_names:
                 addresses.put_into(records, name, map(itemgetter(-1), rows))
-            if len(held) < len(names):
+            if len(attributes) < len(names):
                 records = [{name: record.get(name) for name in names} for record in records]
-            file.write(comma + orjson.dumps(records)[1:-1])
-            count, comma = count + len(rows), b","
+            file.write(separator + orjson.dumps(records)[1:-1])
+            count, separator = count + len(rows), b","
     file.write(b"[]" if count == 0 else b"]")
     return count
 
@@ -183,18 +192,21 @@ def _text_as_bytes() -> Iterator[None]:
 
 
 def _batches(source: Source, columns: list[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield the rows in batches, oldest first; each ends with its time and the log's id. Raises Stopped at shutdown."""
+    """Yield the rows in batches, oldest first; each row ends with its time and the log's id.
+
+    Raises WriteInterrupted at a shutdown, since one of SQLite's checks may come many long rows later.
+    """
     model, shutdown = source.model, current().ending
     started, not_started = [
-        model.select(*columns, time.alias("time"), model.id).where(*conditions) for time, conditions in source.windows
+        model.select(*columns, time.alias("time"), model.id).where(*where) for time, where in source.windows
     ]
-    # SQLite merges both. The index on team and start time has the order of the first; only the second is sorted in
-    # memory, which few logs belong to.
+    # SQLite merges both. The index on team and start time gives the order of the first. Only the second, which few logs
+    # belong to, is sorted in memory.
     sql, params = (started + not_started).order_by(SQL("time"), SQL("id")).sql()
     cursor = connection().execute(sql, params)
     while rows := cursor.fetchmany(BATCH_ROWS):
         if shutdown.is_set():
-            raise Stopped
+            raise WriteInterrupted
         yield rows
 
 
@@ -204,12 +216,12 @@ def _sources(export: Export) -> Iterator[Source]:
         register_text_search()
     for log_type in [export.log_type] if export.log_type else LOGS:
         log = LOGS[log_type]
-        asked = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]
+        where = [log.team_id == export.team_id, *CallInProgress.ended_only(log, export), *conditions(filters, log)]
         if export.worker_id is not None:
-            asked.append(log.worker_id == export.worker_id)
+            where.append(log.worker_id == export.worker_id)
         if export.deployment_id is not None:
-            asked.append(log.deployment_id == export.deployment_id)
-        windows = [(time, [*asked, *in_window]) for time, in_window in _windows(export, log)]
+            where.append(log.deployment_id == export.deployment_id)
+        windows = [(time, [*where, *in_window]) for time, in_window in _windows(export, log)]
         yield Source(log, FORMS[log_type].wire_names, windows)
 
 

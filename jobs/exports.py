@@ -1,4 +1,4 @@
-"""Exports move: claimed, written, completed, expired; and made whole again after a crash or an import."""
+"""Export jobs: write files, expire exports, and repair files after a crash, an import or a restore."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
-from dryline.models.exports import Export, give_back_all
+from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, NotFound
 from dryline.world.clock import set_current_team
@@ -19,86 +19,85 @@ from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
-EXPIRED_AT_ONCE = 50  # in one transaction
-# How much writing of lost files is done at once, in steps of export_files.STEP: some ten thousand rows. It is counted
-# in work and not in seconds, so that it is the same on any machine.
-REMADE_AT_ONCE = 5
-# The ids of the exports whose lost files are to be written again.
-LOST: WorldLocal[set[str]] = WorldLocal(lambda world: set())
+EXPIRE_BATCH = 50  # exports in one transaction
+# How many steps of export_files.INTERRUPT_CHECK_STEPS a start or an import spends on lost files before it leaves the
+# rest to the jobs: some ten thousand rows. Steps, unlike seconds, are the same on any machine.
+REWRITE_STEPS = 5
+# The ids of the exports whose lost files the jobs have to write again.
+LOST_FILES: WorldLocal[set[str]] = WorldLocal(lambda world: set())
 
 
-# Steps
+# Steps of the jobs
 
 
-def expire(world: World, moment: str) -> bool:
-    """Expire the exports whose 24 hours are over, and remove their files."""
-    expired = _expire(world, moment)
+def expire(world: World, now: str) -> bool:
+    """Expire exports whose 24 hours are over, and remove their files. Return whether there were any."""
+    expired = _expire_batch(world, now)
     for export in expired:
         world.news.tell(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
     return bool(expired)
 
 
-def _expire(world: World, moment: str) -> list[Export]:
-    if not Export.outlived(moment, 1):
+def _expire_batch(world: World, now: str) -> list[Export]:
+    if not Export.due_to_expire(now, 1):
         return []
     with world.transaction():
-        outlived = Export.outlived(moment, EXPIRED_AT_ONCE)
-        for export in outlived:
-            export.move("EXPIRED")
-            _remove_after_commit(world, export)
-    return outlived
+        exports = Export.due_to_expire(now, EXPIRE_BATCH)
+        for export in exports:
+            export.transition("EXPIRED")
+            _remove_file_after_commit(world, export)
+    return exports
 
 
-def write_next(world: World, moment: str) -> bool:
-    """Write the export that has waited longest."""
-    if not Export.due(moment, 1):
+def write_next(world: World, now: str) -> bool:
+    """Write the export that has waited longest. Return whether there was one."""
+    if not Export.due(now, 1):
         return False
     with world.transaction():
-        due = Export.due(moment, 1)
+        due = Export.due(now, 1)
         for export in due:
-            export.move("PROCESSING")
+            export.transition("PROCESSING")
     for export in due:
-        fulfil(world, export)
+        write_and_complete(world, export)
     return bool(due)
 
 
-def remake_next(world: World, moment: str) -> bool:
-    """Make a lost file anew."""
-    lost = LOST.of(world)
+def rewrite_next(world: World, now: str) -> bool:
+    """Write a lost file again. Return whether there was one."""
+    lost = LOST_FILES.of(world)
     if not lost:
         return False
-    id = lost.pop()
-    export = Export.find(id=id)
-    if export is not None and export.lost:
-        _remake(world, export, world.ending.is_set)
+    export = Export.find(id=lost.pop())
+    if export is not None and export.is_file_lost:
+        _rewrite(world, export, world.ending.is_set)
     return True
 
 
-# By hand
+# The control plane
 
 
 def transition(world: World, id: str, status: str, error_message: str | None = None) -> Export:
-    """Make one move of the state machine: to COMPLETED writes the file, to EXPIRED removes it.
+    """Make one transition of the state machine: COMPLETED writes the file, EXPIRED removes it.
 
-    Where the file cannot be written the export is FAILED. Raises NotFound, and Conflict for a move that the state
+    An export whose file cannot be written becomes FAILED. Raises NotFound, and Conflict for a transition that the state
     machine lacks. Contract: DESIGN, The control plane.
     """
     with world.transaction():
-        export = _find(id)
+        export = _by_id(id)
         set_current_team(export.team_id)
-        export.demand_move(status)
+        export.require_transition(status)
         if status == "FAILED":
-            export.move(status, error_message=error_message or "Failed by hand.")
+            export.transition(status, error_message=error_message or "Failed by hand.")
         elif status != "COMPLETED":
-            export.move(status)
+            export.transition(status)
         if status == "EXPIRED":
-            _remove_after_commit(world, export)
+            _remove_file_after_commit(world, export)
     if status == "COMPLETED":
-        fulfil(world, export)
-    return _find(id)
+        write_and_complete(world, export)
+    return _by_id(id)
 
 
-def _find(id: str) -> Export:
+def _by_id(id: str) -> Export:
     export = Export.find(id=id)
     if export is None:
         raise NotFound(f"Export {id} not found.")
@@ -108,37 +107,39 @@ def _find(id: str) -> Export:
 # Files
 
 
-def fulfil(world: World, export: Export) -> None:
-    """Write the file of an export in PROCESSING and complete it.
+def write_and_complete(world: World, export: Export) -> None:
+    """Write the file of an export that is PROCESSING, and make it COMPLETED, or FAILED after an error.
 
-    What stands in the way makes it FAILED. A stopping server gives it back. When its row changed or vanished while it
-    was written, the file is dropped and the row left alone.
+    If the server shuts down meanwhile, the export is PENDING again. If its row changes or disappears meanwhile, the
+    file is dropped and the row is left alone.
     """
     try:
-        _make(world, export, export.complete, world.ending.is_set)
-        told = f"export {export.id} COMPLETED, {export.row_count:,} rows"
-        world.news.tell(told, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
+        _write_file(world, export, export.complete, world.ending.is_set)
+        message = f"export {export.id} COMPLETED, {export.row_count:,} rows"
+        world.news.tell(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
     except Conflict:
-        log.info("Export %s changed while it was written: its file is dropped.", export.id)
-    except export_files.Stopped:
+        log.info("Export %s changed while its file was written. The file was dropped.", export.id)
+    except export_files.WriteInterrupted:
         with contextlib.suppress(Conflict), world.transaction():
-            export.give_back()
+            export.requeue()
     except Exception as error:
         _fail(world, export, error)
 
 
-def _make(world: World, export: Export, mark: Callable[[int, int], object], stop: Callable[[], bool]) -> None:
-    """Write the file, `mark` the row with its rows and bytes, and give the file its name.
+def _write_file(
+    world: World, export: Export, update_row: Callable[[int, int], object], interrupted: Callable[[], bool]
+) -> None:
+    """Write the file, `update_row` with its number of rows and its bytes, and give the file its name.
 
-    Mark and name come under one lock, the mark last to be seen: who sees it finds the file, and a process killed in
-    between leaves a row that is not marked.
+    The lock covers both. The row is committed last: whoever sees it finds the file, and a process that is killed in
+    between leaves the row as it was.
     """
-    part = export_files.part_of(export)
+    part = export_files.new_part(export)
     try:
-        rows, size = export_files.write(export, part, stop)
+        row_count, size = export_files.write(export, part, interrupted)
         with world.transaction():
-            mark(rows, size)
-            export_files.put_in_place(part, export.path)
+            update_row(row_count, size)
+            export_files.move_into_place(part, export.path)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
@@ -150,7 +151,7 @@ def _fail(world: World, export: Export, error: Exception) -> None:
     elif isinstance(error, sqlite3.Error):
         reason = f"The logs could not be read: {error}."
     elif isinstance(error, ValidationError):
-        reason = f"The export asks for what there is not: {error}."
+        reason = f"The filters or fields are not valid: {error}."
     else:
         reason = "Internal error."
     log.error("Export %s failed: %s", export.id, reason, exc_info=reason == "Internal error.")
@@ -158,68 +159,71 @@ def _fail(world: World, export: Export, error: Exception) -> None:
         export.fail(reason)
 
 
-def _remove_after_commit(world: World, export: Export) -> None:
+def _remove_file_after_commit(world: World, export: Export) -> None:
     path = export.path
 
     def remove() -> None:
-        with contextlib.suppress(OSError):  # a file that stays is removed at the next start
+        with contextlib.suppress(OSError):  # the next start removes a file that stays
             path.unlink(missing_ok=True)
 
     world.db.after_commit(remove)
 
 
-# Lost files: after a crash, an import, a reset
+# Repair
 
 
 def recover(world: World) -> None:
-    """What a start does before anything else moves: exports that were being written wait again, half-written files go,
-    and so do those that were outlived meanwhile, which is no news. Then as `restore_files`."""
+    """Repair exports at a start, before any job runs.
+
+    Interrupted exports are PENDING again and their unfinished files are removed. Exports whose 24 hours ended while
+    the server was down expire without an event. Then see `repair_files`.
+    """
     with world.transaction():
-        give_back_all(None)
-        for path in export_files.found():
+        requeue_interrupted(None)
+        for path in export_files.all_files():
             if path.suffix == ".part":
                 path.unlink()
-    while _expire(world, world.clock.stamp()):
+    while _expire_batch(world, world.clock.stamp()):
         pass
-    restore_files(world)
+    repair_files(world)
 
 
-def restore_files(world: World) -> None:
-    """Make files and rows agree, once rows were replaced or added by other ways than these, and that is committed.
+def repair_files(world: World) -> None:
+    """Make files agree with rows that were replaced or added without these jobs, by an import or a restore.
 
-    A finished file without its COMPLETED export is removed. A COMPLETED export whose file is missing or has not its
-    `file_size_bytes` (None for a row that was imported) gets it anew, from the logs as they are now: at once where
-    that is little work altogether, else by `remake_next`. What is being written just then is left to its writer, who
-    notices when its row has changed.
+    A finished file without a COMPLETED export is removed. A COMPLETED export whose file is missing, or has not
+    `file_size_bytes` (None in an imported row), gets a new one from the present logs: at once if that is little work,
+    else by `rewrite_next`. A file that is being written is left to its writer, who notices that the row has changed.
     """
-    with world.transaction():  # nothing is completed meanwhile
-        owed = {export.path: export for export in Export.select().where(Export.status == "COMPLETED") if export.alive}
-        for path in export_files.found():
-            export = owed.get(path)
+    with world.transaction():  # no export becomes COMPLETED meanwhile
+        completed = Export.select().where(Export.status == "COMPLETED")
+        without_file = {export.path: export for export in completed if export.is_unexpired}
+        for path in export_files.all_files():
+            export = without_file.get(path)
             if export is not None and path.stat().st_size == export.file_size_bytes:
-                del owed[path]
+                del without_file[path]
             elif path.suffix != ".part":
                 path.unlink()
-    done = itertools.count()
-    for export in owed.values():
-        if not _remake(world, export, lambda: world.ending.is_set() or next(done) >= REMADE_AT_ONCE):
-            remake_soon(world, export)
+    steps = itertools.count()
+    for export in without_file.values():
+        if not _rewrite(world, export, lambda: world.ending.is_set() or next(steps) >= REWRITE_STEPS):
+            rewrite_soon(world, export)
 
 
-def remake_soon(world: World, export: Export) -> None:
-    """Have the file of an export that has lost it made anew."""
-    LOST.of(world).add(export.id)
+def rewrite_soon(world: World, export: Export) -> None:
+    """Have the jobs write the lost file of an export again."""
+    LOST_FILES.of(world).add(export.id)
     world.wake()
 
 
-def _remake(world: World, export: Export, stop: Callable[[], bool]) -> bool:
-    """Whether nothing is left to be done."""
+def _rewrite(world: World, export: Export, interrupted: Callable[[], bool]) -> bool:
+    """Write a lost file again. Return False if it was interrupted."""
     try:
-        _make(world, export, export.renew, stop)
-    except export_files.Stopped:
+        _write_file(world, export, export.replace_file, interrupted)
+    except export_files.WriteInterrupted:
         return False
     except Conflict:
-        log.info("Export %s changed while its file was made anew: it is dropped.", export.id)
+        log.info("Export %s changed while its file was written again. The file was dropped.", export.id)
     except Exception as error:
         _fail(world, export, error)
     return True

@@ -1,6 +1,6 @@
-"""Log exports: what was asked for, the states it goes through, and who may fetch its file.
+"""Log exports: requests, the state machine of their status, and access to their files.
 
-The files themselves are written by jobs/export_files.py.
+jobs/exports.py changes their status; jobs/export_files.py writes the files.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from dryline.world.clock import parse, wire
 
 FILES = RowFiles("exports")
 
-# What `log_type` may be, in the order in which an export of all of them lists them.
+# The log tables by `log_type`, in the order of an export of all types.
 LOGS: dict[str, type[Log]] = {channel.key: model_of(channel) for channel in CHANNELS}
 
-# The state machine, as the API and the control plane know it.
-MOVES = {
+# The state machine of the API and of the control plane.
+TRANSITIONS = {
     "PENDING": ("PROCESSING", "FAILED"),
     "PROCESSING": ("COMPLETED", "FAILED"),
     "COMPLETED": ("EXPIRED",),
     "FAILED": (),
     "EXPIRED": (),
 }
-# What nobody asks for: its writer had to stop, or is gone (a server that ends, a kill, a row that came in or back);
-# its file was lost, and cannot be made anew.
-SETBACKS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
-# What is shown of a COMPLETED export until its lost file is there again: as while it was written.
-_BEING_MADE = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
+# Transitions that only the server makes: writing was interrupted, by a shutdown, a crash or an import; a lost file
+# cannot be written again.
+_INTERNAL_TRANSITIONS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
+# What clients see of a COMPLETED export while its lost file is written again.
+_REWRITING = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
 LONGEST_WINDOW = timedelta(days=90)
-LIFE = timedelta(hours=24)
-SHOWN = 20
+LIFETIME = timedelta(hours=24)
+LIST_LIMIT = 20
 
 
 class Export(Record):
-    """A file of the team's logs, made in the background and kept for 24 hours.
+    """A file of the team's logs, written in the background and available for 24 hours.
 
-    `log_type` None means logs of every type, `fields` None every member. `fields` and `filters_json` hold wire names:
-    they are kept as they were asked for.
+    `log_type` None means logs of all types, `fields` None all members. `fields` and `filters_json` hold wire names, as
+    the request had them.
     """
 
     id_prefix = "export"
@@ -71,79 +71,79 @@ class Export(Record):
     file_size_bytes = IntegerField(null=True)
     error_message = TextField(null=True)
     expires_at = TextField(null=True)
-    # How the client reached this server that requested it; None for imported rows.
+    # The URL by which the request reached this server; None for imported rows.
     base_url = TextField(null=True)
 
-    download_url: str | None  # where the address of this server is known: blueprints/links.py
+    download_url: str | None  # set by blueprints/links.py, which knows the URL of this server
 
-    # Asking
+    # Requests
 
     @classmethod
-    def request(cls, team: Record, base_url: str, **asked: Any) -> Self:
-        """A new export, begun once the transaction is committed. Contract: createExport.
+    def request(cls, team: Record, base_url: str, **params: Any) -> Self:
+        """Add an export. The jobs are woken when the transaction commits. Contract: createExport.
 
         The addresses of recordings in its file begin with `base_url`.
 
-        Raises Invalid for a window that runs backwards or over more than 90 days, NotFound for a worker or deployment
+        Raises Invalid for a window that runs backwards or is longer than 90 days, NotFound for a worker or deployment
         that the team does not have, Conflict while another export of the team is active.
         """
-        start, end = parse(asked["start_date"]), parse(asked["end_date"])
+        start, end = parse(params["start_date"]), parse(params["end_date"])
         if end < start:
             raise Invalid("The window ends before it starts.", "end_date")
         if end - start > LONGEST_WINDOW:
             raise Invalid(f"The window is longer than {LONGEST_WINDOW.days} days.", "end_date")
-        if asked.get("worker_id") is not None:
-            Worker.fetch(team, asked["worker_id"], field="worker_id")
-        if asked.get("deployment_id") is not None:
-            _demand_deployment(team, asked["deployment_id"], asked.get("worker_id"))
+        if params.get("worker_id") is not None:
+            Worker.fetch(team, params["worker_id"], field="worker_id")
+        if params.get("deployment_id") is not None:
+            _require_deployment(team, params["deployment_id"], params.get("worker_id"))
         with unique("The team already has an export in PENDING or PROCESSING."):
-            export = cls.add(team, base_url=base_url, **asked)
+            export = cls.add(team, base_url=base_url, **params)
         world = current()
         world.db.after_commit(world.wake)
         return export
 
     @classmethod
     def recent(cls, team: Record) -> list[Self]:
-        """The team's 20 newest exports. Contract: listExports."""
-        return list(cls.listing(team).slice(SHOWN))
+        """Return the team's 20 newest exports. Contract: listExports."""
+        return list(cls.listing(team).slice(LIST_LIMIT))
 
-    # Moving
+    # Status
 
-    def move(self, status: str, **values: Any) -> Self:
-        """Go on to `status` and set `values`, if the row is still there and still as it was read.
+    def transition(self, status: str, **values: Any) -> Self:
+        """Change the status and set `values`.
 
-        Raises Conflict where the state machine has no such move, or when the export has changed meanwhile.
+        Raises Conflict where the state machine has no such transition, or if the row has changed since it was read.
         """
-        self.demand_move(status)
+        self.require_transition(status)
         return self._set(status=status, **values)
 
-    def demand_move(self, status: str) -> None:
-        """Raises Conflict where the state machine has no move from here to `status`."""
-        if status not in MOVES[self.status]:
+    def require_transition(self, status: str) -> None:
+        """Raise Conflict where the state machine has no transition from the present status to `status`."""
+        if status not in TRANSITIONS[self.status]:
             raise Conflict(f"Export {self.id} is {self.status}; it cannot become {status}.")
 
-    def give_back(self) -> Self:
-        """From PROCESSING to PENDING: whoever wrote it could not go on. Raises Conflict when it changed meanwhile."""
-        return self._set(status=SETBACKS["PROCESSING"])
+    def requeue(self) -> Self:
+        """Change PROCESSING to PENDING after an interruption. Raises Conflict if the row has changed."""
+        return self._set(status=_INTERNAL_TRANSITIONS["PROCESSING"])
 
-    def complete(self, rows: int, size: int) -> Self:
-        """From PROCESSING to COMPLETED, with a file of `size` bytes, for the next 24 hours of API time."""
-        return self.move("COMPLETED", row_count=rows, file_size_bytes=size, expires_at=_in_24_hours())
+    def complete(self, row_count: int, size: int) -> Self:
+        """Change PROCESSING to COMPLETED. The file of `size` bytes is available for 24 hours of API time."""
+        return self.transition("COMPLETED", row_count=row_count, file_size_bytes=size, expires_at=_in_24_hours())
 
-    def renew(self, rows: int, size: int) -> Self:
-        """Still COMPLETED, and as long as before, with a file that was made anew."""
-        return self._set(row_count=rows, file_size_bytes=size, expires_at=self.expires_at or _in_24_hours())
+    def replace_file(self, row_count: int, size: int) -> Self:
+        """Record that a lost file was written again. The export expires when it would have."""
+        return self._set(row_count=row_count, file_size_bytes=size, expires_at=self.expires_at or _in_24_hours())
 
     def fail(self, reason: str) -> Self:
-        """FAILED, without a file. Raises Conflict when it changed meanwhile."""
-        if SETBACKS.get(self.status) != "FAILED":
-            self.demand_move("FAILED")
-        nothing = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
-        return self._set(status="FAILED", error_message=reason, **nothing)
+        """Change the status to FAILED, without a file. Raises Conflict if the row has changed."""
+        if _INTERNAL_TRANSITIONS.get(self.status) != "FAILED":
+            self.require_transition("FAILED")
+        no_file = dict.fromkeys(("row_count", "file_size_bytes", "expires_at"))
+        return self._set(status="FAILED", error_message=reason, **no_file)
 
     def _set(self, **values: Any) -> Self:
         cls = type(self)
-        # An import or a reset may have put another row in its place, even under the same id.
+        # An import or a reset may have put another row in its place, even with the same id.
         unchanged = (cls.id == self.id, cls.status == self.status, cls.created_at == self.created_at)
         if not cls.update(**values).where(*unchanged).execute():
             raise Conflict(f"Export {self.id} has changed meanwhile.")
@@ -151,115 +151,117 @@ class Export(Record):
         return self
 
     @classmethod
-    def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` exports to be written by a moment, the oldest first. None in the mode `manual`."""
+    def due(cls, now: str, limit: int) -> list[Self]:
+        """Return the next `limit` exports to write, oldest first; none in the mode `manual`."""
         live = current().live
         if live.export_mode != "auto":
             return []
-        asked = wire(parse(moment) - timedelta(milliseconds=live.export_delay_ms))
-        # One that is newer than now was made before the clock was set back: it does not wait for that time again.
-        ripe = "status = 'PENDING' AND (created_at <= :asked OR created_at > :moment)"
-        return due_rows(cls, ripe, "created_at, id", limit, asked=asked, moment=moment)
+        latest = wire(parse(now) - timedelta(milliseconds=live.export_delay_ms))
+        # An export from the future was created before the clock was set back; it does not wait a second time.
+        where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :now)"
+        return due_rows(cls, where, "created_at, id", limit, latest=latest, now=now)
 
     @classmethod
-    def outlived(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` COMPLETED exports whose 24 hours are over at a moment."""
-        over = "status = 'COMPLETED' AND expires_at <= :moment"
-        return due_rows(cls, over, "created_at, id", limit, moment=moment)
+    def due_to_expire(cls, now: str, limit: int) -> list[Self]:
+        """Return the next `limit` COMPLETED exports whose 24 hours are over."""
+        where = "status = 'COMPLETED' AND expires_at <= :now"
+        return due_rows(cls, where, "created_at, id", limit, now=now)
 
     # The file
 
     @property
     def path(self) -> Path:
-        """Where its file lies, or would."""
+        """The path of its file, whether it exists or not."""
         return FILES.path(self.id, f".{self.format.lower()}")
 
     @property
-    def alive(self) -> bool:
-        """Whether its 24 hours still run, or have yet to begin."""
+    def is_unexpired(self) -> bool:
+        """Whether its 24 hours are running, or have not begun."""
         return self.expires_at is None or self.expires_at > current().clock.of(self.team_id).stamp()
 
     @property
-    def open(self) -> bool:
-        """Whether its file may be fetched now."""
-        return self._finished and self.expires_at is not None and not self.lost
+    def is_available(self) -> bool:
+        """Whether its file can be downloaded now."""
+        return self._has_unexpired_file and self.expires_at is not None and not self.is_file_lost
 
     @cached_property
-    def lost(self) -> bool:
-        """Whether its file should be there and is not: removed, imported without, or taken by a crash.
+    def is_file_lost(self) -> bool:
+        """Whether its file should exist and does not: removed, not imported, or lost in a crash.
 
-        Looked for once: the file may come about while the export is shown, whose status and link go together.
+        Checked once per object: the file may appear meanwhile, and the status and the link of one answer must agree.
         """
-        return self._finished and not self.path.exists()
+        return self._has_unexpired_file and not self.path.exists()
 
     @property
-    def _finished(self) -> bool:
-        return self.status == "COMPLETED" and self.alive
+    def _has_unexpired_file(self) -> bool:
+        return self.status == "COMPLETED" and self.is_unexpired
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form. Until a lost file is made anew the export is PROCESSING to whoever polls it."""
-        found = super().project(names)
-        if self.lost:
-            found |= {wire: _BEING_MADE[name] for wire, name in names.items() if name in _BEING_MADE}
-        return found
+        """Return the wire form. While a lost file is written again, clients see the export PROCESSING."""
+        record = super().project(names)
+        if self.is_file_lost:
+            record |= {wire: _REWRITING[name] for wire, name in names.items() if name in _REWRITING}
+        return record
 
     @property
     def signature(self) -> str:
-        """What its link carries: proves that this server made it, for this id and this expiry."""
+        """The token of its download link, valid for this id and this expiry."""
         return FILES.sign("get", self.id, self.expires_at or "")
 
     @classmethod
-    def behind_link(cls, id: str, signature: str) -> Self:
-        """The export that a link leads to. Source: DESIGN, Exports.
+    def from_link(cls, id: str, signature: str) -> Self:
+        """Return the export of a download link. Source: DESIGN, Exports.
 
-        Raises Forbidden when the link is altered or expired, NotFound when the export is gone. Its file may be lost.
+        Raises Forbidden when the link is altered or expired, NotFound when the export does not exist. Its file may be
+        lost.
         """
         export = cls.find(id=id)
-        signed = FILES.check("get", id, signature, export.team_id if export else None)
+        claims = FILES.check("get", id, signature, export.team_id if export else None)
         if export is None:
             raise NotFound(f"{cls.noun()} {id} not found.")
-        if export.expires_at != signed["until"] or not export._finished:
+        if export.expires_at != claims["until"] or not export._has_unexpired_file:
             raise Forbidden("The link has expired.")
         return export
 
 
 def _in_24_hours() -> str:
-    return wire(current().clock.now() + LIFE)
+    return wire(current().clock.now() + LIFETIME)
 
 
-def _demand_deployment(team: Record, id: str, worker_id: str | None) -> None:
-    """Raises NotFound unless the team has this deployment, on this worker where one is named.
+def _require_deployment(team: Record, id: str, worker_id: str | None) -> None:
+    """Raise NotFound unless the team has this deployment, of this worker if one is named.
 
-    Deployments of SMS and WhatsApp have no record of their own: they exist where a log names them.
+    SMS and WhatsApp have no deployment records: a deployment of theirs exists if a log names it.
     """
     where = {"worker_id": worker_id} if worker_id is not None else {}
     if Deployment.find(id=id, team_id=team.team_id, **where) is not None:
         return
-    without = [LOGS[channel.key] for channel in CHANNELS if not channel.deployments]
-    if not any(log.listing(team, deployment_id=id, **where).count() for log in without):
+    without_records = [LOGS[channel.key] for channel in CHANNELS if not channel.deployments]
+    if not any(log.listing(team, deployment_id=id, **where).count() for log in without_records):
         raise NotFound(f"Deployment {id} not found.", "deployment_id")
 
 
 def complete_export(row: Row, rows: ImportContext) -> None:
-    """What comes in is written by nobody; a file that is still owed is made anew."""
+    """Requeue an imported export that was PROCESSING; have the file of a COMPLETED one written."""
     if row["status"] == "PROCESSING":
-        row["status"] = SETBACKS["PROCESSING"]
+        row["status"] = _INTERNAL_TRANSITIONS["PROCESSING"]
     if row["status"] == "COMPLETED":
         now = current().clock.now()
         if row.get("expires_at") is None:
-            row["expires_at"] = wire(now + LIFE)
+            row["expires_at"] = wire(now + LIFETIME)
         if row["expires_at"] > wire(now):
             row["file_size_bytes"] = row["row_count"] = None
 
 
-def give_back_all(team_id: str | None) -> None:
-    """PROCESSING rows of all teams, or of one, become PENDING: nobody writes them now."""
-    mine = () if team_id is None else (Export.team_id == team_id,)
-    Export.update(status=SETBACKS["PROCESSING"]).where(Export.status == "PROCESSING", *mine).execute()
+def requeue_interrupted(team_id: str | None) -> None:
+    """Change PROCESSING to PENDING, of all teams or of one, after a restart or a restore interrupted the writing."""
+    of_team = () if team_id is None else (Export.team_id == team_id,)
+    pending = _INTERNAL_TRANSITIONS["PROCESSING"]
+    Export.update(status=pending).where(Export.status == "PROCESSING", *of_team).execute()
 
 
 STATE = {
     "exports": StateCollection(
-        Export, optional_links={**WORKER, **DEPLOYMENT}, complete=complete_export, after_restore=give_back_all
+        Export, optional_links={**WORKER, **DEPLOYMENT}, complete=complete_export, after_restore=requeue_interrupted
     )
 }

@@ -13,7 +13,7 @@ from dryline.blueprints.control.exports import TransitionBody
 from dryline.blueprints.links import base_url, with_link
 from dryline.jobs import export_files, exports
 from dryline.models.deployments import Deployment
-from dryline.models.exports import MOVES, Export
+from dryline.models.exports import TRANSITIONS, Export
 from dryline.models.workers import Worker
 from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema, members
 from dryline.storage.current_world import current
@@ -62,14 +62,14 @@ def export(export_id: str) -> Any:
     """One export."""
     found = with_link(Export.fetch(team(), export_id))
     shown = ExportSchema().dump(found)
-    names, rows = export_files.head(found, FIRST_ROWS) if found.open else ([], [])
+    names, rows = export_files.preview(found, FIRST_ROWS) if found.is_available else ([], [])
     return render_template(
         "export.html",
         export=found,
         shown=shown,
-        machine=charts.state_machine(MOVES, shown["status"]),
-        moves=MOVES[found.status],
-        written=export_files.written(found),
+        machine=charts.state_machine(TRANSITIONS, shown["status"]),
+        moves=TRANSITIONS[found.status],
+        written=export_files.bytes_written(found),
         names=names,
         rows=rows,
     )

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from dryline.jobs import export_files
-from dryline.jobs.exports import fulfil
+from dryline.jobs.exports import write_and_complete
 from dryline.models.exports import Export
 from dryline.models.voice_logs import VoiceLog
 from dryline.tests.exports.conftest import ASK, INSIDE, files, start_team
@@ -91,8 +91,8 @@ def test_a_server_that_ends_gives_its_export_back(app, api, make_log, filters):
     with app.world.active():
         with app.world.transaction():
             (claimed,) = Export.due(app.world.clock.stamp(), 1)
-            claimed.move("PROCESSING")
+            claimed.transition("PROCESSING")
         app.world.ending.set()
-        fulfil(app.world, claimed)
+        write_and_complete(app.world, claimed)
     assert api.get(f"/team/exports/{made['id']}").json == made
     assert files(app) == []

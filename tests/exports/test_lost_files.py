@@ -6,7 +6,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.jobs import export_files, exports
-from dryline.jobs.exports import restore_files
+from dryline.jobs.exports import repair_files
 from dryline.models.exports import Export
 from dryline.models.teams import Team
 from dryline.settings import Settings
@@ -21,7 +21,7 @@ def test_files_are_made_anew_for_completed_exports_and_others_removed(app, expor
     (app.world.exports / f"{other['id']}.json").write_text("[")
     (app.world.exports / "stray.csv").write_text("x")
     with app.world.active():
-        restore_files(app.world)
+        repair_files(app.world)
     assert files(app) == sorted([f"{made['id']}.csv", f"{other['id']}.json"])
     assert fetch(made).data == content
     assert len(fetch(other).json) == 1
@@ -30,8 +30,8 @@ def test_files_are_made_anew_for_completed_exports_and_others_removed(app, expor
 @pytest.fixture
 def no_lost_file_at_once(monkeypatch):
     """To make even the smallest lost file anew is more than is done at once."""
-    monkeypatch.setattr(export_files, "STEP", 1)
-    monkeypatch.setattr(exports, "REMADE_AT_ONCE", 0)
+    monkeypatch.setattr(export_files, "INTERRUPT_CHECK_STEPS", 1)
+    monkeypatch.setattr(exports, "REWRITE_STEPS", 0)
 
 
 def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
@@ -91,7 +91,7 @@ def test_an_imported_export_may_have_any_id(app, api, fetch):
         with app.world.transaction():
             team = Team.find(id=start_team(app))
             Export.add(team, id=id, status="COMPLETED", format="CSV")
-        restore_files(app.world)
+        repair_files(app.world)
     (made,) = api.get("/team/exports").json
     assert (made["id"], made["rowCount"]) == (id, 0)
     assert fetch(made).status_code == 200

@@ -46,7 +46,7 @@ from dryline.settings import Settings
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
 
-def rename_and_die(part, path, rename=export_files.put_in_place):
+def rename_and_die(part, path, rename=export_files.move_into_place):
     rename(part, path)
     die()
 
@@ -56,9 +56,9 @@ if sys.argv[2] == "before anything is written":
 elif sys.argv[2] == "before all is on the disk":
     os.fsync = die
 elif sys.argv[2] == "before the rename":
-    export_files.put_in_place = die
+    export_files.move_into_place = die
 elif sys.argv[2] == "between the rename and the mark":
-    export_files.put_in_place = rename_and_die
+    export_files.move_into_place = rename_and_die
 elif sys.argv[2] == "after the mark":
     Path.unlink = die
 with app.world.active():
