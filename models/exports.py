@@ -157,7 +157,7 @@ class Export(Record):
         if live.export_mode != "auto":
             return []
         latest = wire(parse(now) - timedelta(milliseconds=live.export_delay_ms))
-        # An export from the future was created before the clock was set back; it does not wait a second time.
+        # An export that is newer than now was created before the clock was set back. It does not wait a second time.
         where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :now)"
         return due_rows(cls, where, "created_at, id", limit, latest=latest, now=now)
 
