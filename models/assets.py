@@ -14,7 +14,7 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import JsonField, Record, unique
 
-# Who provides a number: one taken over from the team's own account, one bought. Contract: records.phone_number.
+# The provider of a number: taken over from the team's own account, or bought. Contract: records.phone_number.
 IMPORTED, BOUGHT = "twilio", "brainbase"
 
 
@@ -67,7 +67,7 @@ class PhoneNumber(Record):
 
 
 def complete_number(row: Row, rows: ImportContext) -> None:
-    """What registering the number would have given, or, where no integration is named, buying it."""
+    """Return the columns of a registered number, or of a bought one if no integration is named."""
     row.setdefault("country_code", country_of(row["phone_number"]))
     row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
 
@@ -81,7 +81,7 @@ def open_subaccount(team: Team) -> None:
 
 
 def new_sid(prefix: str) -> str:
-    """A provider's id: the prefix and 32 hex digits."""
+    """Return a provider's id: the prefix and 32 hex digits."""
     return prefix + current().ids.new("").removeprefix("_").replace("-", "")
 
 

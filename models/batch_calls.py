@@ -35,13 +35,13 @@ def make(
     `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
     takes too long, for JSON text that is nested too deeply, and as `require_outcomes`.
     """
-    asked = Condition(condition)
+    criteria = Condition(condition)
     require_outcomes(data)
     shared = _object(additional_data, "additional_data")
     rows = [
         (id, row)
         for id, row in numbered(data)
-        if not (rows_have_status and row.get("status") not in _OPEN) and asked.meets(ChainMap(row, shared or {}))
+        if not (rows_have_status and row.get("status") not in _OPEN) and criteria.meets(ChainMap(row, shared or {}))
     ]
     due = due_times(len(rows), batch_size, batch_interval_minutes, current().clock.now())
     every_call = {
@@ -49,8 +49,8 @@ def make(
         "additionalData": additional_data if shared is None else shared,
         "extractions": _object(terms.get("extractions"), "extractions"),
     }
-    kept = {name: value for name, value in every_call.items() if value is not None}
-    QueuedCall.enqueue(deployment, rows, due, terms=kept or None)
+    terms = {name: value for name, value in every_call.items() if value is not None}
+    QueuedCall.enqueue(deployment, rows, due, terms=terms or None)
     return len(rows)
 
 
@@ -60,7 +60,7 @@ def stop(deployment: Deployment) -> list[dict[str, Any]]:
 
 
 def _object(value: Any, name: str) -> dict[str, Any] | None:
-    """An object, or the object whose JSON text it is; None for anything else. Raises Invalid when it is too deep."""
+    """Return an object, or the object in a JSON text; None for anything else. Raises Invalid if it is too deep."""
     if isinstance(value, str):
         text = value
         try:

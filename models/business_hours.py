@@ -46,7 +46,7 @@ class BusinessHours(Record):
 
     @classmethod
     def define(cls, team: Team, **values: Any) -> Self:
-        """New hours. Raises Invalid for hours or a time zone that cannot be."""
+        """Create hours. Raises Invalid for impossible hours or an unknown time zone."""
         check_hours(values)
         return cls.add(team, **values)
 
@@ -56,7 +56,7 @@ class BusinessHours(Record):
         return self.change(**values)
 
     def openings(self, weekday: int) -> list[Opening]:
-        """The openings of a weekday (0 is Monday)."""
+        """Return the openings of a weekday (0 is Monday)."""
         return next((openings(text) for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), [])
 
     def verdict(self, moment: datetime) -> tuple[bool, str]:
@@ -77,7 +77,7 @@ class BusinessHours(Record):
 
 
 def check_hours(values: dict[str, Any]) -> None:
-    """Raises Invalid, naming `timezone` or the weekday, for hours that cannot be."""
+    """Check hours. Raises Invalid, naming `timezone` or the weekday."""
     if "timezone" in values:
         zone_of(values["timezone"])
     named: set[str] = set()
@@ -94,7 +94,7 @@ def check_hours(values: dict[str, Any]) -> None:
 
 
 def zone_of(name: str) -> tzinfo:
-    """The time zone of this name. Raises Invalid, naming `timezone`, where the IANA database has none."""
+    """Return the time zone with this name. Raises Invalid, naming `timezone`, for an unknown one."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # 2 ms, which a start can do without
 
     with suppress(ZoneInfoNotFoundError, ValueError, OSError):
@@ -105,7 +105,7 @@ def zone_of(name: str) -> tzinfo:
 
 
 def openings(text: str) -> list[Opening]:
-    """The openings that a day's text names. Raises ValueError for what is neither `closed` nor ranges."""
+    """Return the openings in a day's text. Raises ValueError for anything but `closed` and ranges."""
     if text.strip().lower() == "closed":
         return []
     ranges = []
@@ -154,14 +154,11 @@ class TeamPhoneHours(Record):
 
     @classmethod
     def search(cls, team: Team, *, phone_number: str | None = None, team_id: str | None = None) -> list[Self]:
-        """The team's ties, newest first, of one number where given; none of another team.
-
-        Contract: listTeamPhoneHours.
-        """
+        """Return the team's assignments of hours to numbers, newest first; of one number if one is passed."""
         if team_id not in (None, team.id):
             return []
-        wanted = None if phone_number is None else _key(phone_number)
-        return [tie for tie in cls.listing(team) if wanted is None or _key(tie.phone_number) == wanted]
+        number = None if phone_number is None else _key(phone_number)
+        return [tie for tie in cls.listing(team) if number is None or _key(tie.phone_number) == number]
 
     @classmethod
     def check_callable(cls, team: Team, *, phone_number: str, timestamp: float) -> dict[str, Any]:
@@ -183,7 +180,7 @@ class TeamPhoneHours(Record):
 
 
 def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
-    """The hours, each with what ties numbers to it. Contract: includeTeamPhoneHours."""
+    """Return the hours, each with its assignments to numbers. Contract: includeTeamPhoneHours."""
     ties = list(TeamPhoneHours.listing(team))
     shown = list(tables)
     for table in shown:
@@ -192,7 +189,7 @@ def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[Busine
 
 
 def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhoneHours]:
-    """The ties, each with its hours and the team. Contract: includeRelations."""
+    """Return the assignments, each with its hours and the team. Contract: includeRelations."""
     tables = {table.id: table for table in BusinessHours.listing(team)}
     shown = list(ties)
     for tie in shown:
@@ -201,7 +198,7 @@ def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhone
 
 
 def _key(text: str) -> str:
-    """What two notations of one number share."""
+    """Return a form that two notations of one number share."""
     return e164(text) or text
 
 

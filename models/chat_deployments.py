@@ -33,12 +33,12 @@ class ChatDeployment(Deployment):
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of this kind of record for error messages."""
         return "Chat deployment"
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """A new chat deployment with an agent id of its own.
+        """Create a new chat deployment with an agent id of its own.
 
         Raises NotFound when the worker has no such flow, or the flow no such version. Contract: createChatDeployment.
         """
@@ -46,20 +46,20 @@ class ChatDeployment(Deployment):
 
     @classmethod
     def of_agent(cls, worker: Worker, chat_agent_id: str) -> Self:
-        """The worker's deployment of that agent id. Raises NotFound. Contract: getChatDeploymentByAgent."""
-        found = cls.find(team_id=worker.team_id, worker_id=worker.id, chat_agent_id=chat_agent_id)
-        if found is None:
+        """Return the worker's deployment of that agent id. Raises NotFound. Contract: getChatDeploymentByAgent."""
+        deployment = cls.find(team_id=worker.team_id, worker_id=worker.id, chat_agent_id=chat_agent_id)
+        if deployment is None:
             raise NotFound(f"Worker {worker.id} has no chat deployment with the agent {chat_agent_id}.")
-        return found
+        return deployment
 
 
 def new_chat_agent_id() -> str:
-    """The id that an agent is found by."""
+    """Return the id that an agent is found by."""
     return current().ids.new("chatagent")
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """What deploying it would have given."""
+    """Return the defaults of a deployment, for rows of a state document."""
     row.setdefault("chat_agent_id", new_chat_agent_id())
 
 

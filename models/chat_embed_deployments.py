@@ -32,12 +32,12 @@ class ChatEmbedDeployment(Deployment):
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of this kind of record for error messages."""
         return "Chat widget deployment"
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """A new chat widget deployment with an embed id of its own.
+        """Create a new chat widget deployment with an embed id of its own.
 
         Raises NotFound when the worker has no such flow, or the flow no such version.
         Contract: createChatEmbedDeployment.
@@ -46,20 +46,20 @@ class ChatEmbedDeployment(Deployment):
 
     @classmethod
     def of_embed(cls, team: Record, embed_id: str) -> Self:
-        """The team's deployment of that embed id. Raises NotFound. Contract: getChatEmbedDeploymentByEmbed."""
-        found = cls.find(team_id=team.team_id, embed_id=embed_id)
-        if found is None:
-            raise NotFound(f"Chat widget deployment with the embed id {embed_id} not found.")
-        return found
+        """Return the team's deployment of that embed id. Raises NotFound. Contract: getChatEmbedDeploymentByEmbed."""
+        deployment = cls.find(team_id=team.team_id, embed_id=embed_id)
+        if deployment is None:
+            raise NotFound(f"Chat widget deployment with the embed id {embed_id} not deployment.")
+        return deployment
 
 
 def new_embed_id() -> str:
-    """The id that a widget is found by."""
+    """Return the id that a widget is found by."""
     return current().ids.new("embed")
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """What deploying it would have given."""
+    """Return the defaults of a deployment, for rows of a state document."""
     row.setdefault("embed_id", new_embed_id())
 
 

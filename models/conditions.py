@@ -62,18 +62,18 @@ class Condition:
         self._spend(self._cost)
         return any(all(self._passes(values, *test) for test in tests) for tests in self._choices)
 
-    def _passes(self, values: Values, wanted: bool, left: Token, sign: str = "", right: Token = ("null", "")) -> bool:
+    def _passes(self, values: Values, expected: bool, left: Token, sign: str = "", right: Token = ("null", "")) -> bool:
         one, other = self._value(left, values), self._value(right, values)
         if not sign:
-            return _truth(one) == wanted
+            return _truth(one) == expected
         if sign in ("==", "!=") and "null" in (left[0], right[0]):
-            return ((one is other) == (sign == "==")) == wanted
+            return ((one is other) == (sign == "==")) == expected
         if other is None and right[0] == "word" and sign not in ("<", "<=", ">", ">="):
             other = right[1]  # a bare word that is no name of the row stands for itself, as in `{{status}} == active`
-        return _compare(sign, one, other) == wanted
+        return _compare(sign, one, other) == expected
 
     def _value(self, token: Token, values: Values) -> Any:
-        """The value of a token; None where it names something that the row lacks."""
+        """Return the value of a token; None where it names something that the row lacks."""
         kind, says = token
         if kind == "literal":
             return says
@@ -116,7 +116,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
-    """The tokens between those that are this sign."""
+    """Return the tokens between those that are this sign."""
     parts: list[list[Token]] = [[]]
     for token in tokens:
         if token == ("sign", sign):
@@ -127,21 +127,21 @@ def _split(tokens: list[Token], sign: str) -> list[list[Token]]:
 
 
 def _test(tokens: list[Token]) -> tuple[Any, ...]:
-    """What must come of the test, its left value, and, where there is a comparison, its sign and right value."""
-    wanted = True
+    """Return the expected result of a test, its left value and, for a comparison, its sign and right value."""
+    expected = True
     while tokens[:1] == [("sign", "not")]:
-        wanted, tokens = not wanted, tokens[1:]
+        expected, tokens = not expected, tokens[1:]
     signs = [says if kind == "sign" else "" for kind, says in tokens]
     if signs == [""]:
-        return wanted, tokens[0]
+        return expected, tokens[0]
     if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _SIGNS:
-        return wanted, tokens[0], signs[1], tokens[2]
+        return expected, tokens[0], signs[1], tokens[2]
     said = " ".join(says for _, says in tokens[:5])
     raise _bad(f"{said[:50]!r} is neither a value nor a comparison of two")
 
 
 def _compare(sign: str, left: Any, right: Any) -> bool:
-    """As numbers where both are some, else as texts. A number and a text are not equal and have no order."""
+    """Compare numbers as numbers, anything else as text. A number and a text are not equal and have no order."""
     if left is None or right is None:
         return False
     if sign == "contains":

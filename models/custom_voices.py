@@ -28,19 +28,19 @@ class CustomVoice(Record):
 
     @classmethod
     def adopt(cls, team: Team, *, elevenlabs_voice_id: str) -> Self:
-        """A new voice; the same provider's id gives the same name and owner everywhere. Contract: createCustomVoice."""
+        """Create a voice. Equal provider's ids give equal names and owners. Contract: createCustomVoice."""
         return cls.add(team, elevenlabs_voice_id=elevenlabs_voice_id, **cls.looked_up(elevenlabs_voice_id))
 
     @staticmethod
     def looked_up(elevenlabs_voice_id: str) -> dict[str, str]:
-        """The name and the owner of the provider's voice."""
+        """Return the name and the owner of the provider's voice."""
         chance = Random(elevenlabs_voice_id)
         name = f"{chance.choice(GIVEN)} - {chance.choice(MANNERS)}"
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
 
 
 def complete_voice(row: Row, rows: ImportContext) -> None:
-    """What adopting it would have given."""
+    """Return the defaults of a voice, for rows of a state document."""
     for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
         row.setdefault(name, value)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dryline.models.deployments import Deployment
     from dryline.models.workers import Worker
 
-# What a webhook sends that was given by its address alone: all that the vendor's sample payload shows. Assumed.
+# The members of a webhook that is created by its address alone: all in the vendor's sample payload. Assumed.
 ALL_FIELDS = "recording_url,transcript,duration_ms,start_timestamp,end_timestamp,from_number,sentiment,summary"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -40,19 +40,19 @@ class CustomWebhook(Record):
 
     @classmethod
     def of_deployment(cls, deployment: Deployment) -> Rows:
-        """The deployment's webhooks, newest first."""
+        """Return the deployment's webhooks, newest first."""
         return cls.listing(deployment, deployment_id=deployment.id)
 
     @classmethod
     def by_deployment(cls, worker: Worker) -> Callable[[str], list[Self]]:
-        """The webhooks of the worker's deployments, by the deployment's id."""
+        """Return the webhooks of the worker's deployments, by the deployment's id."""
         from dryline.models.deployments import Deployment
 
-        found: dict[str, list[Self]] = {}
+        webhooks: dict[str, list[Self]] = {}
         query = cls.select().join(Deployment, on=(Deployment.id == cls.deployment_id))
         for webhook in query.where(Deployment.worker_id == worker.id).order_by(cls.created_at.desc(), cls.id.desc()):
-            found.setdefault(webhook.deployment_id, []).append(webhook)
-        return lambda deployment_id: found.get(deployment_id, [])
+            webhooks.setdefault(webhook.deployment_id, []).append(webhook)
+        return lambda deployment_id: webhooks.get(deployment_id, [])
 
     @classmethod
     def replace_all(cls, deployment: Deployment, urls: Sequence[str]) -> None:

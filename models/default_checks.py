@@ -41,20 +41,20 @@ class DefaultChecks(Record):
 
     @classmethod
     def of_team(cls, team: Record) -> Self:
-        """The team's checks. Raises NotFound when they were never set. Contract: getTeamDefaultChecks."""
-        found = cls.find(team_id=team.team_id)
-        if found is None:
+        """Return the team's checks. Raises NotFound when they were never set. Contract: getTeamDefaultChecks."""
+        checks = cls.find(team_id=team.team_id)
+        if checks is None:
             raise NotFound("The team's default checks were never initialised.")
-        return found
+        return checks
 
     @classmethod
     def begin(cls, team: Record) -> tuple[Self, bool]:
-        """The team's checks, with start values when there were none; and whether there were none.
+        """Return the team's checks, with start values if they were never set, and whether that was so.
 
         Contract: initTeamDefaultChecks.
         """
-        found = cls.find(team_id=team.team_id)
-        return (found, False) if found else (cls.add(team), True)
+        checks = cls.find(team_id=team.team_id)
+        return (checks, False) if checks else (cls.add(team), True)
 
     @classmethod
     def put(cls, team: Record, **values: Any) -> Self:
@@ -64,7 +64,7 @@ class DefaultChecks(Record):
 
 
 class DeploymentDefaultChecks(Record):
-    """What one deployment has otherwise than the team. The id is the deployment's; None is not overridden."""
+    """The values in which a deployment differs from its team; None is not overridden. The id is the deployment's."""
 
     updated_at = TextField()
     enabled = BooleanField(null=True)
@@ -84,9 +84,9 @@ class DeploymentDefaultChecks(Record):
         """Override these values for the deployment, beside those that it overrides already."""
         if not values:
             return
-        found = cls.find(id=deployment.id)
-        if found:
-            found.change(**values)
+        checks = cls.find(id=deployment.id)
+        if checks:
+            checks.change(**values)
         else:
             cls.add(deployment, id=deployment.id, **values)
 
@@ -96,12 +96,12 @@ class DeploymentDefaultChecks(Record):
         cls.remove_where(id=deployment.id)
 
     def overrides(self) -> dict[str, Any]:
-        """The overridden values by name."""
+        """Return the overridden values by name."""
         return {name: self.__data__[name] for name in ("enabled", *START) if self.__data__[name] is not None}
 
 
 def checks_of(deployment: Deployment) -> dict[str, Any]:
-    """The checks as they apply to the deployment: start values, over them the team's, over them its own.
+    """Return the checks as they apply to the deployment: start values, over them the team's, over them its own.
 
     `overridden` names its own. Contract: getDeploymentDefaultChecks.
     """

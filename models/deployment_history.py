@@ -45,7 +45,7 @@ class DeploymentHistoryEntry(Record):
 
     @classmethod
     def of_deployment(cls, deployment: Deployment, change_type: str | None = None) -> Rows:
-        """The deployment's history, newest first, or one kind of it. Contract: listDeploymentHistory."""
+        """Return the deployment's history, newest first, or one kind of it. Contract: listDeploymentHistory."""
         where = {"change_type": change_type} if change_type else {}
         return cls.listing(deployment, deployment_id=deployment.id, **where)
 
@@ -64,7 +64,7 @@ class DeploymentHistoryEntry(Record):
     def write_parameters(
         cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]
     ) -> None:
-        """A PARAMETERS entry for the parameters, by name, that differ. What is in one of the two only is None there."""
+        """Return a PARAMETERS entry for the parameters that differ, by name; a missing one is None."""
         names = dict.fromkeys((*before, *after))
         changes = {
             name: {"from": before.get(name), "to": after.get(name)}

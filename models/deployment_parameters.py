@@ -29,12 +29,12 @@ class DeploymentParameter(Record):
 
     @classmethod
     def of_deployment(cls, deployment: Deployment) -> Rows:
-        """The deployment's parameters, newest first. Contract: listDeploymentParameters."""
+        """Return the deployment's parameters, newest first. Contract: listDeploymentParameters."""
         return cls.listing(deployment, deployment_id=deployment.id)
 
     @classmethod
     def define(cls, deployment: Deployment, author: ApiKey, **values: Any) -> Self:
-        """A new parameter, entered in the history.
+        """Create a new parameter, entered in the history.
 
         Raises Conflict when the deployment has one of that name. Contract: createDeploymentParameter.
         """
@@ -60,7 +60,7 @@ class DeploymentParameter(Record):
         DeploymentHistoryEntry.write_parameters(deployment, author, self._history(), {})
 
     def _history(self) -> dict[str, Any]:
-        """What the history compares: the value under the name, the description under `name.description`."""
+        """Return the values that the history compares: the value by the name, the description by `name.description`."""
         values = {self.name: self.value}
         if self.description is not None:
             values[f"{self.name}.description"] = self.description
@@ -72,7 +72,7 @@ def _unique_name(deployment: Deployment, name: str) -> AbstractContextManager[No
 
 
 def show_flow(flow: Flow, version_id: str | None = None, deployment_id: str | None = None) -> Flow:
-    """The flow as one of its versions has it, and with a deployment's parameters laid over the variables.
+    """Return the flow as one of its versions has it, and with a deployment's parameters laid over the variables.
 
     Raises NotFound when the flow has no such version or the team no such deployment. Contract: getFlow, lookupFlow.
     """

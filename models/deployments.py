@@ -1,4 +1,4 @@
-"""What the deployments of every channel share. They lie in one table, told apart by `type`."""
+"""Deployments of every channel, in one table; `type` is the channel."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Deployment(Record):
 
     @classmethod
     def find(cls, **where: Any) -> Self | None:
-        """The one deployment of the channel with these column values, or None."""
+        """Return the one deployment of the channel with these column values, or None."""
         return super().find(**cls._within_channel(where))
 
     @classmethod
     def listing(cls, team: Record, **where: Any) -> Rows:
-        """The team's deployments of the channel with these column values, newest first."""
+        """Return the team's deployments of the channel with these column values, newest first."""
         return super().listing(team, **cls._within_channel(where))
 
     @classmethod
@@ -53,7 +53,7 @@ class Deployment(Record):
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """A new deployment of one of the worker's flows.
+        """Create a new deployment of one of the worker's flows.
 
         Raises NotFound when the worker has no such flow, or the flow no such version (`flow_version_id`).
         """
@@ -90,7 +90,7 @@ class Deployment(Record):
 def collection_of(
     model: type[Deployment], complete: Callable[[Row, ImportContext], None] | None = None, **links: tuple[str, ...]
 ) -> StateCollection:
-    """The state of one channel's deployments, which go with their worker; `links` are others than those to the flow."""
+    """Return the state collection of one channel's deployments; `links` are those beside the flow."""
     return StateCollection(
         model,
         required_links=WORKER,

@@ -14,7 +14,7 @@ from dryline.storage.record import JsonField, Record
 
 
 class EchoRecord(Record):
-    """What suites, agents and scorecards share: their links must lead to rows of the team.
+    """Base of suites, agents and scorecards. Their links must lead to rows of the team.
 
     Deleting what a link leads to clears it: foreign keys do so for single links, `EchoScorecard.remove` for lists.
     """
@@ -26,7 +26,7 @@ class EchoRecord(Record):
 
     @classmethod
     def define(cls, team: Team, **values: Any) -> Self:
-        """A new record. Raises NotFound, naming the member, when a link leads nowhere."""
+        """Create a new record. Raises NotFound, naming the member, when a link leads nowhere."""
         cls._check_links(team, values)
         return cls.add(team, **values)
 
@@ -46,7 +46,7 @@ class EchoRecord(Record):
 
 
 class EchoSuite(EchoRecord):
-    """A test suite. `scorecard_ids` are kept as sent, only `echo_scorecard_ids` checked. Contract: createEchoSuite."""
+    """A test suite. `scorecard_ids` are stored as sent, `echo_scorecard_ids` are checked. Contract: createEchoSuite."""
 
     id_prefix = "echosuite"
     scorecard_list = "echo_scorecard_ids"
@@ -72,7 +72,7 @@ class EchoAgent(EchoRecord):
 
 
 class EchoScorecard(EchoRecord):
-    """What a conversation is judged by. `items` are objects, kept as sent."""
+    """Criteria for conversations. `items` are objects, stored as sent."""
 
     id_prefix = "echoscorecard"
 
@@ -87,13 +87,13 @@ class EchoScorecard(EchoRecord):
         for model, names in ((EchoSuite, ("scorecard_ids", "echo_scorecard_ids")), (EchoAgent, ("scorecard_ids",))):
             for record in model.listing(self):
                 lists = {name: getattr(record, name) for name in names}
-                kept = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
-                record.change(**kept)
+                remaining = {name: [id for id in ids if id != self.id] for name, ids in lists.items() if self.id in ids}
+                record.change(**remaining)
         super().remove()
 
 
 def echo_of(worker: Worker) -> tuple[list[EchoSuite], list[EchoAgent], list[EchoScorecard]]:
-    """The suites, agents and scorecards that have to do with the worker: by its deployments, or by each other."""
+    """Return the suites, agents and scorecards of the worker: linked by its deployments, or by each other."""
     deployments = {one.id for one in Deployment.listing(worker, worker_id=worker.id)}
     suites = [suite for suite in EchoSuite.listing(worker) if suite.deployment_id in deployments]
     suite_ids = {suite.id for suite in suites}

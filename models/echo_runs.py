@@ -38,7 +38,7 @@ class EchoRun(Run):
 
     @classmethod
     def everyones(cls) -> list[Self]:
-        """The runs of all teams, newest first."""
+        """Return the runs of all teams, newest first."""
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 
     def conversations(self) -> int:
@@ -46,7 +46,7 @@ class EchoRun(Run):
         return len(self.plan)
 
     def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:
-        """A result for each item of each scorecard."""
+        """Return a result for each item of each scorecard."""
         results = []
         for card in self.plan:
             items = [judge_item(item, chance) for item in card["items"]]
@@ -56,10 +56,10 @@ class EchoRun(Run):
 
 
 def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Which agent is judged by which items.
+    """Return the pairs of agent and scorecard items for a run.
 
-    `data` may name what there is: `agentId`, `suiteId`, `deploymentId`, `scorecardIds`, and `id` for what `type` says.
-    What it does not name it may describe with an agent's own members (assumed; the contract shows no shape).
+    `data` may name existing records: `agentId`, `suiteId`, `deploymentId`, `scorecardIds`, and `id` for a record of
+    `type`. Otherwise it may describe an agent by its members (assumed; the contract shows no shape).
     """
     agent = _named(team, EchoAgent, data, "agentId", "id" if type == "agent" else None)
     suite = _named(team, EchoSuite, data, "suiteId", "id" if type == "test_suite" else None)
@@ -82,7 +82,7 @@ def make_plan(team: Team, type: str, data: dict[str, Any]) -> list[dict[str, Any
 
 
 def judge_item(item: dict[str, Any], chance: Random) -> dict[str, Any]:
-    """The item with a score and whether it is met. BINARY scores 0 or 1, SCORE on the scale its threshold lies on."""
+    """Return the item with a score and whether it is met. BINARY scores 0 or 1, SCORE on the threshold's scale."""
     threshold = item.get("threshold")
     if isinstance(threshold, bool) or not isinstance(threshold, int | float):
         threshold = 1 if item.get("type") != "SCORE" else 0.5
@@ -100,7 +100,7 @@ def judge_item(item: dict[str, Any], chance: Random) -> dict[str, Any]:
 
 
 def _named(team: Team, model: type[Record], data: dict[str, Any], *names: str | None) -> Any:
-    """What one of the members names, or None when none of them is there."""
+    """Return the record that the first of these members names, or None."""
     for name in names:
         if name is not None and data.get(name) is not None:
             return _fetch(team, model, data[name], name)
@@ -116,7 +116,7 @@ def _fetch(team: Team, model: type[Record], id: Any, name: str) -> Any:
 
 
 def _cards(team: Team, ids: list[str], **linked: str) -> list[EchoScorecard]:
-    """The scorecards that a record lists, and those that link to it."""
+    """Return the scorecards that a record lists, and those that link to it."""
     listed = (EchoScorecard.find(id=id, team_id=team.team_id) for id in ids)
     return [card for card in (*listed, *EchoScorecard.listing(team, **linked)) if card is not None]
 

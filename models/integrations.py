@@ -29,12 +29,12 @@ class Integration(Record):
 
     @classmethod
     def connect_twilio(cls, team: Team, *, account_sid: str, auth_token: str, **values: str) -> Self:
-        """A new Twilio account of the team. Contract: createTwilioIntegration."""
+        """Create a new Twilio account of the team. Contract: createTwilioIntegration."""
         return cls.add(team, app_type="twilio", config={"accountSid": account_sid}, auth_token=auth_token, **values)
 
 
 def team_with_integrations(team: Team) -> dict[str, str | Rows | None]:
-    """The team's columns and its integrations. Contract: getTeam with includeIntegrations."""
+    """Return the team's columns and its integrations. Contract: getTeam with includeIntegrations."""
     return {**team.__data__, "integrations": Integration.listing(team)}
 
 

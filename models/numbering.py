@@ -23,7 +23,7 @@ CANADIAN_AREAS = frozenset(_CANADIAN.split())
 
 
 def e164(text: str) -> str | None:
-    """The number in the form `+14155550100`, or None when the text is no telephone number.
+    """Return the number in the form `+14155550100`, or None when the text is no telephone number.
 
     Takes any notation: spaces, dashes, dots, brackets, a leading `tel:` or `00`, an extension. Ten digits without a
     country are North American (assumed: the vendor's home market). What has
@@ -31,20 +31,20 @@ def e164(text: str) -> str | None:
     """
     if len(text) > 64:
         return None
-    found = re.match(r"\s*(?:tel:|whatsapp:)?\s*(\+|00)?([\d\s().\-/]+?)\s*(?:(?:;?ext?\.?=?|x|,|#).*)?$", text, re.I)
-    if found is None:
+    match = re.match(r"\s*(?:tel:|whatsapp:)?\s*(\+|00)?([\d\s().\-/]+?)\s*(?:(?:;?ext?\.?=?|x|,|#).*)?$", text, re.I)
+    if match is None:
         return None
     # The bracketed zero of "+44 (0)20" is dialled inside the country only.
-    digits = re.sub(r"\D", "", found[2].replace("(0)", "") if found[1] else found[2])
+    digits = re.sub(r"\D", "", match[2].replace("(0)", "") if match[1] else match[2])
     if not digits.isascii() or digits.startswith("0") or not 7 <= len(digits) <= 15:
         return None
-    if not found[1] and len(digits) == 10:
+    if not match[1] and len(digits) == 10:
         digits = "1" + digits
     return "+" + digits
 
 
 def country_of(number: str) -> str | None:
-    """The ISO country of a number in E.164 form, or None when its calling code is not known here."""
+    """Return the ISO country of a number in E.164 form, or None when its calling code is not known here."""
     digits = number.removeprefix("+")
     if digits.startswith("1") and digits[1:4] in CANADIAN_AREAS:
         return "CA"

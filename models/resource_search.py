@@ -43,10 +43,10 @@ class Hit(NamedTuple):
     passage: str
 
     @property
-    def told(self) -> str:
-        """What it says, with its name."""
-        told = self.passage or self.link
-        return f"{self.name}: {told}" if told else self.name
+    def text(self) -> str:
+        """The name with the passage or link."""
+        content = self.passage or self.link
+        return f"{self.name}: {content}" if content else self.name
 
 
 def ask(
@@ -58,7 +58,7 @@ def ask(
     folder_name: str | None = None,
     query_params: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What the resources say about the query. Raises NotFound for a folder or resource that the worker lacks."""
+    """Search the worker's resources. Raises NotFound for an unknown folder or resource."""
     params = query_params or {}
     where = _scope(worker, resources or [], folder_id, folder_name)
     words = int(min(params.get("max_token_for_text_unit", _PASSAGE_WORDS), _PASSAGE_WORDS))
@@ -81,7 +81,7 @@ def ask(
 def search(
     worker: Worker, query: str, where: dict[str, list[str]], top_k: int, words: int = _PASSAGE_WORDS
 ) -> list[Hit]:
-    """The best `top_k` resources for the query that are AVAILABLE, best first, equal ones by id.
+    """Return the best `top_k` resources for the query that are AVAILABLE, best first, equal ones by id.
 
     `where` maps columns of the resource to the values that they may have.
     """
@@ -121,7 +121,7 @@ def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: s
 
 
 def _terms(query: str) -> str:
-    """The query as FTS5 reads it: its words, each in quotes so that none is an operator, any of which may match."""
+    """Return the query for FTS5: its words, any of which may match, each quoted so that none is an operator."""
     words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
     telling = [word for word in words if word not in _STOP_WORDS] or words
     return " OR ".join(f'"{word}"' for word in telling[:_TERMS_LIMIT])
@@ -131,12 +131,12 @@ def _answer(hits: list[Hit], response_type: str) -> str:
     if not hits:
         return "No resource matches the query."
     if "bullet" in response_type.lower():
-        return "\n".join(f"- {hit.told}" for hit in hits[:5])
+        return "\n".join(f"- {hit.text}" for hit in hits[:5])
     if "single" in response_type.lower():
-        return hits[0].passage or hits[0].told
-    return "\n\n".join(hit.told for hit in hits[:3])
+        return hits[0].passage or hits[0].text
+    return "\n\n".join(hit.text for hit in hits[:3])
 
 
 def _prompt(query: str, hits: list[Hit]) -> str:
-    passages = "\n".join(f"[{number}] {hit.told}" for number, hit in enumerate(hits, 1))
+    passages = "\n".join(f"[{number}] {hit.text}" for number, hit in enumerate(hits, 1))
     return f"Answer the question from these passages only.\n\n{passages}\n\nQuestion: {query}"

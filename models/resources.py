@@ -55,7 +55,7 @@ class Resource(Record):
 
     @classmethod
     def of(cls, worker: Worker, *types: str, **where: Any) -> list[Self]:
-        """The worker's resources of these `rag_type`s (of all when none is named), newest first."""
+        """Return the worker's resources of these `rag_type`s (of all when none is named), newest first."""
         return [
             resource
             for resource in cls.listing(worker, worker_id=worker.id, **where)
@@ -64,13 +64,13 @@ class Resource(Record):
 
     @classmethod
     def link(cls, worker: Worker, *, raw_link: str, folder_id: str | None = None, **values: Any) -> Self:
-        """A new link. Raises NotFound for an unknown folder. Contract: createLinkResource."""
+        """Create a new link. Raises NotFound for an unknown folder. Contract: createLinkResource."""
         kind = "SITEMAP" if raw_link.endswith("sitemap.xml") else "WEBPAGE"
         return cls._make(worker, folder_id, rag_type=kind, raw_link=raw_link, **values)
 
     @classmethod
     def file(cls, worker: Worker, *, folder_id: str | None = None, **values: Any) -> Self:
-        """A new file, its bytes put before. Raises NotFound for an unknown folder. Contract: createFileResource."""
+        """Create a file whose bytes were uploaded before. Contract: createFileResource."""
         return cls._make(worker, folder_id, rag_type="FILE", uploaded_at=current().clock.stamp(), **values)
 
     @classmethod
@@ -96,7 +96,7 @@ class Resource(Record):
                 current().db.after_commit(current().wake)
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
+        """Return the wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
         shown = super().project(names)
         if "signedS3FilePath" in shown and shown["signedS3FilePath"] is None:
             shown["signedS3FilePath"] = reading_address(self.s3_file_path)
@@ -104,7 +104,7 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` resources of any worker that are to go on at a moment, the oldest first."""
+        """Return the next `limit` resources of any worker that are to go on at a moment, the oldest first."""
         # A PROCESSING resource waits for its end only, so that a look at its beginning finds no work.
         ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
         now = parse(moment)
@@ -153,7 +153,7 @@ def _is_web_address(link: str) -> bool:
 
 
 def complete_resource(row: Row, rows: ImportContext) -> None:
-    """It was made when it was uploaded, or last changed. Raises Invalid for a folder of another worker."""
+    """Complete an imported row. Raises Invalid for a folder of another worker."""
     folder = rows.row("folders", row["folder_id"]) if row.get("folder_id") else {}
     if folder and folder["worker_id"] != row["worker_id"]:
         raise Invalid("The folder is of another worker.", "folder_id")
@@ -163,7 +163,7 @@ def complete_resource(row: Row, rows: ImportContext) -> None:
 
 
 def copy_texts(team_id: str | None) -> None:
-    """A trigger writes what a resource can be searched by, but for what only its upload tells."""
+    """Return a trigger writes what a resource can be searched by, but for what only its upload tells."""
     if team_id is not None:
         connection_execute(
             "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"

@@ -25,7 +25,7 @@ class Tag(Record):
 
     @classmethod
     def define(cls, team: Team, *, label: str, color: str) -> Self:
-        """A new tag. Raises Conflict when the team has the label already. Contract: createTag."""
+        """Create a new tag. Raises Conflict when the team has the label already. Contract: createTag."""
         with unique(f"The team already has a tag labelled {label!r}."):
             return cls.add(team, label=label, color=color)
 
@@ -36,7 +36,7 @@ class Tag(Record):
 
     @classmethod
     def of_worker(cls, worker: Worker) -> list[Self]:
-        """The worker's tags, the one assigned last first."""
+        """Return the worker's tags, the one assigned last first."""
         query = cls.select().join(WorkerTag, on=(WorkerTag.tag_id == cls.id))
         return list(
             query.where(WorkerTag.worker_id == worker.id).order_by(WorkerTag.created_at.desc(), WorkerTag.id.desc())
@@ -66,7 +66,7 @@ class WorkerTag(Record):
 
 
 def workers_with_tags(team: Team) -> Rows:
-    """The team's workers, each with its tags. Contract: listWorkers."""
+    """Return the team's workers, each with its tags. Contract: listWorkers."""
     return Worker.listing(team).attach("tags", _tags_by_worker(team))
 
 

@@ -35,17 +35,17 @@ class TalkSession(Record):
     failure = JsonField(null=True)
     dump = BlobField()
 
-    # What happened in the turns that are to be shown.
+    # The events of the turns that are shown.
     events: list[dict[str, Any]]
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of this kind of record for error messages."""
         return "Conversation"
 
     @classmethod
     def begin(cls, team: Record, *, events: list[dict[str, Any]], **values: Any) -> Self:
-        """A new conversation with what happened first."""
+        """Create a new conversation with what happened first."""
         row = cls.add(team, **values)
         row._add_turn(events)
         return row
@@ -64,13 +64,13 @@ class TalkSession(Record):
         self.events = events
 
     def recall(self) -> Self:
-        """This row with the events of all its turns."""
+        """Return this row with the events of all its turns."""
         self.events = list(chain.from_iterable(turn.events for turn in TalkTurn.listing(self, talk_id=self.id)))
         return self
 
 
 class TalkTurn(Record):
-    """What happened in one turn. A row of its own: a turn does not read what came before it."""
+    """The events of one turn, in a row of their own, so that a turn need not read the earlier ones."""
 
     id_prefix = "turn"
     order: ClassVar[tuple[str, ...]] = ("number",)

@@ -38,7 +38,7 @@ class Figures(SimpleNamespace):
     """Named values that are answered as they are."""
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """The wire form; `names` maps the wire's name to the attribute."""
+        """Return the wire form; `names` maps the wire's name to the attribute."""
         return {
             wire_name: self.__dict__[attribute] for wire_name, attribute in names.items() if attribute in self.__dict__
         }
@@ -56,7 +56,7 @@ def analyze(
     include_call_details: bool = False,
     timezone: str = "UTC",
 ) -> Figures:
-    """Sums over the team's calls that started between the dates, both inside, and are over. Contract: analyzeVoice.
+    """Return sums over the team's ended calls that started between the dates, inclusive. Contract: analyzeVoice.
 
     Dates are wire times or days, `2026-11-21`, which are those of the time zone. A period without calls has no entry.
     Raises Invalid for an unknown time zone and for dates in the wrong order.
@@ -92,7 +92,7 @@ def analyze(
 
 
 def _first_of(day_or_time: str, zone: tzinfo) -> str:
-    """The wire time that a period begins with."""
+    """Return the wire time that a period begins with."""
     if "T" in day_or_time:
         return day_or_time
     try:
@@ -102,7 +102,7 @@ def _first_of(day_or_time: str, zone: tzinfo) -> str:
 
 
 def _last_of(day_or_time: str, zone: tzinfo) -> str:
-    """The wire time that a period ends with: of a day its last millisecond."""
+    """Return the wire time that a period ends with: of a day its last millisecond."""
     if "T" in day_or_time:
         return day_or_time
     try:
@@ -112,12 +112,12 @@ def _last_of(day_or_time: str, zone: tzinfo) -> str:
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:
-    """When the day begins in the zone. Raises OverflowError beyond the calendar."""
+    """Return the beginning of a day in the zone. Raises OverflowError beyond the calendar."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
 class Cell:
-    """What the calls of one deployment in one period add up to."""
+    """The sums over the calls of one deployment in one period."""
 
     __slots__ = ("calls", "seconds", "transfer_minutes", "transfers")
 
@@ -145,13 +145,13 @@ class Periods:
         self._first, self._next, self._name = "", "", ""
 
     def of(self, moment: str) -> str:
-        """The name of the period in which `moment`, a wire time, lies."""
+        """Return the name of the period in which `moment`, a wire time, lies."""
         if not self._first <= moment < self._next:
             self._find(parse(moment))
         return self._name
 
     def end_of(self, moment: str) -> str:
-        """The wire time with which the period of `moment` is over; at an end of the calendar, what follows `moment`."""
+        """Return the wire time at which the period of `moment` ends; at the calendar's end, one just after `moment`."""
         self.of(moment)
         return self._next or f"{moment}+"
 
@@ -201,12 +201,12 @@ class _Calls:
         self.conditions = conditions
 
     def rows(self, columns: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """These columns of each call, the earliest start first."""
+        """Return these columns of each call, the earliest start first."""
         query = VoiceLog.select(*columns).where(*self.conditions).order_by(VoiceLog.start_time, VoiceLog.id)
         return connection().execute(*query.sql())
 
     def sums(self, zone: tzinfo) -> Iterator[tuple[str, str, str | None, int, int]]:
-        """A moment, worker, deployment, and how many calls and seconds of its day it stands for.
+        """Return a moment, worker, deployment, and how many calls and seconds of its day it stands for.
 
         SQLite adds up a day, which is a range of the index, in a third of the time that its rows would take; what it
         has to sort for a month takes half as long again as the month's days do.
@@ -234,8 +234,8 @@ class _Calls:
         The figures are those of its metrics; without metrics it is one transfer. All is read from the index
         `voice_log_transfers` alone, where the metrics stand as this expression.
         """
-        found = fn.JSON_EXTRACT(VoiceLog.transfer_data, SQL("'$.metrics'"))
-        columns = (VoiceLog.id, moment, VoiceLog.worker_id, VoiceLog.deployment_id, found)
+        metrics_text = fn.JSON_EXTRACT(VoiceLog.transfer_data, SQL("'$.metrics'"))
+        columns = (VoiceLog.id, moment, VoiceLog.worker_id, VoiceLog.deployment_id, metrics_text)
         query = VoiceLog.select(*columns).where(*self.conditions, VoiceLog.transfer_data.is_null(False))
         for *about, text in connection().execute(*query.order_by(VoiceLog.start_time).sql()):
             metrics = orjson.loads(text) if text else {}
@@ -259,7 +259,7 @@ def _detail(
 
 
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
-    """An entry a period, oldest first."""
+    """Return an entry a period, oldest first."""
     entries = []
     for period, mine in _grouped(cells.items(), lambda key: key[0]):
         entry = _sums([cell for _, cell in mine], period=period)
@@ -275,7 +275,7 @@ def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figure
 
 
 def _grouped(cells: Iterable[tuple[Any, Cell]], by: Callable[[Any], str | None]) -> list[tuple[Any, list[Any]]]:
-    """The cells by a part of their keys, in its order; None comes first."""
+    """Return the cells by a part of their keys, in its order; None comes first."""
     groups: dict[str | None, list[Any]] = {}
     for key, cell in cells:
         groups.setdefault(by(key), []).append((key, cell))

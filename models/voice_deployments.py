@@ -42,18 +42,18 @@ class VoiceDeployment(Deployment):
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of this kind of record for error messages."""
         return "Voice deployment"
 
     @classmethod
     def of_worker(cls, worker: Worker) -> Rows:
-        """The worker's voice deployments, newest first, each with its webhooks. Contract: listVoiceDeployments."""
+        """Return the worker's voice deployments with webhooks, newest first. Contract: listVoiceDeployments."""
         rows = cls.listing(worker, worker_id=worker.id)
         return rows.attach("custom_webhooks", CustomWebhook.by_deployment(worker))
 
     @classmethod
     def deploy(cls, worker: Worker, *, flow_id: str, **values: Any) -> Self:
-        """A new voice deployment; the worker's engine version is its own unless it brings one.
+        """Create a new voice deployment; the worker's engine version is its own unless it brings one.
 
         Raises NotFound when the worker has no such flow. Contract: createVoiceDeployment.
         """
@@ -85,7 +85,7 @@ class VoiceDeployment(Deployment):
         return before, after
 
     def add_webhook(self, author: ApiKey, **values: Any) -> CustomWebhook:
-        """A new webhook, and its entry in the history. Contract: createCustomWebhook."""
+        """Create a new webhook, and its entry in the history. Contract: createCustomWebhook."""
         with self._new_webhooks(author):
             return CustomWebhook.add(self, deployment_id=self.id, **values)
 
@@ -121,12 +121,12 @@ class VoiceDeployment(Deployment):
 
 
 def engine_config(engine_version: str | None) -> dict[str, Any]:
-    """The engine's settings of a new deployment, under the wire's names: the version is the worker's."""
+    """Return the engine's settings of a new deployment, under the wire's names: the version is the worker's."""
     return {"engineVersion": engine_version}
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """What deploying it would have given."""
+    """Return the defaults of a deployment, for rows of a state document."""
     if "external_config" not in row:
         worker = rows.row("workers", row["worker_id"])
         row["external_config"] = engine_config(worker.get("engine_version", Worker.engine_version.default))

@@ -113,6 +113,6 @@ class SelectedLogs:
 
 @lru_cache(maxsize=256)
 def _rows_sql(columns: tuple[str, ...], count: int) -> str:
-    """SQL for these columns, and then the id, of `count` logs, whose ids are its parameters."""
+    """Return SQL for these columns, and then the id, of `count` logs, whose ids are its parameters."""
     query = VoiceLog.select(*[VoiceLog._meta.fields[name] for name in (*columns, "id")])
     return query.where(VoiceLog.id.in_([""] * count)).sql()[0]

@@ -96,7 +96,7 @@ def _index_ranges(order: Order, after: SortKey | None) -> list[tuple[str, tuple[
 
 @lru_cache(maxsize=1024)  # filters come in any combination
 def _sort_keys_sql(names: tuple[str, ...], order: Order, condition: str) -> str:
-    """SQL for sort keys. Its parameters: those of `_criteria`, those of the condition, limit and offset."""
+    """Return SQL for sort keys. Its parameters: those of `_criteria`, those of the condition, limit and offset."""
     column = VoiceLog._meta.fields[order[0]]
     query = VoiceLog.select(column, VoiceLog.id).where(*_criteria(names), SQL(condition))
     keys = [key.desc() if order[1] == "desc" else key.asc() for key in (column, VoiceLog.id)]
@@ -110,7 +110,7 @@ def _total_sql(names: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1024)
 def _matches_sql(names: tuple[str, ...]) -> str:
-    """SQL for the number of logs that match, and their rowids as a JSON array."""
+    """Return SQL for the number of logs that match, and their rowids as a JSON array."""
     return VoiceLog.select(fn.COUNT(SQL("*")), SQL("json_group_array(rowid)")).where(*_criteria(names)).sql()[0]
 
 

@@ -32,7 +32,7 @@ class VoiceV1Deployment(Deployment):
 
     @classmethod
     def noun(cls) -> str:
-        """What messages call it."""
+        """Return the name of this kind of record for error messages."""
         return "Voice V1 deployment"
 
 

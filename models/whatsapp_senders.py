@@ -31,17 +31,17 @@ class WhatsappSender(Record):
 
     @classmethod
     def purchase(cls, team: Team, *, phone_number: str, profile: dict[str, Any]) -> Self:
-        """A new sender, pending. Contract: purchaseWhatsappSender."""
+        """Create a new sender, pending. Contract: purchaseWhatsappSender."""
         return cls.add(team, id=new_sid(cls.id_prefix), phone_number=phone_number, profile=profile)
 
     @staticmethod
     def complete(row: Row, rows: ImportContext) -> None:
-        """A profile with at least the name that a purchase demands."""
+        """Return a profile with at least the name that a purchase demands."""
         row.setdefault("profile", {"name": row["phone_number"]})
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """The next `limit` senders of any team whose review is over at a moment, for longest first."""
+        """Return the next `limit` senders of any team whose review is over at a moment, for longest first."""
         begun = wire(parse(moment) - REVIEW)
         return due_rows(cls, "status = 'PENDING' AND created_at <= :begun", "created_at, id", limit, begun=begun)
 
