@@ -9,7 +9,7 @@ from dryline.blueprints.base import Area
 from dryline.models.business_hours import BusinessHours, with_phone_hours
 from dryline.schemas.business_hours import BusinessHoursBody, BusinessHoursQuery, BusinessHoursSchema
 
-blp = Area("Business Hours", "/api/workers/business-hours", description="Weekly opening hours of the team.")
+blp = Area("Business Hours", "/api/workers/business-hours", description="Weekly business hours of the team.")
 
 
 @blp.route("", get="listBusinessHours", post="createBusinessHours")

@@ -20,7 +20,7 @@ from dryline.schemas.campaigns import (
 blp = Area(
     "Voice Deployment Outbound Data",
     "/api/workers/<worker_id>/deployments/voice/<deployment_id>",
-    description="Campaigns: contact rows that a voice deployment calls, batch by batch.",
+    description="Campaigns: lists of contacts that a voice deployment calls, batch by batch.",
 )
 
 

@@ -13,7 +13,7 @@ from dryline.schemas.chat_deployments import ChatDeploymentBody, ChatDeploymentS
 blp = Area(
     "Chat Deployments",
     "/api/workers/<worker_id>/deployments/chat",
-    description="Flows put into chats and into chat widgets.",
+    description="Flows deployed to chats and chat widgets.",
 )
 
 

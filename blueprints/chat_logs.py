@@ -16,7 +16,7 @@ from dryline.schemas.logs import LogFilterSchema
 blp = Area(
     "Chat Deployment Logs",
     "/api/workers/<worker_id>/deploymentLogs",
-    description="What was written in chats and chat widgets.",
+    description="Logs of chats and chat widgets.",
 )
 
 

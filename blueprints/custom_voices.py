@@ -9,7 +9,7 @@ from dryline.blueprints.base import Area
 from dryline.models.custom_voices import CustomVoice
 from dryline.schemas.custom_voices import CustomVoiceSchema
 
-blp = Area("Custom Voices", "/api/team/customVoices", description="The team's voices at the speech provider.")
+blp = Area("Custom Voices", "/api/team/customVoices", description="The team's custom voices at the speech provider.")
 
 
 @blp.route("", get="listCustomVoices", post="createCustomVoice")

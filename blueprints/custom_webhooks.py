@@ -14,7 +14,7 @@ from dryline.schemas.custom_webhooks import CustomWebhookBody, CustomWebhookSche
 blp = Area(
     "Custom Webhooks",
     "/api/workers/<worker_id>/deployments/<deployment_id>/voice/customWebhooks",
-    description="Addresses that are told about a voice deployment's calls.",
+    description="Webhooks that receive the events of a voice deployment's calls.",
 )
 
 

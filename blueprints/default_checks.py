@@ -11,7 +11,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.default_checks import DefaultChecksSchema, DeploymentDefaultChecksSchema
 
-blp = Area("Default Checks", "/api", description="What is watched in calls, for the team and for deployments.")
+blp = Area("Default Checks", "/api", description="Checks that apply to calls, for the team and for deployments.")
 
 
 @blp.route(
@@ -28,7 +28,7 @@ class TeamDefaultChecks(MethodView):
         return DefaultChecks.of_team(g.team)
 
     @blp.response(201, DefaultChecksSchema)
-    @blp.alt_response(200, schema=DefaultChecksSchema, success=True, description="The team had checks already.")
+    @blp.alt_response(200, schema=DefaultChecksSchema, success=True, description="The team has checks already.")
     def post(self):
         """Create the team's default checks with the initial values.
 

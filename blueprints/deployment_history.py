@@ -15,7 +15,7 @@ from dryline.storage.pages import window
 blp = Area(
     "Deployment History",
     "/api/workers/<worker_id>/deployments/<deployment_id>/history",
-    description="What changed in a deployment, from what to what, and by whom.",
+    description="Changes of deployments: fields, old and new values, authors.",
 )
 
 

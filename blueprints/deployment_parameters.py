@@ -14,7 +14,7 @@ from dryline.schemas.deployment_parameters import DeploymentParameterBody, Deplo
 blp = Area(
     "Deployment Parameters",
     "/api/workers/<worker_id>/deployments/<deployment_id>/params",
-    description="Named values of a deployment, which override its flow's variables.",
+    description="Parameters of a deployment, which override its flow's variables.",
 )
 
 

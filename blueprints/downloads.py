@@ -20,17 +20,15 @@ TYPES = {"CSV": "text/csv; charset=utf-8", "JSON": "application/json"}
 _CONTENT = {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array", "items": {}}}}
 _ANSWERS = {
     "200": {"description": "The file", "content": _CONTENT},
-    "206": {"description": "The part of it that Range asks for", "content": _CONTENT},
-    "304": {"description": "Not changed since it was fetched"},
+    "206": {"description": "The requested part of the file", "content": _CONTENT},
+    "304": {"description": "The file has not changed"},
 }
 
 
 class LinkSchema(QuerySchema):
     """The query of a download link."""
 
-    signature = fields.String(
-        load_default="", metadata={"description": "proves that this server made the link, and until when it is good"}
-    )
+    signature = fields.String(load_default="", metadata={"description": "signature of the link and its expiry"})
 
 
 @blp.route("/exports/<path:export_id>", get="downloadExport")

@@ -22,7 +22,7 @@ from dryline.schemas.echo import (
 blp = Area(
     "Echo",
     "/api/echo",
-    description="Test suites, simulated callers, scorecards and runs.",
+    description="Echo: test suites, simulated callers, scorecards and runs.",
     secret_for="EchoRunStart",
 )
 

@@ -10,7 +10,7 @@ from dryline.blueprints.links import base_url, with_link
 from dryline.models.exports import Export
 from dryline.schemas.exports import ExportBody, ExportSchema
 
-blp = Area("Log Exports", "/api/team/exports", description="Files of logs, made in the background.")
+blp = Area("Log Exports", "/api/team/exports", description="Exports of logs to files, written in the background.")
 
 
 @blp.route("", get="listExports", post="createExport")

@@ -12,7 +12,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.flows import FlowBody, FlowQuerySchema, FlowSchema, FlowUpdateBody
 from dryline.storage.current_world import current
 
-blp = Area("Flows", "/api/workers/<worker_id>/flows", description="The Based programs of a worker.")
+blp = Area("Flows", "/api/workers/<worker_id>/flows", description="Flows of a worker: programs in the language Based.")
 
 
 @blp.route("", get="listFlows", post="createFlow")

@@ -12,7 +12,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.folders import FolderBodySchema, FolderSchema
 from dryline.schemas.resources import ResourceSchema
 
-blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Where a worker's resources are kept.")
+blp = Area("Folders", "/api/workers/<worker_id>/folders", description="Folders for a worker's resources.")
 
 
 @blp.route("", get="listFolders", post="createFolder")

@@ -10,7 +10,11 @@ from dryline.models.llm_logs import LlmLog
 from dryline.models.workers import Worker
 from dryline.schemas.llm_logs import LlmLogListSchema, LlmLogPageSchema, LlmLogSchema, hook_records
 
-blp = Area("LLM Logs", "/", description="What was sent to language models. The logs are the team's, whatever worker.")
+blp = Area(
+    "LLM Logs",
+    "/",
+    description="Logs of requests to language models. They belong to the team, whichever worker the path names.",
+)
 
 ANY_RECORD = {
     "application/json": {"schema": {"oneOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}}
@@ -82,7 +86,7 @@ class LlmLogsBySession(MethodView):
 @blp.route("/portkey-logs", post="receivePortkeyLogs")
 class PortkeyLogs(MethodView):
     @blp.doc(requestBody={"required": True, "content": ANY_RECORD})
-    @blp.response(200, description="The log is kept.")
+    @blp.response(200, description="The logs are stored.")
     @blp.errors(400)
     def post(self):
         """Receive one or several logs of the LLM gateway.

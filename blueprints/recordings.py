@@ -17,17 +17,17 @@ blp = Area("Recordings", "/recordings", key_required=False, description="Recordi
 _CONTENT = {"audio/wav": {"schema": {"type": "string", "format": "binary"}}}
 _ANSWERS = {
     "200": {"description": "The recording", "content": _CONTENT},
-    "206": {"description": "The part of it that Range asks for", "content": _CONTENT},
-    "304": {"description": "Not changed since it was fetched"},
+    "206": {"description": "The requested part of the file", "content": _CONTENT},
+    "304": {"description": "The file has not changed"},
 }
 
 
 class RecordingLinkSchema(QuerySchema):
     """The query of a recording's link."""
 
-    log = fields.String(load_default="", metadata={"description": "the id of the call's log"})
-    until = fields.String(load_default="", metadata={"description": "until when the link is good"})
-    signature = fields.String(load_default="", metadata={"description": "proves that this server made the link"})
+    log = fields.String(load_default="", metadata={"description": "id of the call's log"})
+    until = fields.String(load_default="", metadata={"description": "expiry of the link"})
+    signature = fields.String(load_default="", metadata={"description": "signature of the link"})
 
 
 @blp.route("/<call_sid>.wav", get="getRecording")

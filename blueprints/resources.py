@@ -19,7 +19,7 @@ from dryline.schemas.resources import (
 )
 
 blp = Area(
-    "Resources", "/api/workers/<worker_id>/resources", description="Links and files that a worker looks things up in."
+    "Resources", "/api/workers/<worker_id>/resources", description="Knowledge resources of a worker: links and files."
 )
 
 

@@ -10,9 +10,7 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.workers import Worker
 from dryline.schemas.runtime_errors import RuntimeErrorBody, RuntimeErrorListSchema, RuntimeErrorSchema
 
-blp = Area(
-    "Runtime Errors", "/api/workers/<worker_id>/runtime-errors", description="What went wrong in a running flow."
-)
+blp = Area("Runtime Errors", "/api/workers/<worker_id>/runtime-errors", description="Runtime errors of flows.")
 
 
 @blp.route("", get="listRuntimeErrors", post="recordRuntimeError")

@@ -10,7 +10,7 @@ from dryline.models.sessions import Session
 from dryline.models.workers import Worker
 from dryline.schemas.sessions import SessionSchema
 
-blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="What the engine did behind a conversation.")
+blp = Area("Sessions", "/api/workers/<worker_id>/sessions", description="Engine sessions of conversations.")
 
 
 @blp.route("/<session_id>", get="getSession")

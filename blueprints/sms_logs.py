@@ -14,7 +14,7 @@ from dryline.schemas.sms_logs import SmsLogPageSchema, SmsLogSchema
 blp = Area(
     "SMS Deployment Logs",
     "/api/workers/<worker_id>/deploymentLogs/sms",
-    description="What was written in SMS conversations.",
+    description="Logs of SMS conversations.",
 )
 
 

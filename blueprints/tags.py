@@ -10,7 +10,7 @@ from dryline.models.tags import Tag, WorkerTag
 from dryline.models.workers import Worker
 from dryline.schemas.tags import TagAssignmentSchema, TagSchema
 
-blp = Area("Tags", "/api", description="Labels of the team, and the workers that carry them.")
+blp = Area("Tags", "/api", description="Tags of the team and of its workers.")
 
 
 @blp.route("/team/tags", get="listTags", post="createTag")
@@ -67,7 +67,7 @@ class WorkerTags(MethodView):
 
     @blp.arguments(TagAssignmentSchema)
     @blp.response(201, TagSchema)
-    @blp.alt_response(200, schema=TagSchema, success=True, description="The worker had the tag already.")
+    @blp.alt_response(200, schema=TagSchema, success=True, description="The worker has the tag already.")
     def post(self, body, worker_id):
         """Add a tag to a worker.
 

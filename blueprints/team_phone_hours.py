@@ -9,7 +9,9 @@ from dryline.blueprints.base import Area
 from dryline.models.business_hours import TeamPhoneHours, with_relations
 from dryline.schemas.business_hours import TeamPhoneHoursListQuery, TeamPhoneHoursQuery, TeamPhoneHoursSchema
 
-blp = Area("Team Phone Hours", "/api/workers/team-phone-hours", description="Which hours hold for which number.")
+blp = Area(
+    "Team Phone Hours", "/api/workers/team-phone-hours", description="Assignments of business hours to phone numbers."
+)
 
 
 @blp.route("", get="listTeamPhoneHours", post="createTeamPhoneHours")

@@ -13,7 +13,7 @@ from dryline.models.workers import Worker
 from dryline.schemas.resources import SignatureSchema, UploadQuerySchema, UploadUrlSchema
 from dryline.storage.errors import NotFound
 
-blp = Area("Uploads", "/", key_required=False, description="Where the bytes of file resources go.")
+blp = Area("Uploads", "/", key_required=False, description="Uploads for file resources.")
 
 
 @blp.route("/api/upload/<worker_id>/resource-upload-url", tags=["Resources"], get="getResourceUploadUrl")
@@ -47,7 +47,7 @@ class UploadByAddress(MethodView):
             raise NotFound(f"Upload {upload_id} not found.") from None
 
     @blp.arguments(SignatureSchema, location="query")
-    @blp.response(200, description="The bytes are kept.")
+    @blp.response(200, description="The file is stored.")
     @blp.errors(403)
     def put(self, query, upload_id, file_name):
         """Upload a file.

@@ -9,7 +9,7 @@ from dryline.blueprints.base import Area
 from dryline.models.voice_analysis import analyze
 from dryline.schemas.voice_analysis import VoiceAnalysisBody, VoiceAnalysisSchema
 
-blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes and transfers, added up by period.")
+blp = Area("Voice Analysis", "/api/voice-analysis", description="Calls, minutes and transfers by period.")
 
 
 @blp.route("", post="analyzeVoice")

@@ -10,7 +10,11 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.voice_deployments import VoiceDeploymentBody, VoiceDeploymentSchema, VoiceDeploymentUpdateBody
 
-blp = Area("Voice Deployments", "/api/workers/<worker_id>/deployments/voice", description="Flows put on the phone.")
+blp = Area(
+    "Voice Deployments",
+    "/api/workers/<worker_id>/deployments/voice",
+    description="Flows deployed to telephone numbers.",
+)
 
 
 @blp.route("", get="listVoiceDeployments", post="createVoiceDeployment")

@@ -14,7 +14,7 @@ from dryline.schemas.voice_logs import SelectionSchema, VoiceLogListSchema, Voic
 blp = Area(
     "Voice Deployment Logs",
     "/api/workers/<worker_id>/deploymentLogs/voice",
-    description="What was said in calls, and how they went.",
+    description="Logs of calls: transcript, outcome, metrics.",
 )
 
 

@@ -17,7 +17,7 @@ from dryline.schemas.voicev1_deployments import (
 blp = Area(
     "Voice V1 Deployments",
     "/api/workers/<worker_id>/deployments/voicev1",
-    description="Flows put on the phone, in the legacy form.",
+    description="Flows deployed to telephone numbers, in the legacy format.",
 )
 
 

@@ -14,7 +14,7 @@ from dryline.schemas.whatsapp_logs import WhatsappLogPageSchema, WhatsappLogSche
 blp = Area(
     "WhatsApp Deployment Logs",
     "/api/workers/<worker_id>/deploymentLogs/whatsapp",
-    description="What was written in WhatsApp conversations.",
+    description="Logs of WhatsApp conversations.",
 )
 
 

@@ -12,14 +12,12 @@ from dryline.schemas.row_forms import RowForm, null_text
 class ApiLogSchema(LogSchema):
     """One conversation through the engine's own endpoint. Contract: records.any_log."""
 
-    request_model = fields.String(dump_only=True, allow_none=True, metadata={"description": "model that was asked for"})
-    request_messages = JsonObject(dump_only=True, allow_none=True, metadata={"description": "messages that were sent"})
-    response_content = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "text that was answered"}
-    )
+    request_model = fields.String(dump_only=True, allow_none=True, metadata={"description": "requested language model"})
+    request_messages = JsonObject(dump_only=True, allow_none=True, metadata={"description": "messages of the request"})
+    response_content = fields.String(dump_only=True, allow_none=True, metadata={"description": "text of the answer"})
     prompt_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "tokens of the messages"})
     completion_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "tokens of the answer"})
-    total_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "both together"})
+    total_tokens = Integer(dump_only=True, allow_none=True, metadata={"description": "tokens of messages and answer"})
 
 
 ROWS = {"apiLogs": RowForm(ApiLogSchema, "workerId", deployment_id=null_text())}

@@ -19,7 +19,7 @@ from dryline.schemas.row_forms import RowForm
 class PhoneNumberQuery(QuerySchema):
     """Filters of the list of numbers."""
 
-    integration_id = fields.String(metadata={"description": "only numbers of that integration"})
+    integration_id = fields.String(metadata={"description": "only numbers of this integration"})
 
 
 class PhoneNumberRegistrationBody(ApiSchema):
@@ -41,9 +41,12 @@ class PhoneNumberSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
-    provider = fields.String(dump_only=True, metadata={"description": "brainbase (bought) or twilio (imported)"})
+    provider = fields.String(
+        dump_only=True, metadata={"description": "source of the number: brainbase (bought) or twilio (registered)"}
+    )
     a2p_verified = Boolean(
-        dump_only=True, metadata={"description": "whether it may send messages from programs in the US"}
+        dump_only=True,
+        metadata={"description": "whether the number is registered for application-to-person messages in the US"},
     )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
@@ -51,9 +54,7 @@ class PhoneNumberSchema(ApiSchema):
     worker_id = fields.String(dump_only=True, allow_none=True)
     team_id = fields.String(dump_only=True, allow_none=True)
     country_code = fields.String(dump_only=True, allow_none=True)
-    caller_name = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "name shown to the called person"}
-    )
+    caller_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "caller name"})
     metadata = JsonObject(dump_only=True, allow_none=True)
 
 
@@ -63,32 +64,32 @@ class AvailableNumbersQuery(QuerySchema):
     country_code = fields.String(
         required=True,
         validate=validate.Regexp("^[A-Za-z]{2}$", error="Must be a two-letter country code."),
-        metadata={"description": "two-letter ISO country"},
+        metadata={"description": "country as two letters (ISO 3166)"},
     )
     number_type = fields.String(required=True, validate=OneOf("Local", "Mobile", "TollFree"))
     area_code = fields.String(validate=validate.Regexp("^[0-9]{1,6}$", error="Must be digits."))
     contains = fields.String(
         validate=validate.Regexp("^[0-9*+() .-]{0,32}$", error="Must be digits; * is any digit."),
-        metadata={"description": "digits the number must hold; * is any digit"},
+        metadata={"description": "digits that the number contains, where * stands for any digit"},
     )
-    sms_enabled = QueryBoolean(metadata={"description": "can do SMS"})
-    mms_enabled = QueryBoolean(metadata={"description": "can do MMS"})
-    voice_enabled = QueryBoolean(metadata={"description": "can do voice"})
+    sms_enabled = QueryBoolean(metadata={"description": "only numbers with SMS"})
+    mms_enabled = QueryBoolean(metadata={"description": "only numbers with MMS"})
+    voice_enabled = QueryBoolean(metadata={"description": "only numbers with voice calls"})
 
 
 class CapabilitiesSchema(ApiSchema):
     """Capabilities of a number."""
 
-    voice = Boolean(dump_only=True, metadata={"description": "takes and makes calls"})
-    sms = Boolean(dump_only=True, metadata={"description": "sends text messages"})
-    mms = Boolean(dump_only=True, metadata={"description": "sends pictures"})
+    voice = Boolean(dump_only=True, metadata={"description": "voice calls"})
+    sms = Boolean(dump_only=True, metadata={"description": "text messages"})
+    mms = Boolean(dump_only=True, metadata={"description": "picture messages"})
 
 
 class AvailableNumberSchema(ApiSchema):
     """A number that could be bought. Contract: records.available_phone_number."""
 
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
-    friendly_name = fields.String(dump_only=True, metadata={"description": "the number as people write it"})
+    friendly_name = fields.String(dump_only=True, metadata={"description": "number in national notation"})
     country_code = fields.String(dump_only=True)
     number_type = fields.String(dump_only=True, validate=OneOf("Local", "Mobile", "TollFree"))
     locality = fields.String(dump_only=True, allow_none=True)

@@ -247,8 +247,10 @@ def OneOf(*choices: str) -> validate.OneOf:
 class ErrorDetailSchema(ApiSchema):
     """One offending member."""
 
-    path = fields.String(required=True, metadata={"description": "field or query parameter, dotted for nested ones"})
-    message = fields.String(required=True, metadata={"description": "what is wrong with it"})
+    path = fields.String(
+        required=True, metadata={"description": "field or query parameter, with dots for nested fields"}
+    )
+    message = fields.String(required=True, metadata={"description": "description of the error"})
 
 
 class ErrorSchema(ApiSchema):
@@ -257,5 +259,5 @@ class ErrorSchema(ApiSchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("details",)
 
-    error = fields.String(required=True, metadata={"description": "what went wrong, in a sentence"})
-    details = fields.List(fields.Nested(ErrorDetailSchema), metadata={"description": "with 400: the offending fields"})
+    error = fields.String(required=True, metadata={"description": "description of the error, in a sentence"})
+    details = fields.List(fields.Nested(ErrorDetailSchema), metadata={"description": "the invalid fields of a 400"})

@@ -26,17 +26,19 @@ class TeamPhoneHoursQuery(QuerySchema):
 class TeamPhoneHoursListQuery(TeamPhoneHoursQuery):
     """Which to list."""
 
-    phone_number = fields.String(metadata={"description": "only that number, in any notation"})
-    team_id = fields.String(metadata={"description": "only that team; another team's are none"})
+    phone_number = fields.String(metadata={"description": "only this number, in any notation"})
+    team_id = fields.String(metadata={"description": "only this team; another team's id gives an empty list"})
 
 
 class BusinessHoursBody(ApiSchema):
     """Hours to make or to change. Contract: createBusinessHours."""
 
     hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
-    timezone = fields.String(load_default="UTC", metadata={"description": "name in the IANA database"})
-    primary_tag = fields.String(metadata={"description": "e.g. business or place"})
-    secondary_tag = fields.String(metadata={"description": "e.g. department"})
+    timezone = fields.String(
+        load_default="UTC", metadata={"description": "IANA time zone, such as America/Los_Angeles"}
+    )
+    primary_tag = fields.String(metadata={"description": "first label, such as a business or place"})
+    secondary_tag = fields.String(metadata={"description": "second label, such as a department"})
 
 
 class HoursTableSchema(ApiSchema):
@@ -63,8 +65,10 @@ class TeamPhoneHoursSchema(ApiSchema):
     hours_id = fields.String(required=True)
     phone_number = fields.String(required=True)
     team_id = fields.String(required=True)
-    hours = fields.Nested(HoursTableSchema, dump_only=True, metadata={"description": "only with includeRelations=true"})
-    team = fields.Nested(TeamSchema, dump_only=True, metadata={"description": "only with includeRelations=true"})
+    hours = fields.Nested(
+        HoursTableSchema, dump_only=True, metadata={"description": "only with `includeRelations=true`"}
+    )
+    team = fields.Nested(TeamSchema, dump_only=True, metadata={"description": "only with `includeRelations=true`"})
 
 
 class BusinessHoursSchema(HoursTableSchema):
@@ -76,17 +80,21 @@ class BusinessHoursSchema(HoursTableSchema):
     team_phone_hours = fields.List(
         fields.Nested(TeamPhoneHoursSchema),
         dump_only=True,
-        metadata={"description": "only with includeTeamPhoneHours=true"},
+        metadata={"description": "only with `includeTeamPhoneHours=true`"},
     )
 
 
 class CallableSchema(ApiSchema):
     """A number and a time, and whether it can be called then. Contract: checkCallable."""
 
-    phone_number = fields.String(required=True, load_only=True, metadata={"description": "in any notation"})
+    phone_number = fields.String(
+        required=True, load_only=True, metadata={"description": "phone number in any notation"}
+    )
     timestamp = Number(required=True, load_only=True, metadata={"description": "Unix time in seconds"})
-    callable = Boolean(dump_only=True, metadata={"description": "whether the local time lies within that day's hours"})
-    reason = fields.String(dump_only=True, metadata={"description": "why, in a sentence; dryline's own"})
+    callable = Boolean(
+        dump_only=True, metadata={"description": "whether the local time is within the hours of that day"}
+    )
+    reason = fields.String(dump_only=True, metadata={"description": "reason, in a sentence; an addition of dryline"})
 
 
 ROWS = {

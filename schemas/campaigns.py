@@ -26,8 +26,10 @@ class OutboundCampaignSchema(ApiSchema):
     deployment_id = fields.String(dump_only=True)
     worker_id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    data = rows(dump_only=True, metadata={"description": "the contact rows, as sent"})
-    status = fields.String(dump_only=True, metadata={"description": "RUNNING while calls are placed"})
+    data = rows(dump_only=True, metadata={"description": "contact rows, as sent"})
+    status = fields.String(
+        dump_only=True, metadata={"description": "status of the campaign; RUNNING while calls are placed"}
+    )
     batch_size = Integer(dump_only=True, validate=validate.Range(1))
     batch_interval_minutes = Integer(dump_only=True, validate=validate.Range(0))
     name = fields.String(dump_only=True, allow_none=True)
@@ -41,14 +43,14 @@ class OutboundCampaignSchema(ApiSchema):
 class CampaignMembersSchema(ApiSchema):
     """What creating and changing a campaign have in common."""
 
-    data = rows(required=True, metadata={"description": "contact rows; `phoneNumber` (E.164) is who is called"})
+    data = rows(required=True, metadata={"description": "contact rows; each needs `phoneNumber` in E.164"})
     name = fields.String()
     description = fields.String()
     batch_size = Integer(
         data_key="batch_size",
         load_default=10,
         validate=validate.Range(1),
-        metadata={"description": "calls a batch"},
+        metadata={"description": "number of calls in a batch"},
     )
     batch_interval_minutes = Integer(data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0))
     additional_data = JsonObject(data_key="additional_data")
@@ -56,7 +58,9 @@ class CampaignMembersSchema(ApiSchema):
     status = fields.String(
         load_default="CREATED",
         validate=OneOf(*STATUSES),
-        metadata={"description": "STARTED or RUNNING places the calls, any other status takes them out of the queue"},
+        metadata={
+            "description": "new status: STARTED or RUNNING places the calls, any other status cancels the queued ones"
+        },
     )
 
 
@@ -66,9 +70,11 @@ class OutboundCampaignBodySchema(CampaignMembersSchema):
     class Meta(CampaignMembersSchema.Meta):
         without_effect = ("team_id",)
 
-    flow_id = fields.String(data_key="flow_id", metadata={"description": "the deployment's flow where left out"})
-    team_id = fields.String(data_key="team_id", metadata={"description": "ignored: the key's team counts"})
-    created_by_id = fields.String(data_key="created_by", metadata={"description": "a user's id"})
+    flow_id = fields.String(
+        data_key="flow_id", metadata={"description": "flow of the calls; default: the deployment's flow"}
+    )
+    team_id = fields.String(data_key="team_id", metadata={"description": "ignored; the key's team is used"})
+    created_by_id = fields.String(data_key="created_by", metadata={"description": "id of a user"})
 
 
 class CampaignUpdateBodySchema(CampaignMembersSchema):
@@ -85,7 +91,7 @@ class BatchCallsResultSchema(ApiSchema):
     """Rows were queued. Contract: records.batch_calls_result."""
 
     message = fields.String(dump_only=True)
-    rows_processed = Integer(dump_only=True, metadata={"description": "rows taken in"})
+    rows_processed = Integer(dump_only=True, metadata={"description": "number of rows that were accepted"})
 
 
 class QueueRemovalSchema(ApiSchema):
@@ -93,7 +99,7 @@ class QueueRemovalSchema(ApiSchema):
 
     message = fields.String(dump_only=True)
     removed_count = Integer(dump_only=True)
-    removed_items = fields.List(JsonObject(), dump_only=True, metadata={"description": "the rows not yet called"})
+    removed_items = fields.List(JsonObject(), dump_only=True, metadata={"description": "rows that are not called yet"})
 
 
 class TextRow(fields.Dict):
@@ -113,15 +119,17 @@ class VoiceBatchCallsBodySchema(ApiSchema):
     data = fields.List(
         TextRow(keys=fields.String(), values=fields.String()),
         required=True,
-        metadata={"description": "one row a call: `id`, `phoneNumber` (E.164) and any further values"},
+        metadata={"description": "one row per call: `id`, `phoneNumber` in E.164 and any other values"},
     )
     batch_size = Number(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = Number(data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0))
     condition = fields.String(
-        allow_none=True, metadata={"description": 'what a row must meet, e.g. `{{status}} == "active"`'}
+        allow_none=True, metadata={"description": 'condition that a row must meet, such as `{{status}} == "active"`'}
     )
     country = fields.String()
-    extractions = fields.String(allow_none=True, metadata={"description": "JSON text: what to draw from the calls"})
+    extractions = fields.String(
+        allow_none=True, metadata={"description": "JSON text of the values to extract from the calls"}
+    )
     additional_data = fields.String(data_key="additional_data")
     ws_url = fields.String(attribute="wsUrl")
 

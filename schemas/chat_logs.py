@@ -12,16 +12,16 @@ from dryline.schemas.row_forms import RowForm, null_text
 class ChatLogSchema(LogSchema):
     """One chat. Contract: records.chat_log."""
 
-    user_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "who wrote, as the page names them"}
-    )
-    user_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "who wrote"})
-    user_email = fields.String(dump_only=True, allow_none=True, metadata={"description": "who wrote"})
+    user_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "id of the user on the page"})
+    user_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "author of the message"})
+    user_email = fields.String(dump_only=True, allow_none=True, metadata={"description": "author of the message"})
     message_count = Integer(dump_only=True, allow_none=True, validate=validate.Range(0))
-    duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
-    rating = Integer(dump_only=True, allow_none=True, metadata={"description": "stars that the user gave"})
+    duration = Integer(
+        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "length in seconds"}
+    )
+    rating = Integer(dump_only=True, allow_none=True, metadata={"description": "rating by the user"})
     feedback = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "what the user said of the chat"}
+        dump_only=True, allow_none=True, metadata={"description": "comment of the user on the chat"}
     )
 
 

@@ -16,7 +16,7 @@ class CustomVoiceSchema(ApiSchema):
     elevenlabs_voice_id = fields.String(required=True, metadata={"description": "id of the voice at the provider"})
     name = fields.String(dump_only=True)
     owner_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "who owns it at the provider; made up"}
+        dump_only=True, allow_none=True, metadata={"description": "owner at the provider; generated"}
     )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)

@@ -18,7 +18,7 @@ class CustomWebhookSchema(ApiSchema):
         required=True,
         attribute="fields",
         data_key="fields",
-        metadata={"description": "comma-separated names of what to send"},
+        metadata={"description": "names of the values to send, separated by commas"},
         error_messages={"invalid": "Must be text: names with commas between them, such as summary,transcript."},
     )
     method = String(dump_only=True, validate=OneOf("GET", "POST", "PUT", "PATCH"))

@@ -14,13 +14,13 @@ class ChecksSchema(ApiSchema):
     """The checks themselves."""
 
     latency_enabled = Boolean()
-    latency_threshold = Number(metadata={"description": "milliseconds"})
+    latency_threshold = Number(metadata={"description": "longest latency in milliseconds"})
     api_enabled = Boolean()
     api_threshold = Number()
     ai_enabled = Boolean()
     ai_threshold = Number()
-    alert_emails = fields.List(fields.String(), metadata={"description": "who is alerted"})
-    sample_rate = Number(metadata={"description": "share of calls checked"})
+    alert_emails = fields.List(fields.String(), metadata={"description": "e-mail addresses to alert"})
+    sample_rate = Number(metadata={"description": "share of calls that are checked, from 0 to 1"})
 
 
 class DefaultChecksSchema(ChecksSchema):
@@ -36,9 +36,9 @@ class DeploymentDefaultChecksSchema(ChecksSchema):
     """The checks as they apply to one deployment. Contract: records.deployment_default_checks."""
 
     deployment_id = fields.String(dump_only=True)
-    enabled = Boolean(metadata={"description": "whole set on or off for the deployment"})
+    enabled = Boolean(metadata={"description": "whether the checks apply to the deployment"})
     overridden = fields.List(
-        fields.String(), dump_only=True, metadata={"description": "names of the members set on the deployment"}
+        fields.String(), dump_only=True, metadata={"description": "names of the fields that the deployment overrides"}
     )
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:

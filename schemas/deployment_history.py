@@ -21,7 +21,10 @@ class DeploymentHistoryEntrySchema(ApiSchema):
     created_at = Timestamp(dump_only=True)
     deployment_id = fields.String(dump_only=True)
     change_type = fields.String(dump_only=True, validate=CHANGE_TYPE, metadata={"description": "kind of change"})
-    changes = JsonObject(dump_only=True, metadata={"description": "changed member to its `from` and `to`"})
+    changes = JsonObject(
+        dump_only=True,
+        metadata={"description": "changed fields, each with its old value (`from`) and new value (`to`)"},
+    )
     author_type = fields.String(dump_only=True, validate=OneOf("USER", "API_KEY"))
     author_user_id = fields.String(dump_only=True, allow_none=True)
     author_api_key_id = fields.String(dump_only=True, allow_none=True)
@@ -40,14 +43,14 @@ class DeploymentHistoryPageSchema(PageSchema):
     data = fields.List(
         fields.Nested(DeploymentHistoryEntrySchema),
         dump_only=True,
-        metadata={"description": "the changes of this page"},
+        metadata={"description": "changes on this page"},
     )
 
 
 class DeploymentHistoryQuerySchema(WindowSchema):
     """Which part of the history."""
 
-    change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only that kind"})
+    change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only changes of this kind"})
 
 
 def wire_changes(row: Row) -> None:

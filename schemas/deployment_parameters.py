@@ -13,8 +13,8 @@ class DeploymentParameterSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     deployment_id = fields.String(dump_only=True)
-    name = fields.String(required=True)
-    value = fields.Raw(required=True, metadata={"description": "text as a rule; any other JSON but null is kept"})
+    name = fields.String(required=True, metadata={"description": "name of the flow's variable"})
+    value = fields.Raw(required=True, metadata={"description": "value, usually text; any JSON except null is accepted"})
     description = fields.String(dump_only=True, allow_none=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)

@@ -19,7 +19,7 @@ class DeploymentSchema(ApiSchema):
     status = fields.String(
         dump_only=True,
         validate=OneOf("ACTIVE", "CREATING", "INACTIVE"),
-        metadata={"description": "ACTIVE from the start"},
+        metadata={"description": "status of the deployment, initially ACTIVE"},
     )
     worker_id = fields.String(dump_only=True)
     flow_id = fields.String(dump_only=True)
@@ -31,13 +31,13 @@ class SuccessItemSchema(PartSchema):
     """A single check of a group."""
 
     title = fields.String(required=True, metadata={"description": "name of the check"})
-    description = fields.String(required=True, metadata={"description": "what is judged"})
+    description = fields.String(required=True, metadata={"description": "question that is judged"})
     type = fields.String(
         required=True,
         validate=OneOf("BINARY", "SCORE"),
-        metadata={"description": "BINARY passes or fails, SCORE gives a number"},
+        metadata={"description": "kind of result: BINARY is passed or failed, SCORE is a number"},
     )
-    threshold = Number(required=True, metadata={"description": "value from which the check counts as met"})
+    threshold = Number(required=True, metadata={"description": "score from which the check is passed"})
 
 
 class SuccessCriterionSchema(PartSchema):
@@ -54,8 +54,8 @@ class ExtractionSchema(PartSchema):
     type = fields.String(
         required=True, validate=OneOf("string", "number", "boolean"), metadata={"description": "type of the value"}
     )
-    description = fields.String(required=True, metadata={"description": "what the value stands for"})
-    required = Boolean(metadata={"description": "whether the value has to be found"})
+    description = fields.String(required=True, metadata={"description": "meaning of the value"})
+    required = Boolean(metadata={"description": "whether the value must be found"})
 
 
 def extractions(**kwargs: Any) -> fields.Dict:

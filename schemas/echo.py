@@ -22,7 +22,7 @@ class EchoSuiteBody(ApiSchema):
     name = fields.String(required=True)
     description = fields.String()
     deployment_id = fields.String()
-    scorecard_ids = fields.List(fields.String(), metadata={"description": "kept as sent, not checked"})
+    scorecard_ids = fields.List(fields.String(), metadata={"description": "stored as sent, not checked"})
     echo_scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
 
 
@@ -44,11 +44,9 @@ class EchoAgentBody(ApiSchema):
     """An agent to make or to change. Contract: createEchoAgent."""
 
     name = fields.String(required=True)
-    type = fields.String(required=True, metadata={"description": "kind of caller, as it is sent"})
+    type = fields.String(required=True, metadata={"description": "kind of caller, stored as sent"})
     purpose = fields.String(required=True)
-    goals = fields.Raw(
-        required=True, validate=text_or_texts, metadata={"description": "a list of texts; one text is taken too"}
-    )
+    goals = fields.Raw(required=True, validate=text_or_texts, metadata={"description": "list of texts, or one text"})
     deployment_id = fields.String()
     suite_id = fields.String()
     scorecard_ids = fields.List(fields.String(), metadata={"description": "Echo scorecards of the team"})
@@ -60,9 +58,9 @@ class EchoAgentSchema(ApiSchema):
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "kind of caller, as it was sent"})
+    type = fields.String(dump_only=True, metadata={"description": "kind of caller, stored as sent"})
     purpose = fields.String(dump_only=True)
-    goals = fields.Raw(dump_only=True, metadata={"description": "a list of texts, or one text"})
+    goals = fields.Raw(dump_only=True, metadata={"description": "list of texts, or one text"})
     deployment_id = fields.String(dump_only=True, allow_none=True)
     suite_id = fields.String(dump_only=True, allow_none=True)
     scorecard_ids = fields.List(fields.String(), dump_only=True)
@@ -77,7 +75,9 @@ class EchoScorecardBody(ApiSchema):
     description = fields.String()
     items = fields.List(
         JsonObject(),
-        metadata={"description": "title, description, type (BINARY or SCORE), threshold; other members are kept"},
+        metadata={
+            "description": "title, description, type (BINARY or SCORE) and threshold of each; other fields are stored"
+        },
     )
     suite_id = fields.String()
     agent_id = fields.String()
@@ -106,16 +106,16 @@ class EchoRunSchema(ApiSchema):
     type = fields.String(
         required=True,
         validate=OneOf("agent", "test_suite"),
-        metadata={"description": "whether an agent or a suite is run"},
+        metadata={"description": "kind of run: an agent or a suite"},
     )
     agent_data = JsonObject(
         required=True,
         load_only=True,
         data_key="agent_data",
-        metadata={"description": "agentId, suiteId or id of what to run, or an agent's own members"},
+        metadata={"description": "`agentId`, `suiteId` or `id` of the record to run, or the fields of an agent"},
     )
     status = fields.String(
-        dump_only=True, metadata={"description": "QUEUED; what comes of it is in `GET /_dryline/echo-runs`"}
+        dump_only=True, metadata={"description": "status of the run, QUEUED; `GET /_dryline/echo-runs` has the result"}
     )
     created_at = Timestamp(dump_only=True)
 

@@ -13,11 +13,16 @@ class EchoRunResultSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "agent or test_suite"})
-    agent_data = JsonObject(dump_only=True, metadata={"description": "what was to be run, as it was sent"})
-    status = fields.String(dump_only=True, metadata={"description": "QUEUED, RUNNING, PASSED or FAILED"})
+    type = fields.String(dump_only=True, metadata={"description": "kind of run: agent or test_suite"})
+    agent_data = JsonObject(dump_only=True, metadata={"description": "request of the run, as sent"})
+    status = fields.String(
+        dump_only=True, metadata={"description": "status of the run: QUEUED, RUNNING, PASSED or FAILED"}
+    )
     results = fields.List(
-        JsonObject(), dump_only=True, allow_none=True, metadata={"description": "one a scorecard and agent, by items"}
+        JsonObject(),
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "results for each scorecard and agent, by items"},
     )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)

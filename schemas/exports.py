@@ -78,10 +78,10 @@ def _known_log_type(log_type: str) -> None:
 class ExportBody(ApiSchema):
     """What an export is to hold. Contract: createExport."""
 
-    format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "kind of file"})
-    start_date = Timestamp(required=True, metadata={"description": "start of the window"})
+    format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
+    start_date = Timestamp(required=True, metadata={"description": "start of the date range, inclusive"})
     end_date = Timestamp(
-        required=True, metadata={"description": "end of the window, at most 90 days after startDate; inside it"}
+        required=True, metadata={"description": "end of the date range, inclusive, at most 90 days after `startDate`"}
     )
     log_type = fields.String(
         validate=_known_log_type,
@@ -90,9 +90,11 @@ class ExportBody(ApiSchema):
     worker_id = fields.String(metadata={"description": "only logs of this worker"})
     deployment_id = fields.String(metadata={"description": "only logs of this deployment"})
     fields_ = FieldNames(
-        data_key="fields", attribute="fields", metadata={"description": "the members to hold, in this order"}
+        data_key="fields",
+        attribute="fields",
+        metadata={"description": "fields of the file, in this order; default: all"},
     )
-    filters_json = Filters(metadata={"description": "filters as the voice log list has them; JSON text is taken too"})
+    filters_json = Filters(metadata={"description": "filters of the voice log list, as an object or its JSON text"})
 
     @validates_schema
     def _check_names(self, body: dict[str, Any], **kwargs: Any) -> None:
@@ -107,36 +109,40 @@ class ExportSchema(ApiSchema):
     status = fields.String(
         dump_only=True,
         validate=OneOf(*STATUSES),
-        metadata={"description": "PENDING, PROCESSING, COMPLETED or FAILED; EXPIRED 24 hours after COMPLETED"},
+        metadata={
+            "description": "PENDING, PROCESSING, COMPLETED or FAILED; EXPIRED 24 hours of API time after COMPLETED"
+        },
     )
-    format = fields.String(dump_only=True, validate=OneOf(*FORMATS), metadata={"description": "kind of file"})
+    format = fields.String(dump_only=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     log_type = fields.String(
         dump_only=True,
         allow_none=True,
         validate=_known_log_type,
-        metadata={"description": "channel of its logs; null is all"},
+        metadata={"description": "type of the exported logs; null means all types"},
     )
     row_count = Integer(
         dump_only=True,
         allow_none=True,
         validate=validate.Range(0),
-        metadata={"description": "logs in the file; null before it is COMPLETED"},
+        metadata={"description": "number of logs in the file; null until COMPLETED"},
     )
     file_size_bytes = Number(
         dump_only=True,
         allow_none=True,
         validate=validate.Range(0),
-        metadata={"description": "size of the file; null before it is COMPLETED"},
+        metadata={"description": "size of the file in bytes; null until COMPLETED"},
     )
     download_url = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "once COMPLETED, for 24 hours; needs no key"}
+        dump_only=True, allow_none=True, metadata={"description": "URL of the file while COMPLETED; needs no key"}
     )
-    error_message = fields.String(dump_only=True, allow_none=True, metadata={"description": "once FAILED"})
+    error_message = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "reason why the export FAILED"}
+    )
     created_at = Timestamp(dump_only=True)
     expires_at = Timestamp(
         dump_only=True,
         allow_none=True,
-        metadata={"description": "when its file goes: 24 hours of API time after it is COMPLETED"},
+        metadata={"description": "time when the file is deleted, 24 hours of API time after COMPLETED"},
     )
 
 

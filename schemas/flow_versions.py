@@ -15,7 +15,9 @@ class FlowVersionSchema(ApiSchema):
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     flow_id = fields.String(dump_only=True)
-    version_number = Integer(dump_only=True, validate=validate.Range(1), metadata={"description": "counts up from 1"})
+    version_number = Integer(
+        dump_only=True, validate=validate.Range(1), metadata={"description": "number of the version, from 1"}
+    )
     code = fields.String(dump_only=True)
     variables = JsonObject(dump_only=True)
     commit_message = fields.String(required=True)
@@ -28,7 +30,7 @@ class FlowVersionPageSchema(PageSchema):
     """A page of versions, the highest number first."""
 
     data = fields.List(
-        fields.Nested(FlowVersionSchema), dump_only=True, metadata={"description": "the versions of this page"}
+        fields.Nested(FlowVersionSchema), dump_only=True, metadata={"description": "versions on this page"}
     )
 
 

@@ -27,32 +27,32 @@ class FlowSchema(ApiSchema):
     last_edited_by_type = fields.String(
         dump_only=True,
         validate=OneOf("USER", "API_KEY"),
-        metadata={"description": "USER, or API_KEY for what came through this API"},
+        metadata={"description": "kind of author: USER, or API_KEY for changes through this API"},
     )
     last_edited_by_user_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "the user, where it was one"}
+        dump_only=True, allow_none=True, metadata={"description": "user who is the author, or null"}
     )
     last_edited_by_api_key_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "the key, where it was one"}
+        dump_only=True, allow_none=True, metadata={"description": "key that is the author, or null"}
     )
     merged_parameters = JsonObject(
         dump_only=True,
         data_key="_mergedParameters",
-        metadata={"description": "only with deploymentId: the variables, overridden by the deployment's parameters"},
+        metadata={"description": "only with `deploymentId`: the variables with the deployment's parameters applied"},
     )
 
 
 class FlowBody(FlowSchema):
     """What writing a flow takes. Code is looked at only where `validate` says so."""
 
-    variables = ObjectAsText(metadata={"description": "JSON text of an object, or an object"})
+    variables = ObjectAsText(metadata={"description": "object, or its JSON text"})
     validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": False})
 
 
 class FlowUpdateBody(FlowBody):
     """What changing a flow takes."""
 
-    commit_message = fields.String(load_only=True, metadata={"description": "message of the version that is committed"})
+    commit_message = fields.String(load_only=True, metadata={"description": "message of the committed version"})
 
 
 class FlowSheetSchema(FlowUpdateBody):
@@ -67,8 +67,10 @@ class FlowSheetSchema(FlowUpdateBody):
 class FlowQuerySchema(QuerySchema):
     """How a flow is to be shown."""
 
-    version_id = fields.String(metadata={"description": "answer with code and variables of that version"})
-    deployment_id = fields.String(metadata={"description": "add the flow and deployment parameters merged"})
+    version_id = fields.String(metadata={"description": "return code and variables of this version"})
+    deployment_id = fields.String(
+        metadata={"description": "add the variables with this deployment's parameters applied"}
+    )
 
 
 ROWS = {"flows": RowForm(FlowSchema, "workerId name code", without="merged_parameters")}

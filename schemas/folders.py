@@ -14,7 +14,7 @@ class FolderSchema(ApiSchema):
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
-    name = fields.String(dump_only=True, metadata={"description": "unique in the worker"})
+    name = fields.String(dump_only=True, metadata={"description": "name, unique in the worker"})
     worker_id = fields.String(dump_only=True)
     description = fields.String(dump_only=True, allow_none=True)
     graph_metadata = JsonObject(dump_only=True, allow_none=True)

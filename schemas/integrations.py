@@ -19,15 +19,15 @@ class TwilioIntegrationBody(IntegrationBody):
     """A Twilio account to connect. Contract: createTwilioIntegration."""
 
     account_sid = fields.String(required=True)
-    auth_token = fields.String(required=True, metadata={"description": "kept, never answered"})
+    auth_token = fields.String(required=True, metadata={"description": "stored and never returned"})
 
 
 class IntegrationSchema(ApiSchema):
     """An account at a telephony provider. Contract: records.integration."""
 
     id = fields.String(dump_only=True)
-    app_type = fields.String(dump_only=True, metadata={"description": "the provider: twilio"})
-    config = JsonObject(dump_only=True, metadata={"description": "accountSid; never the token"})
+    app_type = fields.String(dump_only=True, metadata={"description": "telephony provider: twilio"})
+    config = JsonObject(dump_only=True, metadata={"description": "the account's sid, without its token"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     name = fields.String(dump_only=True, allow_none=True)

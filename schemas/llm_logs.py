@@ -15,21 +15,25 @@ class LlmLogSchema(ApiSchema):
     """One hook record. Contract: records.llm_log."""
 
     id = fields.String(dump_only=True)
-    event_type = fields.String(dump_only=True, metadata={"description": "beforeRequestHook or afterRequestHook"})
+    event_type = fields.String(
+        dump_only=True, metadata={"description": "hook of the log: beforeRequestHook or afterRequestHook"}
+    )
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True, allow_none=True)
     team_id = fields.String(dump_only=True)
     call_id = fields.String(dump_only=True, allow_none=True)
     session_id = fields.String(dump_only=True, allow_none=True)
-    data = JsonObject(dump_only=True, allow_none=True, metadata={"description": "request and response"})
+    data = JsonObject(
+        dump_only=True, allow_none=True, metadata={"description": "request and response of the language model"}
+    )
 
 
 class LlmLogListSchema(QuerySchema):
     """Which LLM logs of the team, and which part of the list."""
 
-    call_id = fields.String(metadata={"description": "only that call"})
-    session_id = fields.String(metadata={"description": "only that session"})
-    event_type = fields.String(metadata={"description": "beforeRequestHook or afterRequestHook"})
+    call_id = fields.String(metadata={"description": "only this call"})
+    session_id = fields.String(metadata={"description": "only this session"})
+    event_type = fields.String(metadata={"description": "hook of the log: beforeRequestHook or afterRequestHook"})
     limit = QueryInteger(load_default=50, validate=validate.Range(0, 100))
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
 
@@ -37,7 +41,7 @@ class LlmLogListSchema(QuerySchema):
 class LlmLogPageSchema(ApiSchema):
     """A part of the list."""
 
-    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True, metadata={"description": "the logs of this page"})
+    logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True, metadata={"description": "logs on this page"})
     total = Integer(dump_only=True)
     limit = Integer(dump_only=True)
     offset = Integer(dump_only=True)

@@ -23,12 +23,14 @@ class LogSchema(ApiSchema):
     """The members that every log has. Contract: records.any_log."""
 
     id = fields.String(dump_only=True)
-    type = fields.String(dump_only=True, metadata={"description": "tells the channel"})
+    type = fields.String(dump_only=True, metadata={"description": "channel of the log"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     worker_id = fields.String(dump_only=True)
     deployment_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "null only in a state document made by hand"}
+        dump_only=True,
+        allow_none=True,
+        metadata={"description": "deployment of the log; null only in state documents that were written by hand"},
     )
     flow_id = fields.String(dump_only=True, allow_none=True)
     start_time = Timestamp(dump_only=True, allow_none=True)
@@ -36,7 +38,9 @@ class LogSchema(ApiSchema):
     messages = JsonObject(dump_only=True, allow_none=True)
     extractions_data = JsonObject(dump_only=True, allow_none=True)
     metadata = JsonObject(dump_only=True, allow_none=True)
-    flow_snapshot = fields.Raw(dump_only=True, allow_none=True, metadata={"description": "the flow's code when it ran"})
+    flow_snapshot = fields.Raw(
+        dump_only=True, allow_none=True, metadata={"description": "code of the flow at the time of the conversation"}
+    )
     session_log_data = JsonObject(dump_only=True, allow_none=True, metadata={"description": "the engine's trace"})
 
 
@@ -47,23 +51,27 @@ class MessageLogSchema(LogSchema):
     to_number = fields.String(dump_only=True, allow_none=True)
     direction = fields.String(dump_only=True, allow_none=True)
     transcription = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "how far the conversation has come"}
-    )
+    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "status of the conversation"})
 
 
 class LogFilterSchema(QuerySchema):
     """Which of a worker's logs."""
 
-    deployment_id = fields.String(metadata={"description": "only that deployment"})
-    flow_id = fields.String(metadata={"description": "only that flow"})
+    deployment_id = fields.String(metadata={"description": "only this deployment"})
+    flow_id = fields.String(metadata={"description": "only this flow"})
 
 
 class PageArgumentsSchema(QuerySchema):
     """Which page of a list."""
 
-    page = QueryInteger(load_default=1, validate=validate.Range(1), metadata={"description": "page number"})
-    limit = QueryInteger(load_default=100, validate=validate.Range(1, 100), metadata={"description": "page size"})
+    page = QueryInteger(
+        load_default=1, validate=validate.Range(1), metadata={"description": "number of the page, from 1"}
+    )
+    limit = QueryInteger(
+        load_default=100,
+        validate=validate.Range(1, 100),
+        metadata={"description": "greatest number of records on a page"},
+    )
 
 
 class NumberedLogsSchema(LogFilterSchema, PageArgumentsSchema):
@@ -75,7 +83,7 @@ class PaginationSchema(PartSchema):
 
     page = Integer(required=True)
     limit = Integer(required=True)
-    total = Integer(required=True, metadata={"description": "rows in all pages"})
+    total = Integer(required=True, metadata={"description": "number of records on all pages"})
     total_pages = Integer(required=True)
     has_next = Boolean(required=True)
     has_prev = Boolean(required=True)

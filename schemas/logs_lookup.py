@@ -22,7 +22,7 @@ class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one b
     type = fields.String(
         dump_only=True,
         validate=OneOf(*BY_TYPE, "EmailDeploymentLog"),
-        metadata={"description": "tells which channel's members are there"},
+        metadata={"description": "channel of the log, which determines its fields"},
     )
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:

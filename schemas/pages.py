@@ -10,8 +10,14 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, QueryInteger, Quer
 class WindowSchema(QuerySchema):
     """Which part of a list."""
 
-    limit = QueryInteger(load_default=20, validate=validate.Range(1, 100), metadata={"description": "page size"})
-    offset = QueryInteger(load_default=0, validate=validate.Range(0), metadata={"description": "start offset"})
+    limit = QueryInteger(
+        load_default=20,
+        validate=validate.Range(1, 100),
+        metadata={"description": "greatest number of records on a page"},
+    )
+    offset = QueryInteger(
+        load_default=0, validate=validate.Range(0), metadata={"description": "number of records to skip"}
+    )
 
 
 class PageSchema(ApiSchema):

@@ -18,39 +18,43 @@ class ResourceSchema(ApiSchema):
     rag_type = fields.String(
         dump_only=True,
         validate=validate.OneOf(("FILE", "WEBPAGE", "SITEMAP")),
-        metadata={"description": "FILE, WEBPAGE, or SITEMAP where the link ends in sitemap.xml"},
+        metadata={"description": "kind of resource: FILE, WEBPAGE, or SITEMAP if the link ends in sitemap.xml"},
     )
     status = fields.String(
         dump_only=True,
         allow_none=True,
         validate=validate.OneOf(("STARTED", "PROCESSING", "FAILED", "AVAILABLE", "DELETED", None)),
-        metadata={"description": "STARTED, PROCESSING, then AVAILABLE or FAILED"},
+        metadata={"description": "status: STARTED, PROCESSING, then AVAILABLE or FAILED"},
     )
     folder_id = fields.String(dump_only=True, allow_none=True)
     key = fields.String(dump_only=True, allow_none=True, metadata={"description": "name of the stored file"})
-    raw_link = fields.String(dump_only=True, allow_none=True, metadata={"description": "address of a link"})
+    raw_link = fields.String(dump_only=True, allow_none=True, metadata={"description": "URL of a link"})
     update_frequency = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "how often a link is read again, as it was sent"}
+        dump_only=True, allow_none=True, metadata={"description": "interval at which a link is read again, as sent"}
     )
     file_name = fields.String(dump_only=True, allow_none=True)
     mime_type = fields.String(dump_only=True, allow_none=True)
-    size = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "bytes"})
-    s3_file_path = fields.String(dump_only=True, allow_none=True, metadata={"description": "where the bytes were put"})
+    size = Integer(
+        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "size in bytes"}
+    )
+    s3_file_path = fields.String(dump_only=True, allow_none=True, metadata={"description": "URL of the upload"})
     signed_s3_file_path = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "signed address of the bytes, to GET without a key"}
+        dump_only=True, allow_none=True, metadata={"description": "signed URL to download the file without a key"}
     )
     image_s3_file_path = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "address of a picture of the page"}
+        dump_only=True, allow_none=True, metadata={"description": "URL of a screenshot of the page"}
     )
-    num_scrolls = Integer(dump_only=True, allow_none=True, metadata={"description": "how far a page was scrolled down"})
+    num_scrolls = Integer(dump_only=True, allow_none=True, metadata={"description": "scroll position of the page"})
     graph_status = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "how far the knowledge graph has come"}
+        dump_only=True, allow_none=True, metadata={"description": "status of the knowledge graph"}
     )
-    processing_error = fields.String(dump_only=True, allow_none=True, metadata={"description": "why it FAILED"})
+    processing_error = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "reason why the resource FAILED"}
+    )
     last_updated = Timestamp(
-        dump_only=True, allow_none=True, metadata={"description": "when its content was last read"}
+        dump_only=True, allow_none=True, metadata={"description": "time when the content was last read"}
     )
-    uploaded_at = Timestamp(dump_only=True, allow_none=True, metadata={"description": "when its bytes came"})
+    uploaded_at = Timestamp(dump_only=True, allow_none=True, metadata={"description": "time of the upload"})
     name = fields.String(dump_only=True)
     worker_id = fields.String(dump_only=True)
 
@@ -59,9 +63,9 @@ class LinkResourceBodySchema(ApiSchema):
     """What creating a link takes."""
 
     name = fields.String(required=True)
-    raw_link = fields.String(required=True, metadata={"description": "address of the page, or of a sitemap.xml"})
+    raw_link = fields.String(required=True, metadata={"description": "URL of a page or a sitemap.xml"})
     update_frequency = fields.String(
-        required=True, metadata={"description": "how often to read it again, such as daily"}
+        required=True, metadata={"description": "interval at which to read the link again, such as daily"}
     )
     folder_id = fields.String()
 
@@ -85,40 +89,44 @@ class FileResourceBodySchema(ApiSchema):
     """What creating a file takes, after its bytes were put to the upload address."""
 
     name = fields.String(required=True)
-    s3_file_path = fields.String(required=True, metadata={"description": "the upload address without its query string"})
+    s3_file_path = fields.String(required=True, metadata={"description": "URL of the upload without its query"})
     file_name = fields.String(required=True)
     mime_type = fields.String(required=True)
-    size = WholeNumber(required=True, metadata={"description": "bytes"})
+    size = WholeNumber(required=True, metadata={"description": "size in bytes"})
     folder_id = fields.String()
 
 
 class ResourceMoveSchema(ApiSchema):
     """Where to. A missing folder counts as null."""
 
-    folder_id = fields.String(allow_none=True, load_default=None, metadata={"description": "null: out of its folder"})
+    folder_id = fields.String(
+        allow_none=True, load_default=None, metadata={"description": "folder to move the resource to; null means none"}
+    )
 
 
 class QueryParamsSchema(ApiSchema):
     """How to search and what to answer. What has no meaning for a text search is taken and not used."""
 
-    mode = fields.String(metadata={"description": "how to search, as it is sent"})
-    top_k = Number(validate=validate.Range(min=1), metadata={"description": "at most so many resources; 10"})
-    response_type = fields.String(metadata={"description": "how the answer is laid out, e.g. `Bullet Points`"})
-    stream = Boolean(metadata={"description": "taken and without effect: the answer comes whole"})
-    only_need_context = Boolean(metadata={"description": "no answer, only what it would be made of"})
-    only_need_prompt = Boolean(metadata={"description": "no answer, but the prompt for one"})
-    max_token_for_text_unit = Number(metadata={"description": "bound of one passage"})
-    max_token_for_global_context = Number(metadata={"description": "bound of the whole context"})
-    max_token_for_local_context = Number(metadata={"description": "bound of the context near the answer"})
+    mode = fields.String(metadata={"description": "mode of the search, as sent"})
+    top_k = Number(
+        validate=validate.Range(min=1), metadata={"description": "greatest number of resources; default: 10"}
+    )
+    response_type = fields.String(metadata={"description": "layout of the answer, such as `Bullet Points`"})
+    stream = Boolean(metadata={"description": "accepted and without effect: the answer is not streamed"})
+    only_need_context = Boolean(metadata={"description": "return the passages only, without an answer"})
+    only_need_prompt = Boolean(metadata={"description": "return the prompt instead of an answer"})
+    max_token_for_text_unit = Number(metadata={"description": "greatest length of one passage"})
+    max_token_for_global_context = Number(metadata={"description": "greatest length of the whole context"})
+    max_token_for_local_context = Number(metadata={"description": "greatest length of the local context"})
 
 
 class ResourceQuerySchema(ApiSchema):
     """A question to the worker's resources."""
 
-    query = fields.String(required=True, metadata={"description": "the question"})
-    resources = fields.List(fields.String(), metadata={"description": "only these; an empty list is all"})
+    query = fields.String(required=True, metadata={"description": "question"})
+    resources = fields.List(fields.String(), metadata={"description": "ids to include; an empty list means all"})
     folder_id = fields.String()
-    folder_name = fields.String(metadata={"description": "only what is in the folder of this name"})
+    folder_name = fields.String(metadata={"description": "name of the only folder to search"})
     query_params = fields.Nested(QueryParamsSchema)
 
 
@@ -131,7 +139,9 @@ class ResourceQueryResultSchema(ApiSchema):
     data = JsonObject(
         dump_only=True,
         allow_none=True,
-        metadata={"description": "`answer`, `context` (resource ids, best first), `results` with score and passage"},
+        metadata={
+            "description": "`answer`, `context` (ids of resources, best first) and `results` with score and passage"
+        },
     )
 
 
@@ -152,7 +162,7 @@ class UploadQuerySchema(QuerySchema):
 
     file_name = fields.String(required=True, validate=printable)
     content_type = fields.String(
-        required=True, validate=[printable, ascii_text], metadata={"description": "media type of the bytes"}
+        required=True, validate=[printable, ascii_text], metadata={"description": "media type of the file"}
     )
 
 
@@ -165,7 +175,9 @@ class SignatureSchema(QuerySchema):
 class UploadUrlSchema(ApiSchema):
     """Where to PUT the bytes. Contract: records.upload_url."""
 
-    upload_url = fields.String(dump_only=True, metadata={"description": "the part before `?` becomes s3FilePath"})
+    upload_url = fields.String(
+        dump_only=True, metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}
+    )
 
 
 ROWS = {"resources": RowForm(ResourceSchema, "workerId name ragType", created_at=Timestamp())}

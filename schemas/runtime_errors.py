@@ -15,15 +15,15 @@ class RuntimeErrorSchema(ApiSchema):
     created_at = Timestamp(dump_only=True)
     team_id = fields.String(dump_only=True)
     worker_id = fields.String(dump_only=True)
-    error = fields.String(required=True, metadata={"description": "message"})
-    service = fields.String(required=True, metadata={"description": "e.g. based_engine, sms"})
-    type = fields.String(required=True, metadata={"description": "error class"})
+    error = fields.String(required=True, metadata={"description": "error message"})
+    service = fields.String(required=True, metadata={"description": "service, such as based_engine or sms"})
+    type = fields.String(required=True, metadata={"description": "class of the error"})
     severity = fields.String(validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String(allow_none=True)
     flow_id = fields.String(allow_none=True)
-    bb_engine_session_id = fields.String(allow_none=True, metadata={"description": "session for tracing"})
+    bb_engine_session_id = fields.String(allow_none=True, metadata={"description": "id of the session"})
     function_name = fields.String(allow_none=True)
-    line_number = Integer(allow_none=True, metadata={"description": "line of Based code"})
+    line_number = Integer(allow_none=True, metadata={"description": "line of the flow's code"})
     traceback = fields.String(allow_none=True)
     metadata = JsonObject(allow_none=True)
 
@@ -33,10 +33,12 @@ class RuntimeErrorBody(RuntimeErrorSchema):
 
     severity = fields.String(load_default="error", validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String()
-    flow_id = fields.String(metadata={"description": "finds the deployment when deploymentId is missing"})
-    bb_engine_session_id = fields.String(metadata={"description": "session for tracing"})
+    flow_id = fields.String(
+        metadata={"description": "flow whose newest deployment is used if `deploymentId` is missing"}
+    )
+    bb_engine_session_id = fields.String(metadata={"description": "id of the session"})
     function_name = fields.String()
-    line_number = Integer(metadata={"description": "line of Based code"})
+    line_number = Integer(metadata={"description": "line of the flow's code"})
     traceback = fields.String()
     metadata = JsonObject()
 
@@ -44,10 +46,10 @@ class RuntimeErrorBody(RuntimeErrorSchema):
 class RuntimeErrorListSchema(QuerySchema):
     """Which of a worker's errors, and which part of the list."""
 
-    deployment_id = fields.String(metadata={"description": "only that deployment"})
-    type = fields.String(metadata={"description": "only that error class"})
-    service = fields.String(metadata={"description": "only that service"})
-    severity = fields.String(metadata={"description": "only that severity"})
+    deployment_id = fields.String(metadata={"description": "only this deployment"})
+    type = fields.String(metadata={"description": "only errors of this class"})
+    service = fields.String(metadata={"description": "only errors of this service"})
+    severity = fields.String(metadata={"description": "only errors of this severity"})
     limit = QueryInteger(load_default=50, validate=validate.Range(0, 100))
     offset = QueryInteger(load_default=0, validate=validate.Range(0))
 

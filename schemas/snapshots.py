@@ -11,4 +11,4 @@ class SnapshotSchema(ApiSchema):
     """A snapshot."""
 
     name = fields.String(required=True)
-    created_at = Timestamp(dump_only=True, metadata={"description": "in API time"})
+    created_at = Timestamp(dump_only=True, metadata={"description": "time of the snapshot, in API time"})

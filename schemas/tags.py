@@ -13,7 +13,7 @@ class TagSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     label = fields.String(required=True)
-    color = fields.String(required=True, metadata={"description": "any notation, such as #ff0000"})
+    color = fields.String(required=True, metadata={"description": "color in any notation, such as #ff0000"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
     team_id = fields.String(dump_only=True)

@@ -21,20 +21,24 @@ class TalkSessionSchema(ApiSchema):
     worker_id = fields.String(dump_only=True, allow_none=True)
     flow_id = fields.String(dump_only=True, allow_none=True)
     deployment_id = fields.String(dump_only=True, allow_none=True)
-    turns = Integer(dump_only=True, metadata={"description": "turns so far"})
-    waiting = fields.List(fields.String(), dump_only=True, metadata={"description": "the conditions that are open"})
+    turns = Integer(dump_only=True, metadata={"description": "number of turns"})
+    waiting = fields.List(
+        fields.String(), dump_only=True, metadata={"description": "conditions that the flow waits for"}
+    )
     ended = fields.String(
         dump_only=True,
         allow_none=True,
-        metadata={"description": "why: `end of the flow`, `end_call`, `transfer` or `failed`"},
+        metadata={"description": "reason of the end: `end of the flow`, `end_call`, `transfer` or `failed`"},
     )
     failure = JsonObject(
-        dump_only=True, allow_none=True, metadata={"description": "with the flow's line and traceback"}
+        dump_only=True, allow_none=True, metadata={"description": "error with the flow's line and traceback"}
     )
-    extracted = JsonObject(dump_only=True, metadata={"description": "values that the flow has drawn out so far"})
+    extracted = JsonObject(dump_only=True, metadata={"description": "values that the flow extracted"})
     state = JsonObject(dump_only=True, metadata={"description": "the flow's `state`"})
     events = fields.List(
-        JsonObject(), dump_only=True, metadata={"description": "what happened in this turn; on retrieval, in all"}
+        JsonObject(),
+        dump_only=True,
+        metadata={"description": "events of this turn; when the conversation is retrieved, all events"},
     )
 
 
@@ -43,16 +47,22 @@ class TalkBody(ApiSchema):
 
     flow_id = fields.String()
     deployment_id = fields.String()
-    code = fields.String(metadata={"description": "Based source that no flow has"})
-    variables = JsonObject(metadata={"description": "over the flow's and the deployment's"})
-    state = JsonObject(metadata={"description": "the flow's `state` at its start"})
+    code = fields.String(metadata={"description": "source code in Based, instead of a flow"})
+    variables = JsonObject(metadata={"description": "variables that override those of the flow and the deployment"})
+    state = JsonObject(metadata={"description": "initial `state` of the flow"})
     channel = fields.String(
         validate=OneOf("voice", "chat"),
-        metadata={"description": "`transfer` and `end_call` are there on `voice` only; left out, the deployment's"},
+        metadata={
+            "description": "channel of the conversation; `transfer` and `end_call` exist on `voice` only; "
+            "default: the deployment's channel"
+        },
     )
-    seed = Integer(load_default=0, metadata={"description": "the same seed and words give the same conversation"})
+    seed = Integer(
+        load_default=0,
+        metadata={"description": "seed of the conversation; the same seed and words give the same conversation"},
+    )
     say = fields.String(
-        validate=validate.Length(max=LONGEST), metadata={"description": "what was said before the flow could speak"}
+        validate=validate.Length(max=LONGEST), metadata={"description": "messages before the flow's first turn"}
     )
 
     @validates_schema
@@ -65,8 +75,8 @@ class TalkBody(ApiSchema):
 class TurnBody(ApiSchema):
     """One turn of the user."""
 
-    say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "what the user says"})
-    choose = fields.String(metadata={"description": "a condition, by its text or its number from 0"})
+    say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "words of the user"})
+    choose = fields.String(metadata={"description": "condition to take, by its text or its number from 0"})
 
     @validates_schema
     def demand_one_turn(self, data: dict[str, Any], **kwargs: Any) -> None:

@@ -32,10 +32,12 @@ class TeamSchema(ApiSchema):
         dump_only=True, allow_none=True, metadata={"description": "subaccount at the telephony provider"}
     )
     twilio_subaccount_auth_token = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "secret of that subaccount"}
+        dump_only=True, allow_none=True, metadata={"description": "secret token of the subaccount"}
     )
     integrations = fields.List(
-        fields.Nested(IntegrationSchema), dump_only=True, metadata={"description": "only with includeIntegrations=true"}
+        fields.Nested(IntegrationSchema),
+        dump_only=True,
+        metadata={"description": "only with `includeIntegrations=true`"},
     )
 
 
@@ -57,9 +59,11 @@ class ApiKeySchema(ApiSchema):
 class ApiKeyBody(ApiSchema):
     """A key to make."""
 
-    name = fields.String(metadata={"description": "what it is for"})
-    key = fields.String(validate=validate.Length(1), metadata={"description": "its text; made up where left out"})
-    sha256 = Digest(metadata={"description": "in place of its text: of a key that another server knows"})
+    name = fields.String(metadata={"description": "purpose of the key"})
+    key = fields.String(
+        validate=validate.Length(1), metadata={"description": "text of the key; default: a generated key"}
+    )
+    sha256 = Digest(metadata={"description": "SHA-256 of a key of another server, instead of its text"})
 
     @validates_schema
     def _one_of_both(self, data: Any, **kwargs: Any) -> None:
@@ -73,14 +77,18 @@ class NewApiKeySchema(ApiKeySchema):
     class Meta(ApiSchema.Meta):
         sometimes = ("key",)
 
-    key = fields.String(dump_only=True, metadata={"description": "the text to send as x-api-key; shown this once"})
+    key = fields.String(
+        dump_only=True, metadata={"description": "value for the header x-api-key; shown in this answer only"}
+    )
 
 
 class NewTeamBody(ApiSchema):
     """A team to make, with a first key."""
 
     name = fields.String(load_default="Team")
-    key = fields.String(validate=validate.Length(1), metadata={"description": "its key's text; made up where left out"})
+    key = fields.String(
+        validate=validate.Length(1), metadata={"description": "text of the team's key; default: a generated key"}
+    )
 
 
 class TeamWithKeysSchema(ApiSchema):
@@ -90,14 +98,16 @@ class TeamWithKeysSchema(ApiSchema):
     name = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     api_keys = fields.List(
-        fields.Nested(ApiKeySchema), dump_only=True, metadata={"description": "its keys, none in clear"}
+        fields.Nested(ApiKeySchema), dump_only=True, metadata={"description": "keys of the team, without their text"}
     )
 
 
 class NewTeamSchema(TeamWithKeysSchema):
     """A team that was just made."""
 
-    api_key = fields.String(dump_only=True, metadata={"description": "its key, to send as x-api-key; shown this once"})
+    api_key = fields.String(
+        dump_only=True, metadata={"description": "value for the header x-api-key; shown in this answer only"}
+    )
 
 
 _API_KEY_ROW = RowForm(

@@ -14,8 +14,10 @@ class CheckpointSchema(PartSchema):
 
     name = fields.String(required=True)
     description = fields.String(required=True)
-    runs = Number(required=True, validate=validate.Range(0), metadata={"description": "how often to run it"})
-    tolerance = Number(required=True, validate=validate.Range(0), metadata={"description": "how many may fail"})
+    runs = Number(required=True, validate=validate.Range(0), metadata={"description": "number of conversations"})
+    tolerance = Number(
+        required=True, validate=validate.Range(0), metadata={"description": "number of conversations that may fail"}
+    )
 
 
 class TestBody(ApiSchema):
@@ -43,7 +45,7 @@ class TestSchema(ApiSchema):
     worker_id = fields.String(dump_only=True)
     flow_id = fields.String(dump_only=True)
     websocket_url = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "address of the engine's socket"}
+        dump_only=True, allow_none=True, metadata={"description": "URL of the engine's WebSocket"}
     )
 
 
@@ -52,14 +54,16 @@ class TestRunSchema(ApiSchema):
 
     id = fields.String(dump_only=True)
     test_id = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, metadata={"description": "PENDING, RUNNING, PASSED or FAILED"})
+    status = fields.String(
+        dump_only=True, metadata={"description": "status of the run: PENDING, RUNNING, PASSED or FAILED"}
+    )
     results = fields.List(
         JsonObject(),
         dump_only=True,
         allow_none=True,
         metadata={
-            "description": "once it has ended, one a checkpoint: name, runs, passed, failed, tolerance, status, "
-            "explanation, and the first conversations"
+            "description": "results of a finished run, for each checkpoint: name, runs, passed, failed, tolerance, "
+            "status, explanation and the first conversations"
         },
     )
     created_at = Timestamp(dump_only=True)

@@ -20,15 +20,19 @@ class DayOrTime(Timestamp):
 class VoiceAnalysisBody(ApiSchema):
     """What to add up: all of it when nothing is said. Contract: analyzeVoice."""
 
-    start_date = DayOrTime(metadata={"description": "start of the period; of a day alone its midnight in the zone"})
+    start_date = DayOrTime(
+        metadata={"description": "start of the period; a date alone means its midnight in the time zone"}
+    )
     end_date = DayOrTime(
-        metadata={"description": "end of the period, a day alone whole; now when only the start is given"}
+        metadata={"description": "end of the period; a date alone includes the whole day; default with a start: now"}
     )
     granularity = fields.String(load_default="monthly", validate=OneOf("daily", "weekly", "monthly", "yearly"))
-    deployment_ids = fields.List(fields.String(), metadata={"description": "only these; an empty list means all"})
-    worker_id = fields.String(metadata={"description": "only that worker"})
-    include_transfers = Boolean(load_default=True, metadata={"description": "without, the transfer figures are 0"})
-    include_call_details = Boolean(load_default=False, metadata={"description": "send the single calls too"})
+    deployment_ids = fields.List(fields.String(), metadata={"description": "ids to include; an empty list means all"})
+    worker_id = fields.String(metadata={"description": "only this worker"})
+    include_transfers = Boolean(
+        load_default=True, metadata={"description": "whether to count transfers; otherwise their figures are 0"}
+    )
+    include_call_details = Boolean(load_default=False, metadata={"description": "include the single calls"})
     timezone = fields.String(load_default="UTC", metadata={"description": "IANA time zone of the days and periods"})
 
 
@@ -37,14 +41,14 @@ class CallTotalsSchema(ApiSchema):
 
     total_calls = Number(dump_only=True)
     total_minutes = Number(dump_only=True)
-    total_transfers = Number(dump_only=True, metadata={"description": "one per call with a transfer record"})
+    total_transfers = Number(dump_only=True, metadata={"description": "transfers, one per call with a transfer record"})
     total_transfer_minutes = Number(dump_only=True)
 
 
 class AnalysisSummarySchema(CallTotalsSchema):
     """Sums over all calls."""
 
-    average_call_duration = Number(dump_only=True, metadata={"description": "minutes"})
+    average_call_duration = Number(dump_only=True, metadata={"description": "length in minutes"})
 
 
 class WorkerTotalsSchema(CallTotalsSchema):
@@ -63,31 +67,31 @@ class PeriodTotalsSchema(CallTotalsSchema):
     """Sums over a period's calls, and how they divide. A period without calls has no entry."""
 
     period = fields.String(
-        dump_only=True, metadata={"description": "2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
+        dump_only=True, metadata={"description": "period: 2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
     )
     per_worker = fields.List(
-        fields.Nested(WorkerTotalsSchema), dump_only=True, metadata={"description": "the same, worker by worker"}
+        fields.Nested(WorkerTotalsSchema), dump_only=True, metadata={"description": "figures for each worker"}
     )
     per_deployment = fields.List(
         fields.Nested(DeploymentTotalsSchema),
         dump_only=True,
-        metadata={"description": "the same, deployment by deployment"},
+        metadata={"description": "figures for each deployment"},
     )
 
 
 class CallDetailSchema(ApiSchema):
     """One call that was counted."""
 
-    id = fields.String(dump_only=True, metadata={"description": "of its log"})
+    id = fields.String(dump_only=True, metadata={"description": "status of the call's log"})
     worker_id = fields.String(dump_only=True)
     deployment_id = fields.String(dump_only=True, allow_none=True)
-    period = fields.String(dump_only=True, metadata={"description": "period that the call is counted in"})
+    period = fields.String(dump_only=True, metadata={"description": "period of the call"})
     start_time = Timestamp(dump_only=True, allow_none=True)
     end_time = Timestamp(dump_only=True, allow_none=True)
     direction = fields.String(dump_only=True, allow_none=True)
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
-    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "how the call ended"})
+    status = fields.String(dump_only=True, allow_none=True, metadata={"description": "outcome of the call"})
     minutes = Number(dump_only=True)
     transfers = Number(dump_only=True)
     transfer_minutes = Number(dump_only=True)
@@ -101,8 +105,8 @@ class VoiceAnalysisSchema(ApiSchema):
 
     summary = fields.Nested(AnalysisSummarySchema, dump_only=True)
     breakdown = fields.List(
-        fields.Nested(PeriodTotalsSchema), dump_only=True, metadata={"description": "the same sums, period by period"}
+        fields.Nested(PeriodTotalsSchema), dump_only=True, metadata={"description": "figures for each period"}
     )
     call_details = fields.List(
-        fields.Nested(CallDetailSchema), dump_only=True, metadata={"description": "with includeCallDetails"}
+        fields.Nested(CallDetailSchema), dump_only=True, metadata={"description": "only with `includeCallDetails`"}
     )

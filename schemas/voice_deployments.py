@@ -36,7 +36,7 @@ class VoiceMembersSchema(ApiSchema):
     """What can be set at creation and afterwards."""
 
     name = fields.String(required=True)
-    phone_number = fields.String(required=True, metadata={"description": "E.164"})
+    phone_number = fields.String(required=True, metadata={"description": "number in E.164"})
     flow_id = fields.String(required=True)
     external_config = AsSent(VoiceExternalConfigSchema)
     enable_voice_sentiment = Boolean(load_default=False)
@@ -53,7 +53,7 @@ class VoiceDeploymentBody(VoiceMembersSchema):
     class Meta(VoiceMembersSchema.Meta):
         without_effect = ("create_sip_trunk",)
 
-    create_sip_trunk = Boolean(metadata={"description": "taken and without effect"})
+    create_sip_trunk = Boolean(metadata={"description": "accepted and without effect"})
 
 
 class WebhookAddressSchema(PartSchema):

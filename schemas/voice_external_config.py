@@ -22,7 +22,7 @@ class PiiConfigSchema(PartSchema):
     """Masking of personal data."""
 
     mode = fields.String(
-        required=True, validate=OneOf("off", "streaming", "post_call"), metadata={"description": "when masking happens"}
+        required=True, validate=OneOf("off", "streaming", "post_call"), metadata={"description": "time of the masking"}
     )
     categories = fields.List(fields.String(), metadata={"description": "kinds of data to mask"})
 
@@ -30,13 +30,13 @@ class PiiConfigSchema(PartSchema):
 class PronunciationSchema(PartSchema):
     """How to say one word."""
 
-    word = fields.String(required=True, metadata={"description": "the word"})
+    word = fields.String(required=True, metadata={"description": "word"})
     alphabet = fields.String(
         required=True,
         validate=OneOf("ipa", "cmu"),
-        metadata={"description": "alphabet that the pronunciation is written in"},
+        metadata={"description": "alphabet of the pronunciation"},
     )
-    phoneme = fields.String(required=True, metadata={"description": "its pronunciation"})
+    phoneme = fields.String(required=True, metadata={"description": "pronunciation of the word"})
 
 
 class VoiceExternalConfigSchema(PartSchema):
@@ -46,53 +46,73 @@ class VoiceExternalConfigSchema(PartSchema):
         unknown = INCLUDE
 
     engine_version = fields.String(
-        allow_none=True, metadata={"description": "engine to route to; left out at creation: the worker's"}
+        allow_none=True, metadata={"description": "version of the engine; default at creation: the worker's"}
     )
-    language = fields.String(allow_none=True, metadata={"description": "spoken language code"})
-    voice_id = fields.String(allow_none=True, metadata={"description": "voice to speak with"})
+    language = fields.String(allow_none=True, metadata={"description": "spoken language, such as en-US"})
+    voice_id = fields.String(allow_none=True, metadata={"description": "id of the voice"})
     voice_model = fields.String(
         allow_none=True, validate=OneOf(*VOICE_MODELS), metadata={"description": "speech model"}
     )
     fallback_voice_ids = fields.List(
-        fields.String(), allow_none=True, metadata={"description": "voices tried when the first one fails"}
+        fields.String(), allow_none=True, metadata={"description": "voices to use if the first one fails"}
     )
     voice_temperature = Number(allow_none=True, metadata={"description": "voice variability"})
     voice_speed = Number(allow_none=True, metadata={"description": "speaking rate"})
-    volume = Number(allow_none=True, metadata={"description": "loudness"})
-    responsiveness = Number(allow_none=True, metadata={"description": "how fast the agent answers"})
-    interruptibility = Number(allow_none=True, metadata={"description": "how easily the caller can cut in"})
-    enable_responsive_reactions = Boolean(allow_none=True, metadata={"description": "short reactions on"})
-    responsive_reactions_frequency = Number(allow_none=True, metadata={"description": "how often short reactions come"})
+    volume = Number(allow_none=True, metadata={"description": "volume of the voice"})
+    responsiveness = Number(allow_none=True, metadata={"description": "responsiveness of the agent"})
+    interruptibility = Number(allow_none=True, metadata={"description": "sensitivity to interruptions by the caller"})
+    enable_responsive_reactions = Boolean(
+        allow_none=True, metadata={"description": "whether the agent gives short reactions"}
+    )
+    responsive_reactions_frequency = Number(allow_none=True, metadata={"description": "frequency of short reactions"})
     responsive_reactions_words = fields.List(
-        fields.String(), allow_none=True, metadata={"description": "words used for them"}
+        fields.String(), allow_none=True, metadata={"description": "words of the short reactions"}
     )
-    enable_backchannel = Boolean(allow_none=True, metadata={"description": "listening sounds on"})
-    backchannel_frequency = Number(allow_none=True, metadata={"description": "how often listening sounds come"})
-    backchannel_words = fields.List(fields.String(), allow_none=True, metadata={"description": "words used for them"})
-    reminder_trigger_ms = Number(allow_none=True, metadata={"description": "silence in ms before a reminder"})
-    reminder_max_count = Number(allow_none=True, metadata={"description": "most reminders per call"})
+    enable_backchannel = Boolean(allow_none=True, metadata={"description": "whether the agent makes listening sounds"})
+    backchannel_frequency = Number(allow_none=True, metadata={"description": "frequency of listening sounds"})
+    backchannel_words = fields.List(
+        fields.String(), allow_none=True, metadata={"description": "words of the short reactions"}
+    )
+    reminder_trigger_ms = Number(allow_none=True, metadata={"description": "silence in milliseconds before a reminder"})
+    reminder_max_count = Number(allow_none=True, metadata={"description": "greatest number of reminders per call"})
     ambient_sound = fields.String(allow_none=True, metadata={"description": "background sound"})
-    ambient_sound_volume = Number(allow_none=True, metadata={"description": "its loudness"})
+    ambient_sound_volume = Number(allow_none=True, metadata={"description": "volume of the background sound"})
     boosted_keywords = fields.List(
-        fields.String(), allow_none=True, metadata={"description": "words the recogniser should favour"}
+        fields.String(), allow_none=True, metadata={"description": "words that speech recognition prefers"}
     )
-    enable_transcription_formatting = Boolean(allow_none=True, metadata={"description": "tidy the transcript"})
-    opt_out_sensitive_data_storage = Boolean(allow_none=True, metadata={"description": "keep no sensitive data"})
-    pii_config = AsSent(PiiConfigSchema, allow_none=True, metadata={"description": "personal-data masking"})
+    enable_transcription_formatting = Boolean(
+        allow_none=True, metadata={"description": "whether the transcript is edited for readability"}
+    )
+    opt_out_sensitive_data_storage = Boolean(
+        allow_none=True, metadata={"description": "whether sensitive data is not stored"}
+    )
+    pii_config = AsSent(PiiConfigSchema, allow_none=True, metadata={"description": "masking of personal data"})
     pronunciation_dictionary = fields.List(
-        AsSent(PronunciationSchema), allow_none=True, metadata={"description": "how to say single words"}
+        AsSent(PronunciationSchema), allow_none=True, metadata={"description": "pronunciation of single words"}
     )
-    normalize_for_speech = Boolean(allow_none=True, metadata={"description": "spell out numbers and the like"})
-    end_call_after_silence_ms = Number(allow_none=True, metadata={"description": "silence in ms that ends the call"})
-    max_call_duration_ms = Number(allow_none=True, metadata={"description": "longest call in ms"})
-    enable_voicemail_detection = Boolean(allow_none=True, metadata={"description": "detect voicemail"})
+    normalize_for_speech = Boolean(
+        allow_none=True, metadata={"description": "whether numbers and similar texts are spelled out"}
+    )
+    end_call_after_silence_ms = Number(
+        allow_none=True, metadata={"description": "silence in milliseconds that ends the call"}
+    )
+    max_call_duration_ms = Number(allow_none=True, metadata={"description": "longest call in milliseconds"})
+    enable_voicemail_detection = Boolean(allow_none=True, metadata={"description": "whether voicemail is detected"})
     voicemail_message = fields.String(allow_none=True, metadata={"description": "message left on voicemail"})
-    voicemail_detection_timeout_ms = Number(allow_none=True, metadata={"description": "ms to wait for that detection"})
-    voice_emotion_enabled = Boolean(allow_none=True, metadata={"description": "emotion in the voice"})
-    begin_message_delay_ms = Number(allow_none=True, metadata={"description": "ms before the first sentence"})
-    ring_duration_ms = Number(allow_none=True, metadata={"description": "ms to let it ring"})
+    voicemail_detection_timeout_ms = Number(
+        allow_none=True, metadata={"description": "time in milliseconds to wait for voicemail detection"}
+    )
+    voice_emotion_enabled = Boolean(allow_none=True, metadata={"description": "emotion of the voice"})
+    begin_message_delay_ms = Number(
+        allow_none=True, metadata={"description": "time in milliseconds before the first sentence"}
+    )
+    ring_duration_ms = Number(allow_none=True, metadata={"description": "time in milliseconds to let the phone ring"})
     audio_encoding = fields.String(allow_none=True, metadata={"description": "audio encoding"})
     sample_rate = Number(allow_none=True, metadata={"description": "audio sample rate"})
-    reduce_silence = Boolean(allow_none=True, metadata={"description": "shorten pauses"})
-    filler_audio_enabled = Boolean(allow_none=True, metadata={"description": "filler audio while thinking"})
-    include_reason = Boolean(allow_none=True, metadata={"description": "record the reason of a taken branch"})
+    reduce_silence = Boolean(allow_none=True, metadata={"description": "whether pauses are shortened"})
+    filler_audio_enabled = Boolean(
+        allow_none=True, metadata={"description": "whether filler audio is played while the agent thinks"}
+    )
+    include_reason = Boolean(
+        allow_none=True, metadata={"description": "whether the reason of each taken branch is recorded"}
+    )

@@ -30,8 +30,8 @@ class TransferEventSchema(PartSchema):
     duration = fields.String()
     to_number = fields.String()
     from_number = fields.String()
-    call_transfer_id = fields.String(metadata={"description": "transfer record that it is of"})
-    type = fields.String(metadata={"description": "what happened"})
+    call_transfer_id = fields.String(metadata={"description": "id of the transfer record"})
+    type = fields.String(metadata={"description": "event of the transfer"})
     timestamp = Timestamp()
     parent_call_sid = fields.String()
     call_sid = fields.String()
@@ -42,7 +42,9 @@ class TransferMetricsSchema(PartSchema):
 
     transfers = Number(required=True)
     transfer_minutes = Number(required=True)
-    transfer_event_minutes = Number(required=True, metadata={"description": "minutes by the provider's events"})
+    transfer_event_minutes = Number(
+        required=True, metadata={"description": "minutes according to the provider's events"}
+    )
     transfer_events = Number(required=True, metadata={"description": "number of the provider's events"})
 
 
@@ -53,11 +55,13 @@ class TransferDataSchema(PartSchema):
     created_at = Timestamp(required=True)
     updated_at = Timestamp(required=True)
     call_sid = fields.String()
-    voice_log_id = fields.String(metadata={"description": "log of the call that was put through"})
-    status = fields.String(metadata={"description": "how far the transfer came"})
-    duration = fields.String(metadata={"description": "text, not a number"})
+    voice_log_id = fields.String(metadata={"description": "log of the transferred call"})
+    status = fields.String(metadata={"description": "status of the transfer"})
+    duration = fields.String(metadata={"description": "length as text"})
     transfer_events = fields.List(
-        fields.Nested(TransferEventSchema), required=True, metadata={"description": "what the provider told, in order"}
+        fields.Nested(TransferEventSchema),
+        required=True,
+        metadata={"description": "events from the provider, in order"},
     )
     metrics = fields.Nested(TransferMetricsSchema, required=True)
 
@@ -69,7 +73,7 @@ class VoiceLogSchema(LogSchema):
         pass
 
     bb_engine_session_id = fields.String(
-        dump_only=True, allow_none=True, metadata={"description": "engine session behind the call"}
+        dump_only=True, allow_none=True, metadata={"description": "id of the call's session at the engine"}
     )
     external_call_id = fields.String(
         dump_only=True, allow_none=True, metadata={"description": "id of the call at the engine"}
@@ -81,7 +85,7 @@ class VoiceLogSchema(LogSchema):
     recording_url = fields.String(
         dump_only=True,
         allow_none=True,
-        metadata={"description": "where the call can be heard, for a day, without a key; null when nobody answered"},
+        metadata={"description": "URL of the recording, valid for one day and without a key; null if nobody answered"},
     )
     data = JsonObject(
         dump_only=True, allow_none=True, metadata={"description": "latencies and other measurements of the call"}
@@ -92,7 +96,7 @@ class VoiceLogSchema(LogSchema):
     status = fields.String(
         dump_only=True,
         allow_none=True,
-        metadata={"description": "how the call ended, such as completed, no-answer or failed"},
+        metadata={"description": "status of the call, such as completed, no-answer or failed"},
     )
     call_sid = fields.String(
         dump_only=True,
@@ -100,7 +104,9 @@ class VoiceLogSchema(LogSchema):
         data_key="call_sid",
         metadata={"description": "id of the call at the telephony provider"},
     )
-    duration = Integer(dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "seconds"})
+    duration = Integer(
+        dump_only=True, allow_none=True, validate=validate.Range(0), metadata={"description": "length in seconds"}
+    )
     success_results = JsonObject(dump_only=True, allow_none=True)
     transfer_data = fields.Nested(TransferDataSchema, dump_only=True, allow_none=True)
 
@@ -150,7 +156,7 @@ class SelectionSchema(QuerySchema):
         data_key="fields",
         attribute="fields",
         load_default=None,
-        metadata={"description": "member names, separated by commas; all when left out; id always comes along"},
+        metadata={"description": "names of fields, separated by commas; `id` is always included; default: all fields"},
     )
 
 
@@ -158,20 +164,20 @@ class VoiceLogFilterSchema(LogFilterSchema):
     """Which voice logs. Borders of time and duration count as inside."""
 
     direction = fields.String(validate=OneOf("inbound", "outbound"))
-    from_number = fields.String(metadata={"description": "part of the caller's number"})
-    to_number = fields.String(metadata={"description": "part of the called number"})
-    status = fields.String(metadata={"description": "exact status"})
-    external_call_id = fields.String(metadata={"description": "exact id"})
-    call_sid = fields.String(metadata={"description": "exact telephony call id"})
-    search_query = fields.String(metadata={"description": "text in the transcription; case does not matter"})
-    start_time_after = Timestamp(metadata={"description": "started then or later"})
-    start_time_before = Timestamp(metadata={"description": "started then or earlier"})
-    end_time_after = Timestamp(metadata={"description": "ended then or later"})
-    end_time_before = Timestamp(metadata={"description": "ended then or earlier"})
-    start_date = Timestamp(metadata={"description": "as startTimeAfter", "deprecated": True})
-    end_date = Timestamp(metadata={"description": "as startTimeBefore", "deprecated": True})
-    min_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "seconds"})
-    max_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "seconds"})
+    from_number = fields.String(metadata={"description": "part of the number in `fromNumber`"})
+    to_number = fields.String(metadata={"description": "part of the number in `toNumber`"})
+    status = fields.String(metadata={"description": "only this status"})
+    external_call_id = fields.String(metadata={"description": "only this id"})
+    call_sid = fields.String(metadata={"description": "only this id of the telephony provider's call"})
+    search_query = fields.String(metadata={"description": "text in the transcription, in upper or lower case"})
+    start_time_after = Timestamp(metadata={"description": "only calls that started at this time or later"})
+    start_time_before = Timestamp(metadata={"description": "only calls that started at this time or earlier"})
+    end_time_after = Timestamp(metadata={"description": "only calls that ended at this time or later"})
+    end_time_before = Timestamp(metadata={"description": "only calls that ended at this time or earlier"})
+    start_date = Timestamp(metadata={"description": "same as `startTimeAfter`", "deprecated": True})
+    end_date = Timestamp(metadata={"description": "same as `startTimeBefore`", "deprecated": True})
+    min_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "least length in seconds"})
+    max_duration = QueryInteger(validate=validate.Range(0), metadata={"description": "greatest length in seconds"})
 
 
 class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSchema):
@@ -179,19 +185,21 @@ class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSch
 
     sort_by = SortMember(
         load_default="start_time",
-        metadata={"description": "member to sort by", "enum": list(SORTABLE), "default": "startTime"},
+        metadata={"description": "field to sort by", "enum": list(SORTABLE), "default": "startTime"},
     )
     sort_order = fields.String(
-        load_default="desc", validate=OneOf("asc", "desc"), metadata={"description": "asc or desc"}
+        load_default="desc", validate=OneOf("asc", "desc"), metadata={"description": "order: asc or desc"}
     )
-    cursor = fields.String(metadata={"description": "nextCursor of the page before; wins over page and the order"})
+    cursor = fields.String(metadata={"description": "`nextCursor` of the previous page; overrides page and order"})
 
 
 class VoiceLogPageSchema(NumberedPageSchema):
     """A page of voice logs."""
 
-    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True, metadata={"description": "the logs of this page"})
-    next_cursor = fields.String(dump_only=True, allow_none=True, metadata={"description": "null on the last page"})
+    data = fields.List(fields.Nested(VoiceLogSchema), dump_only=True, metadata={"description": "logs on this page"})
+    next_cursor = fields.String(
+        dump_only=True, allow_none=True, metadata={"description": "cursor of the next page; null on the last page"}
+    )
     has_more = Boolean(dump_only=True)
 
 

@@ -19,10 +19,10 @@ class CallRowSchema(PartSchema):
         unknown = INCLUDE
 
     id = fields.String(required=True, validate=validate.Length(1))
-    phone_number = fields.String(required=True, metadata={"description": "E.164"})
+    phone_number = fields.String(required=True, metadata={"description": "number in E.164"})
     status = fields.String(
         validate=OneOf("PENDING", "RUNNING", "COMPLETED", "FAILED"),
-        metadata={"description": "where it stands; PENDING, or left out, is called"},
+        metadata={"description": "status of the row; a row is called if it is PENDING or left out"},
     )
 
 
@@ -35,8 +35,8 @@ class BatchExtractionSchema(PartSchema):
         metadata={"description": "type of the value"},
     )
     description = fields.String(required=True)
-    required = Boolean(metadata={"description": "whether the value has to be found"})
-    example = fields.String(metadata={"description": "what it may look like"})
+    required = Boolean(metadata={"description": "whether the value must be found"})
+    example = fields.String(metadata={"description": "format of the value"})
 
 
 class LenientNumber(Number):
@@ -49,12 +49,14 @@ class LenientNumber(Number):
 class Voicev1BatchCallsBodySchema(ApiSchema):
     """What a legacy voice deployment shall call."""
 
-    data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "the rows, one a call"})
+    data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
     batch_size = LenientNumber(data_key="batch_size", load_default=10, validate=validate.Range(1))
     batch_interval_minutes = LenientNumber(
         data_key="batch_interval_minutes", load_default=5, validate=validate.Range(0)
     )
-    condition = fields.String(metadata={"description": "what a row must meet; may use {{name}} for its values"})
+    condition = fields.String(
+        metadata={"description": "condition that a row must meet; `{{name}}` stands for a value of the row"}
+    )
     extractions = fields.Dict(keys=fields.String(), values=AsSent(BatchExtractionSchema))
     additional_data = fields.Dict(keys=fields.String(), values=fields.String(), data_key="additional_data")
     ws_url = fields.String(attribute="wsUrl")
@@ -63,15 +65,15 @@ class Voicev1BatchCallsBodySchema(ApiSchema):
 class Voicev1CampaignDataSchema(ApiSchema):
     """A row of a legacy campaign. Contract: records.voicev1_campaign_data."""
 
-    id = fields.String(dump_only=True, attribute="row_id", metadata={"description": "as sent"})
+    id = fields.String(dump_only=True, attribute="row_id", metadata={"description": "stored as sent"})
     campaign_id = fields.String(dump_only=True)
     row_data = JsonObject(dump_only=True)
     status = fields.String(
         dump_only=True,
         validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
-        metadata={"description": "PENDING, PROCESSING while it is called, then COMPLETED or FAILED"},
+        metadata={"description": "status of the row: PENDING, PROCESSING during its call, then COMPLETED or FAILED"},
     )
-    result = JsonObject(dump_only=True, allow_none=True, metadata={"description": "what came of the call"})
+    result = JsonObject(dump_only=True, allow_none=True, metadata={"description": "result of the call"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 
@@ -82,9 +84,9 @@ class Voicev1CampaignDataBodySchema(ApiSchema):
     row_data = JsonObject()
     status = fields.String(
         validate=OneOf("PENDING", "PROCESSING", "COMPLETED", "FAILED"),
-        metadata={"description": "PENDING has the row called (again) now, any other leaves it be"},
+        metadata={"description": "new status; PENDING calls the row now, any other status does not"},
     )
-    result = JsonObject(metadata={"description": "what came of it"})
+    result = JsonObject(metadata={"description": "result of the call"})
 
 
 class Voicev1CampaignSchema(ApiSchema):
@@ -94,7 +96,7 @@ class Voicev1CampaignSchema(ApiSchema):
     status = fields.String(
         dump_only=True,
         validate=OneOf("RUNNING", "COMPLETED", "FAILED"),
-        metadata={"description": "RUNNING, COMPLETED when no row is open, FAILED when every row failed"},
+        metadata={"description": "status: RUNNING, COMPLETED when no row is open, FAILED when all rows failed"},
     )
     steps = fields.List(JsonObject(), dump_only=True)
     deployment_id = fields.String(dump_only=True)
@@ -103,7 +105,7 @@ class Voicev1CampaignSchema(ApiSchema):
     data = fields.List(
         fields.Nested(Voicev1CampaignDataSchema),
         dump_only=True,
-        metadata={"description": "its rows, in the order they were sent"},
+        metadata={"description": "rows of the campaign, in the order in which they were sent"},
     )
 
 
@@ -119,7 +121,7 @@ class Voicev1CampaignRunSchema(ApiSchema):
     data = fields.List(
         AsSent(CallRowSchema),
         required=True,
-        metadata={"description": "the rows, one a call; one with an id that is there replaces it"},
+        metadata={"description": "rows, one per call; a row whose id exists replaces that row"},
     )
 
 

@@ -41,7 +41,7 @@ class VoiceV1DeploymentBody(ApiSchema):
     language = fields.String(required=True, allow_none=True)
     allowed_transfer_numbers = StringsAsText(required=True)
     functions = FunctionsText(
-        required=True, allow_none=True, metadata={"description": "JSON text of an object; other text is kept as text"}
+        required=True, allow_none=True, metadata={"description": "JSON text of an object; other text is stored as text"}
     )
     model = fields.String(required=True, allow_none=True)
     resource_keys = StringsAsText(required=True)
@@ -53,7 +53,7 @@ class VoiceV1DeploymentBody(ApiSchema):
 class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):
     """What changing a legacy deployment takes."""
 
-    config = ObjectAsText(metadata={"description": "JSON text of an object; an object is taken too"})
+    config = ObjectAsText(metadata={"description": "object, or its JSON text"})
 
 
 ROWS = {

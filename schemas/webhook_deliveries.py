@@ -16,14 +16,14 @@ class DeliveryRequestSchema(ApiSchema):
 
     method = fields.String()
     url = fields.String()
-    body = JsonObject(metadata={"description": "the message, as JSON"})
+    body = JsonObject(metadata={"description": "request body as JSON"})
 
 
 class DeliveryResponseSchema(ApiSchema):
     """What came back at the last attempt."""
 
     status = Integer(metadata={"description": "HTTP status of the answer"})
-    body = fields.String(metadata={"description": "its beginning"})
+    body = fields.String(metadata={"description": "beginning of the answer's body"})
 
 
 class WebhookDeliverySchema(ApiSchema):
@@ -37,14 +37,14 @@ class WebhookDeliverySchema(ApiSchema):
     event = fields.String(validate=OneOf(*EVENTS))
     status = fields.String(
         validate=OneOf(*STATUSES),
-        metadata={"description": "PENDING, then DELIVERED or FAILED; REFUSED where the host may not be reached"},
+        metadata={"description": "status: PENDING, then DELIVERED or FAILED; REFUSED if the host is not allowed"},
     )
-    attempts = Integer(metadata={"description": "made so far; there are at most 4"})
-    due_at = Timestamp(allow_none=True, metadata={"description": "of the next attempt"})
-    delivered_at = Timestamp(allow_none=True, metadata={"description": "when an attempt succeeded"})
+    attempts = Integer(metadata={"description": "number of attempts so far; at most 4"})
+    due_at = Timestamp(allow_none=True, metadata={"description": "time of the next attempt"})
+    delivered_at = Timestamp(allow_none=True, metadata={"description": "time of the successful attempt"})
     request = fields.Nested(DeliveryRequestSchema)
     response = fields.Nested(DeliveryResponseSchema, allow_none=True)
-    error = fields.String(allow_none=True, metadata={"description": "what went wrong with the last attempt"})
+    error = fields.String(allow_none=True, metadata={"description": "error of the last attempt"})
 
 
 # In a document the message and its answer are members of their own, as they are kept.

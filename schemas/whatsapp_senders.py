@@ -13,13 +13,13 @@ class WhatsappProfileSchema(PartSchema):
     """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
 
     name = fields.String(required=True, metadata={"description": "display name"})
-    about = fields.String(metadata={"description": "line below the name"})
+    about = fields.String(metadata={"description": "text below the name"})
     address = fields.String(metadata={"description": "postal address"})
     description = fields.String()
     emails = fields.List(fields.String(), metadata={"description": "e-mail addresses"})
-    logo_url = fields.String(metadata={"description": "address of the picture"})
-    vertical = fields.String(metadata={"description": "line of business"})
-    websites = fields.List(fields.String(), metadata={"description": "web addresses"})
+    logo_url = fields.String(metadata={"description": "URL of the picture"})
+    vertical = fields.String(metadata={"description": "business category"})
+    websites = fields.List(fields.String(), metadata={"description": "websites"})
 
 
 class WhatsappSenderBody(ApiSchema):
@@ -34,8 +34,8 @@ class WhatsappSenderSchema(ApiSchema):
 
     sender_sid = fields.String(dump_only=True, attribute="id")
     phone_number = fields.String(dump_only=True)
-    status = fields.String(dump_only=True, metadata={"description": "PENDING, ONLINE or FAILED"})
-    profile = fields.Nested(WhatsappProfileSchema, dump_only=True, metadata={"description": "as sent"})
+    status = fields.String(dump_only=True, metadata={"description": "status: PENDING, ONLINE or FAILED"})
+    profile = fields.Nested(WhatsappProfileSchema, dump_only=True, metadata={"description": "stored as sent"})
     created_at = Timestamp(dump_only=True)
     updated_at = Timestamp(dump_only=True)
 

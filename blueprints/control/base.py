@@ -1,4 +1,4 @@
-"""The control plane's own blueprint: plain JSON under /_dryline, and the rule of who may use it."""
+"""The base of the control plane's areas: plain JSON under /_dryline, and the check of who may use it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from dryline.world.world import World
 
 
 class TeamQuery(QuerySchema):
-    """Whose part of the world is meant."""
+    """The team that a request of the control plane is limited to."""
 
-    team = fields.String(metadata={"description": "only this team, by its id; all teams when left out"})
+    team = fields.String(metadata={"description": "id of the only team to include; default: all teams"})
 
 
 def known_team(team_id: str | None, field: str | None = None) -> str | None:
-    """The team that is meant, None for all. Raises NotFound for one that there is not, naming a body's `field`."""
+    """Return the team's id, or None for all teams. Raises NotFound for an unknown team, naming a body's `field`."""
     if team_id is not None and Team.find(id=team_id) is None:
         raise NotFound(f"Team {team_id} not found.", field)
     return team_id
 
 
 class StrictParser(Parser):
-    """Refuses what the control plane does not know: it is our own, and a slip in it would make a test pass wrongly."""
+    """A parser that refuses unknown fields and parameters. A typing error there would make a test pass wrongly."""
 
     def is_strict(self, location: str) -> bool:
-        """Always."""
+        """Return whether unknown fields are refused: always."""
         return True
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """The parameters. Raises ValidationError for one that is sent twice: only one of the two would count."""
+        """Return the parameters. Raises ValidationError for one that is sent twice, of which only one would count."""
         repeated = {name: ["Must be sent once."] for name, values in req.args.lists() if len(values) > 1}
         if repeated:
             raise ValidationError(repeated)
@@ -48,7 +48,7 @@ class StrictParser(Parser):
 
 
 class ControlArea(Area):
-    """A part of the control plane. Contract: DESIGN, The control plane."""
+    """A blueprint for one part of the control plane. Contract: DESIGN, The control plane."""
 
     ARGUMENTS_PARSER = StrictParser()
 
@@ -61,7 +61,7 @@ class ControlArea(Area):
         self.before_request(set_team_of_query)
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
-        """As any area's; a view that takes no query is known by what it lacks."""
+        """Pass the body or the query to the view, and note that the view takes a query."""
         decorate = super().arguments(schema, location=location, **kwargs)
 
         def mark(view: Any) -> Any:
@@ -73,7 +73,7 @@ class ControlArea(Area):
 
 
 def demand_no_query() -> None:
-    """Raises Invalid for a query where none is read: who sends one expects something of it."""
+    """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
     view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
     method = getattr(view, request.method.lower(), None)
     if request.args and method is not None and not getattr(method, "takes_query", False):
@@ -87,7 +87,7 @@ def set_team_of_query() -> None:
 
 
 def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
-    """Answer a call of the control plane, and tell who watches of what changed something or was refused."""
+    """Answer a request of the control plane, and log it if it changed something or failed."""
     began = time.perf_counter()
     response = view()
     if asked.method not in READS or response.status_code >= 400:
@@ -101,7 +101,7 @@ def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
 
 
 def guard() -> None:
-    """Let in who holds the token, or, without one, this machine but no web page of another origin.
+    """Admit requests with the token, or without one those from this machine that no other site's page sent.
 
     Raises Forbidden.
     """

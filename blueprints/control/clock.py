@@ -1,4 +1,4 @@
-"""API time under the caller's control."""
+"""The clock of API time."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ _RANGE = f"The clock goes from {wire(FIRST)} to {wire(LAST)}."
 
 
 class ClockSchema(ApiSchema):
-    """API time. `now` moves to a moment, `frozen` lets it stand still there or run on."""
+    """A clock of API time: its time, and whether it is frozen."""
 
-    now = Timestamp(metadata={"description": "the moment, in API time"})
-    frozen = Boolean(metadata={"description": "whether the clock stands still"})
+    now = Timestamp(metadata={"description": "time of the clock (API time)"})
+    frozen = Boolean(metadata={"description": "whether the clock is stopped"})
 
 
 class AdvanceSchema(ApiSchema):
-    """How far to move forward."""
+    """An amount of time to advance the clock by."""
 
-    seconds = Number(required=True, validate=validate.Range(0), metadata={"description": "may be a fraction"})
+    seconds = Number(
+        required=True, validate=validate.Range(0), metadata={"description": "seconds to advance by, may be a fraction"}
+    )
 
 
 @blp.route("/clock", get="getClock", put="setClock", delete="resetClock")
@@ -37,9 +39,9 @@ class ClockView(MethodView):
     @blp.response(200, ClockSchema)
     @blp.errors(404)
     def get(self, query):
-        """Read the clock, the world's or a team's.
+        """Read the clock.
 
-        API time: all that the API shows and all that moves by itself goes by it.
+        All times in the API and all background work follow this clock. With `team`, the clock of that team.
         """
         return _read(_clock(query))
 
@@ -48,10 +50,11 @@ class ClockView(MethodView):
     @blp.response(200, ClockSchema)
     @blp.errors(404)
     def put(self, body, query):
-        """Set the clock, freeze it or let it run.
+        """Set, freeze or unfreeze the clock.
 
-        With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
-        A member that is left out stays.
+        `now` sets the time, `frozen` stops or starts the clock; fields that are left out keep their value. Due work is
+        done before the answer: exports expire, campaigns place calls, runs end. With `team`, this applies to that team
+        only.
         """
         clock, now = _clock(query), body.get("now")
         try:
@@ -64,9 +67,9 @@ class ClockView(MethodView):
     @blp.response(200, ClockSchema)
     @blp.errors(404)
     def delete(self, query):
-        """Back to real time.
+        """Reset the clock to real time.
 
-        With `team`, back to the world's. Due work is done before the answer.
+        Due work is done before the answer. With `team`, the team follows the world's clock again.
         """
         clock = _clock(query)
         clock.reset()
@@ -80,10 +83,10 @@ class ClockAdvance(MethodView):
     @blp.response(200, ClockSchema)
     @blp.errors(404)
     def post(self, body, query):
-        """Move the clock forward.
+        """Advance the clock.
 
-        With `team`, for that team alone. Due work is done before the answer: exports expire, campaigns call, runs end.
-        A frozen clock stays frozen, later.
+        Due work is done before the answer: exports expire, campaigns place calls, runs end. A frozen clock stays frozen
+        at its new time. With `team`, this applies to that team only.
         """
         clock = _clock(query)
         try:

@@ -1,4 +1,4 @@
-"""Echo runs and what came of them: the public API starts runs and has no way to read them."""
+"""Results of Echo runs. The public API starts runs and cannot read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EchoRuns(MethodView):
     def get(self):
         """List Echo runs, newest first.
 
-        Of every team, with their results once they are over.
+        The list has the runs of all teams. Finished runs have results.
         """
         with current().reading():
             return EchoRun.everyones()

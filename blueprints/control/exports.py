@@ -1,4 +1,4 @@
-"""Exports by hand."""
+"""Manual transitions of exports."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dryline.schemas.base import ApiSchema, OneOf
 from dryline.schemas.exports import STATUSES, ExportSchema
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: exports", description="Drive one export through its states.")
+blp = ControlArea("Control: exports", description="Set the status of an export by hand.")
 
 
 class TransitionBody(ApiSchema):
-    """Where to go."""
+    """The status to set an export to."""
 
-    status = fields.String(required=True, validate=OneOf(*STATUSES), metadata={"description": "state to move to"})
-    error_message = fields.String(metadata={"description": "with FAILED"})
+    status = fields.String(required=True, validate=OneOf(*STATUSES), metadata={"description": "new status"})
+    error_message = fields.String(metadata={"description": "error message of the export, for FAILED"})
 
 
 @blp.route("/exports/<export_id>/transition", post="transitionExport")
@@ -28,10 +28,10 @@ class ExportTransition(MethodView):
     @blp.response(200, ExportSchema)
     @blp.errors(404, 409)
     def post(self, body, export_id):
-        """Make one move of the state machine.
+        """Set the status of an export.
 
-        COMPLETED writes the file, EXPIRED removes it, FAILED takes an `errorMessage`. For exports that wait: `PUT
-        /_dryline/settings` with `exportMode` manual keeps them from moving by themselves. 409 for a move that there
-        is not.
+        COMPLETED writes the file, EXPIRED deletes it, FAILED takes an `errorMessage`. To keep exports from changing by
+        themselves, set `exportMode` to manual with `PUT /_dryline/settings`. 409 if the export cannot change to this
+        status.
         """
         return with_link(exports.transition(current(), export_id, **body))

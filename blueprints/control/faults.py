@@ -1,4 +1,4 @@
-"""Faults on demand."""
+"""Faults: rules that make matching requests fail or slow down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dryline.traffic.fault_presets import PRESETS
 from dryline.traffic.path_patterns import overlaps
 from dryline.traffic.rate_limits import RateLimit
 
-blp = ControlArea("Control: faults", description="Make chosen requests fail, wait or lose their answer.")
+blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
 
 # Headers of one connection: RFC 9110, 7.6.1, and those that WSGI leaves to the server (PEP 3333).
 HOP_BY_HOP = {
@@ -35,7 +35,7 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 
 class Malformed(fields.Field):
-    """`true` (the same as `truncated`), `truncated` or `garbage`."""
+    """`truncated`, `garbage`, or `true`, which means `truncated`."""
 
     def _deserialize(self, value, attr, data, **kwargs):
         if value is False:
@@ -48,37 +48,37 @@ class Malformed(fields.Field):
 
 
 class OverrideSchema(ApiSchema):
-    """An answer to give instead, also to a path that this server does not have."""
+    """A canned answer. The path need not exist on this server."""
 
     status = Integer(
         load_default=200, validate=validate.Range(200, 599), metadata={"description": "status of the answer"}
     )
-    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "JSON, or text"})
+    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "body of the answer: JSON or text"})
     headers = fields.Dict(fields.String(), fields.String(), load_default=None, allow_none=True)
 
 
 class RateLimitSchema(ApiSchema):
-    """So many requests a window of API time for each key. Answers tell what is left in `X-RateLimit-…` headers."""
+    """A rate limit for each key. Answers have `X-RateLimit-…` headers."""
 
     requests = Integer(
         required=True,
         validate=validate.Range(1, 1_000_000),
-        metadata={"description": "how many pass; the window begins with the first"},
+        metadata={"description": "requests allowed per window; a window begins with its first request"},
     )
     window_seconds = Number(
         required=True,
         validate=validate.Range(0, 31 * 86_400, min_inclusive=False),
-        metadata={"description": "how long the window is, in API time"},
+        metadata={"description": "length of the window in seconds of API time"},
     )
 
     @post_load
     def made(self, data, **kwargs):
-        """With nothing counted yet."""
+        """Return the rate limit, with nothing counted yet."""
         return RateLimit(**data)
 
 
 class DelayDistributionSchema(ApiSchema):
-    """A delay that differs from request to request, drawn from the seed, in real time."""
+    """A random delay in real time, drawn from the seed."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("lower_ms", "upper_ms", "median_ms", "sigma")
@@ -86,21 +86,23 @@ class DelayDistributionSchema(ApiSchema):
     type = fields.String(
         required=True,
         validate=OneOf("uniform", "lognormal"),
-        metadata={"description": "uniform needs lowerMs and upperMs, lognormal medianMs and sigma"},
+        metadata={
+            "description": "distribution: uniform needs `lowerMs` and `upperMs`, lognormal `medianMs` and `sigma`"
+        },
     )
-    lower_ms = Integer(validate=validate.Range(0, LONGEST_MS), metadata={"description": "uniform: the shortest"})
-    upper_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "uniform: the longest"})
+    lower_ms = Integer(validate=validate.Range(0, LONGEST_MS), metadata={"description": "uniform: shortest delay"})
+    upper_ms = Integer(validate=validate.Range(1, LONGEST_MS), metadata={"description": "uniform: longest delay"})
     median_ms = Integer(
-        validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: half of them are shorter"}
+        validate=validate.Range(1, LONGEST_MS), metadata={"description": "lognormal: median of the delays"}
     )
     sigma = Number(
         validate=validate.Range(0, 5),
-        metadata={"description": "lognormal: how far they spread; 0 is not at all, 1 is a lot"},
+        metadata={"description": "lognormal: spread of the delays; 0 is none, 1 is wide"},
     )
 
     @validates_schema
     def has_its_own(self, data, **kwargs):
-        """Each kind has two members, and not the other's."""
+        """Check that the fields are those of the type."""
         uniform, lognormal = ("lower_ms", "upper_ms"), ("median_ms", "sigma")
         own, others = (uniform, lognormal) if data.get("type") == "uniform" else (lognormal, uniform)
         for name in own:
@@ -114,61 +116,71 @@ class DelayDistributionSchema(ApiSchema):
 
     @post_load
     def made(self, data, **kwargs):
-        """As the rule has it."""
+        """Return the distribution."""
         return DelayDistribution(**data)
 
 
 class FaultSchema(ApiSchema):
-    """A rule. It needs at least one effect: what it answers, how late or slowly, or what it does to the answer."""
+    """A fault. It needs at least one effect on the answer: its content, its time or its form."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
     preset = fields.String(
         load_only=True,
         validate=OneOf(*PRESETS),
-        metadata={"description": "a rule by its name; what else is sent goes before what it says"},
+        metadata={"description": "name of a ready-made fault; other fields override it"},
     )
-    method = fields.String(load_default="*", metadata={"description": "an HTTP method, or * for any"})
-    path = fields.String(load_default="*", metadata={"description": "such as /api/workers/*; * stands for any text"})
+    method = fields.String(load_default="*", metadata={"description": "HTTP method, or * for any"})
+    path = fields.String(
+        load_default="*", metadata={"description": "path such as /api/workers/*, where * stands for any text"}
+    )
     status = Integer(
         load_default=None,
         allow_none=True,
         validate=validate.Range(200, 599),
-        metadata={"description": "answer with this status instead; the request is not carried out"},
+        metadata={"description": "status to answer with; the request is not carried out"},
     )
-    body = fields.Raw(load_default=None, allow_none=True, metadata={"description": "with `status`: JSON, or text"})
+    body = fields.Raw(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "body to answer with, together with `status`: JSON or text"},
+    )
     headers = fields.Dict(
         fields.String(),
         fields.String(),
         load_default=None,
         allow_none=True,
-        metadata={"description": "headers that the answer gets"},
+        metadata={"description": "headers to add to the answer"},
     )
-    delay_ms = Integer(load_default=0, validate=validate.Range(0, 600_000), metadata={"description": "real time"})
+    delay_ms = Integer(
+        load_default=0,
+        validate=validate.Range(0, 600_000),
+        metadata={"description": "delay of the answer in real time"},
+    )
     delay_distribution = fields.Nested(
         DelayDistributionSchema,
         load_default=None,
         allow_none=True,
-        metadata={"description": "in place of `delayMs`: delays that differ"},
+        metadata={"description": "random delays, instead of `delayMs`"},
     )
     bytes_per_second = Integer(
         load_default=None,
         allow_none=True,
         validate=validate.Range(1, 1_000_000_000),
-        metadata={"description": "how fast the answer's body comes, in real time"},
+        metadata={"description": "speed of the answer's body in real time"},
     )
     rate_limit = fields.Nested(
         RateLimitSchema,
         load_default=None,
         allow_none=True,
-        metadata={"description": "strike only what is beyond it; without `status` that is a 429"},
+        metadata={"description": "apply the fault only to requests beyond this limit; `status` is 429 by default"},
     )
     drop = Boolean(load_default=False, metadata={"description": "close the connection without an answer"})
     malformed = Malformed(
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "spoil the answer: `truncated` (or true) cuts it off, `garbage` makes it no JSON",
+            "description": "damage to the answer: `truncated` (or true) cuts it off, `garbage` makes it invalid JSON",
             "type": "string",
             "enum": ["truncated", "garbage", None],
         },
@@ -176,40 +188,42 @@ class FaultSchema(ApiSchema):
     phase = fields.String(
         load_default="before",
         validate=OneOf("before", "after"),
-        metadata={"description": "after: the request is carried out and its answer lost"},
+        metadata={"description": "before or after the request is carried out; with `after` its answer is lost"},
     )
-    override = fields.Nested(OverrideSchema, load_only=True, metadata={"description": "a canned answer"})
+    override = fields.Nested(OverrideSchema, load_only=True, metadata={"description": "canned answer for any path"})
     probability = Number(
         load_default=1,
         validate=validate.Range(0, 1, min_inclusive=False),
-        metadata={"description": "how often it strikes what it matches, drawn from the seed"},
+        metadata={"description": "probability that the fault applies to a matching request, drawn from the seed"},
     )
     times = Integer(
         load_default=None,
         allow_none=True,
         validate=validate.Range(1),
-        metadata={"description": "strikes before it is used up; null is no bound"},
+        metadata={"description": "number of requests that the fault applies to; null means no limit"},
     )
     skip = Integer(
-        load_default=0, validate=validate.Range(0), metadata={"description": "matches that it lets pass first"}
+        load_default=0,
+        validate=validate.Range(0),
+        metadata={"description": "number of matching requests to leave alone first"},
     )
     team_id = fields.String(
         load_default=None,
         allow_none=True,
-        metadata={"description": "only requests with a key of this team; null is every team"},
+        metadata={"description": "team whose requests the fault applies to; null means all teams"},
     )
-    matches = Integer(dump_only=True, metadata={"description": "requests that it matched so far"})
-    hits = Integer(dump_only=True, metadata={"description": "requests that it struck so far"})
+    matches = Integer(dump_only=True, metadata={"description": "number of requests that matched"})
+    hits = Integer(dump_only=True, metadata={"description": "number of requests that the fault was applied to"})
 
     @pre_load
     def take_preset(self, data, **kwargs):
-        """The preset's rule below what was sent; an unknown one is told by its field."""
+        """Return the preset's rule with the sent fields over it. An unknown preset is refused by its field."""
         preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
         return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
 
     @validates_schema
     def can_strike(self, data, **kwargs):
-        """A rule that no request can meet is a slip of its writer."""
+        """Check that some request can match."""
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
@@ -222,7 +236,7 @@ class FaultSchema(ApiSchema):
 
     @validates_schema
     def agrees_with_itself(self, data, **kwargs):
-        """What takes another effect's place is a slip of its writer."""
+        """Check that no effect cancels another one."""
         answers = [name for name in ("status", "body", "malformed", "bytes_per_second") if data.get(name) is not None]
         if data.get("delay_ms") and data.get("delay_distribution"):
             raise ValidationError("Is another delay: leave this out, or delayMs.", "delayDistribution")
@@ -235,13 +249,13 @@ class FaultSchema(ApiSchema):
 
     @validates_schema
     def has_an_effect(self, data, **kwargs):
-        """A rule that does nothing is a slip of its writer."""
+        """Check that there is an effect."""
         if not any(data.get(name) for name in EFFECTS):
             raise ValidationError(f"A fault needs one of: {', '.join(map(camel, EFFECTS))}.", "status")
 
     @validates("headers")
     def can_be_sent(self, headers, **kwargs):
-        """Some headers are the server's own to send; `Connection: close` it sends where it is asked to."""
+        """Check the headers. Those of the connection are the server's own, except `Connection: close`."""
         for name, value in (headers or {}).items():
             if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
                 raise ValidationError(f"Not a header: {name!r}.")
@@ -259,9 +273,9 @@ class Faults(MethodView):
     @blp.response(200, FaultSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List the rules, newest first, with how often each has struck.
+        """List the faults, newest first.
 
-        `matches` counts what a rule applied to, `hits` what it struck.
+        `matches` counts the requests that matched a fault, `hits` those that it was applied to.
         """
         return [vars(fault) for fault in current().faults.listing(known_team(query.get("team")))]
 
@@ -270,11 +284,11 @@ class Faults(MethodView):
     @blp.response(201, FaultSchema)
     @blp.errors(404)
     def post(self, body, query):
-        """Add a rule.
+        """Add a fault.
 
-        A rule names requests (`method`, `path` with `*`) and what happens to them: `status` with `body` and
-        `headers`, `delayMs`, `drop`, `malformed`; or it is one of the presets. The first rule that strikes counts.
-        400 for a rule that no request can meet, or that does nothing.
+        A fault selects requests by `method` and `path`, where `*` stands for any text, and has effects: `status` with
+        `body` and `headers`, `delayMs`, `drop`, `malformed` and others, or a `preset`. If several faults match a
+        request, the first one applies. 400 if no request can match or the fault has no effect.
         """
         body["team_id"] = known_team(query.get("team")) or known_team(body["team_id"], "team_id")
         return vars(add(body))
@@ -283,9 +297,9 @@ class Faults(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def delete(self, query):
-        """Take all rules away.
+        """Remove all faults.
 
-        Requests that a rule delays go on at once.
+        Requests that a fault delays continue at once.
         """
         current().faults.clear(known_team(query.get("team")))
 
@@ -294,15 +308,15 @@ class Faults(MethodView):
 class FaultById(MethodView):
     @blp.response(204)
     def delete(self, id):
-        """Take a rule away.
+        """Remove a fault.
 
-        Requests that it delays go on at once. 404 where there is none of this id.
+        Requests that it delays continue at once. 404 if there is no such fault.
         """
         current().faults.remove(id)
 
 
 def add(body):
-    """Switch on a rule, as `FaultSchema` has read it."""
+    """Add a fault from the fields that `FaultSchema` loaded."""
     world = current()
     body.pop("preset", None)
     answer = body.pop("override", {})
@@ -314,7 +328,7 @@ def add(body):
 
 
 def _demand_operation(method, path):
-    """Raises ValidationError for a path that no operation has, and for a method that none of those has."""
+    """Raise ValidationError for a path that no operation has, or a method that none of its operations has."""
     routes = [rule for rule in current_app.url_map.iter_rules() if overlaps(path, rule.rule)]
     if not routes:
         near = nearest_path(current_app.url_map.iter_rules(), path)

@@ -1,4 +1,4 @@
-"""Is it there? For scripts, containers and test suites that wait for a start."""
+"""The health check for scripts, containers and test suites that wait for a start."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control", guarded=False, description="The stand-in's own plane.")
+blp = ControlArea("Control", guarded=False, description="The control plane: what a test needs beside the API.")
 
 
 class HealthSchema(ApiSchema):
-    """The server is up."""
+    """The state of the server."""
 
-    status = fields.String(metadata={"description": "ok"})
+    status = fields.String(metadata={"description": "always `ok`"})
     version = fields.String(metadata={"description": "version of dryline"})
-    node = fields.String(allow_none=True, metadata={"description": "its name, where it is one of several"})
+    node = fields.String(
+        allow_none=True, metadata={"description": "name of the server if it is one of several, otherwise null"}
+    )
 
 
 @blp.route("/health", get="getHealth")
@@ -26,8 +28,8 @@ class Health(MethodView):
     @blp.response(200, HealthSchema)
     @blp.errors(400)
     def get(self):
-        """Say that the server is up.
+        """Check whether the server is up.
 
-        Always open: no key, no token. For health checks and for who waits for a start.
+        This operation needs neither key nor token.
         """
         return {"status": "ok", "version": __version__, "node": current().settings.node}

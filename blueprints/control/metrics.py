@@ -14,7 +14,7 @@ from dryline.storage.record import connection
 from dryline.world.metrics import BUCKETS
 from dryline.world.world import World
 
-blp = ControlArea("Control: metrics", description="Counts for Prometheus.")
+blp = ControlArea("Control: metrics", description="Metrics for Prometheus.")
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
@@ -23,9 +23,9 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 class MetricsView(MethodView):
     @blp.response(200, {"type": "string"}, content_type="text/plain")
     def get(self):
-        """Read counts as Prometheus' text.
+        """Read metrics in Prometheus' text format.
 
-        Requests by operation and status with their latency, exports by status, faults that hit.
+        Requests by operation and status with their latency, exports by status, applied faults.
         """
         lines = [*_requests(current()), *_faults(current()), *_exports(current())]
         return Response("".join(f"{line}\n" for line in lines), content_type="text/plain; version=0.0.4; charset=utf-8")
@@ -63,7 +63,7 @@ def _head(name: str, kind: str, description: str) -> Iterator[str]:
 
 
 def _sample(world: World, name: str, labels: dict[str, str], value: float) -> str:
-    """Return the line of one value. If the server has a node name, it is a label of each."""
+    """Return the line of one value. The server's node name, if it has one, is a label."""
     if world.settings.node:
         labels = {"node": world.settings.node, **labels}
     text = ",".join(f'{key}="{label.translate(_ESCAPES)}"' for key, label in labels.items())

@@ -1,4 +1,4 @@
-"""What was called."""
+"""The request log: search, counts, verification."""
 
 from __future__ import annotations
 
@@ -33,67 +33,65 @@ from dryline.traffic.request_search import Criteria, Verification, find
 # The form of ids: `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
 
-blp = ControlArea("Control: requests", description="What was called, newest first, and checks of it.")
+blp = ControlArea("Control: requests", description="The request log: search, counts, verification.")
 
 
 class EntrySchema(ApiSchema):
-    """One request. `body` is its JSON, or its text; `status` is null where the connection was dropped."""
+    """An entry of the request log."""
 
-    number = Integer(metadata={"description": "counts up from the start of the server"})
-    time = Timestamp(metadata={"description": "when it came, in API time"})
+    number = Integer(metadata={"description": "number of the request since the server's start"})
+    time = Timestamp(metadata={"description": "time of the request, in API time"})
     method = fields.String()
-    path = fields.String(metadata={"description": "path, without the query"})
+    path = fields.String(metadata={"description": "path without the query"})
     query = JsonObject(metadata={"description": "name to list of values"})
     headers = JsonObject()
     body = fields.Raw(
-        allow_none=True, metadata={"description": "its JSON, or its text; cut off in older requests if it is long"}
+        allow_none=True, metadata={"description": "body as JSON or text; long bodies of older requests are cut off"}
     )
     status = Integer(
-        allow_none=True, metadata={"description": "status of the answer; null where the connection was dropped"}
+        allow_none=True, metadata={"description": "status of the answer; null if the connection was dropped"}
     )
-    duration_ms = Number(metadata={"description": "real time until the answer"})
-    fault_id = fields.String(allow_none=True, metadata={"description": "rule that struck it"})
-    team_id = fields.String(allow_none=True, metadata={"description": "team of its key"})
+    duration_ms = Number(metadata={"description": "real time until the answer, in milliseconds"})
+    fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
+    team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(
         allow_none=True,
-        metadata={
-            "description": "the answer's JSON, or its text; cut off after 64,000 bytes, in older requests after 1,000"
-        },
+        metadata={"description": "answer as JSON or text, cut off after 64,000 bytes, in older requests after 1,000"},
     )
     touched = fields.List(
         fields.String(),
-        metadata={"description": "ids in the path, that of the row answered, and of a webhook delivery"},
+        metadata={"description": "ids in the path, of the returned record, and of a webhook delivery"},
     )
 
 
 class MissSchema(ApiSchema):
-    """A request that nearly fits."""
+    """A request that meets some of the conditions."""
 
     request = fields.Nested(EntrySchema)
-    misses = fields.List(fields.String(), metadata={"description": "the conditions that it does not meet"})
+    misses = fields.List(fields.String(), metadata={"description": "conditions that the request does not meet"})
 
 
 class RequestQuery(QuerySchema):
-    """Which requests."""
+    """Filters of the request log."""
 
     method = fields.String(load_default=None)
-    path = fields.String(load_default=None, metadata={"description": "* stands for any text"})
+    path = fields.String(load_default=None, metadata={"description": "path, where * stands for any text"})
     status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None)
-    after = QueryInteger(load_default=None, metadata={"description": "only later ones than that of this number"})
+    after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
 
 
 class RequestListQuery(RequestQuery):
-    """Which requests, and how many of them."""
+    """Filters of the request log, and a limit."""
 
     limit = QueryInteger(load_default=100, validate=validate.Range(1, 10_000))
 
 
 def a_pattern(value: str) -> None:
-    """Raises ValidationError for text that is no regular expression."""
+    """Check a regular expression. Raises ValidationError."""
     import regex  # imported late: a start does not need it
 
     try:
@@ -105,86 +103,97 @@ def a_pattern(value: str) -> None:
 
 
 class TimesSchema(ApiSchema):
-    """How often, at least and at most."""
+    """How often a request is expected."""
 
     min = Integer(
-        load_default=None, allow_none=True, validate=validate.Range(0), metadata={"description": "at least so often"}
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "least number of requests"},
     )
     max = Integer(
-        load_default=None, allow_none=True, validate=validate.Range(0), metadata={"description": "at most so often"}
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "greatest number of requests"},
     )
 
     @validates_schema
     def can_be_met(self, data, **kwargs):
-        """Bounds that no number is within are a slip of their writer."""
+        """Check that some number is within the bounds."""
         if None not in (data["min"], data["max"]) and data["min"] > data["max"]:
             raise ValidationError("Must not be less than min.", "max")
 
 
 class ConditionsSchema(ApiSchema):
-    """Which requests. What is left out, or null, matches any."""
+    """Conditions for requests. A field that is left out or null matches all requests."""
 
     method = fields.String(load_default=None, allow_none=True)
-    path = fields.String(load_default=None, allow_none=True, metadata={"description": "* stands for any text"})
+    path = fields.String(
+        load_default=None, allow_none=True, metadata={"description": "path, where * stands for any text"}
+    )
     status = Integer(load_default=None, allow_none=True, metadata={"description": "status of the answer"})
     since = Timestamp(load_default=None, allow_none=True)
     after = Integer(
         load_default=None,
         allow_none=True,
-        metadata={"description": "only later ones than that of this number"},
+        metadata={"description": "only requests with a higher number"},
     )
     body_contains = fields.String(load_default=None, allow_none=True)
     body_matches = fields.String(
         load_default=None,
         allow_none=True,
         validate=[validate.Length(max=1_000), a_pattern],
-        metadata={"description": "a regular expression; all searches together may take 2 s"},
+        metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
 
 
 class VerifySchema(ConditionsSchema):
-    """What must have been called. Without `times`: at least once."""
+    """Expected requests. Without `times`, at least one is expected."""
 
     times = fields.Nested(TimesSchema, load_default=None, allow_none=True)
 
 
 class WaitSchema(ConditionsSchema):
-    """What to wait for. Requests that were made before count, unless `since` or `after` leaves them out."""
+    """Requests to wait for. Earlier requests count as well, unless `since` or `after` excludes them."""
 
     count = Integer(
-        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "how many of them there must be"}
+        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of requests to wait for"}
     )
     timeout_ms = Integer(
         load_default=10_000,
         validate=validate.Range(0, 60_000),
-        metadata={"description": "how long to wait for them, in real time"},
+        metadata={"description": "longest time to wait, in milliseconds of real time"},
     )
 
 
 class ArrivedSchema(ApiSchema):
-    """What was waited for."""
+    """Requests that were waited for."""
 
-    count = Integer(metadata={"description": "how many match"})
-    requests = fields.List(fields.Nested(EntrySchema), metadata={"description": "the newest 100 of them, newest first"})
+    count = Integer(metadata={"description": "number of matching requests"})
+    requests = fields.List(
+        fields.Nested(EntrySchema), metadata={"description": "the newest 100 matching requests, newest first"}
+    )
 
 
 class CountSchema(ApiSchema):
-    """How many."""
+    """A number of requests."""
 
-    count = Integer()
+    count = Integer(metadata={"description": "number of matching requests"})
 
 
 class UnmetSchema(ApiSchema):
-    """It was not called as it should have been: how often it was, and which calls were too many or came nearest."""
+    """A failed verification, with the requests beyond the maximum or those that nearly match."""
 
-    error = fields.String(metadata={"description": "what was wanted, and how many were found"})
-    count = Integer()
+    error = fields.String(metadata={"description": "expected and actual number"})
+    count = Integer(metadata={"description": "number of matching requests"})
     surplus = fields.List(
-        fields.Nested(EntrySchema), metadata={"description": "too often: the newest calls beyond the bound"}
+        fields.Nested(EntrySchema),
+        metadata={"description": "if there are too many: the newest requests beyond the maximum"},
     )
     nearest = fields.List(
         fields.Nested(MissSchema),
-        metadata={"description": "not called often enough: what misses the fewest conditions"},
+        metadata={"description": "if there are too few: the requests that miss the fewest conditions"},
     )
 
 
@@ -196,8 +205,8 @@ class Requests(MethodView):
     def get(self, query):
         """List the requests, newest first.
 
-        The newest 10,000, with the query, headers and bodies of both sides; secrets are masked. The control
-        plane's own requests are left out.
+        The log holds the newest 10,000 requests with query, headers, bodies and answers. Secrets are masked. Requests
+        of the control plane are not recorded.
         """
         limit = query.pop("limit")
         return [shown(entry) for entry in islice(find(current().requests, criteria_of(query)), limit)]
@@ -206,9 +215,9 @@ class Requests(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def delete(self, query):
-        """Forget the requests.
+        """Clear the request log.
 
-        With `team`, those of one team.
+        With `team`, only the requests of that team are deleted.
         """
         current().requests.clear(known_team(query["team_id"]))
 
@@ -221,7 +230,7 @@ class RequestCount(MethodView):
     def get(self, query):
         """Count the requests.
 
-        By the same filters as `listRequests`.
+        The filters are those of `listRequests`.
         """
         return {"count": sum(1 for _ in find(current().requests, criteria_of(query)))}
 
@@ -231,13 +240,13 @@ class RequestVerify(MethodView):
     @blp.arguments(VerifySchema)
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(200, CountSchema)
-    @blp.alt_response(409, schema=UnmetSchema, description="Not so: the calls too many, or the nearest misses.")
+    @blp.alt_response(409, schema=UnmetSchema, description="The number of requests is not as expected.")
     @blp.errors(404)
     def post(self, body, query):
-        """Check that something was called, so and so often.
+        """Verify that requests were made.
 
-        Without `times`: at least once. 409 where it was not so, with the calls too many, or those that came nearest
-        and what each missed.
+        Without `times`, at least one matching request is expected. If the number does not fit, the answer is a 409 with
+        the requests beyond the maximum, or with those that nearly match and the conditions that they miss.
         """
         times = body.pop("times") or {"min": None, "max": None}
         criteria = criteria_of(body | query)
@@ -252,13 +261,13 @@ class RequestWait(MethodView):
     @blp.arguments(WaitSchema)
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(200, ArrivedSchema)
-    @blp.alt_response(409, schema=UnmetSchema, description="Not in time: the nearest misses.")
+    @blp.alt_response(409, schema=UnmetSchema, description="The requests did not arrive in time.")
     @blp.errors(404)
     def post(self, body, query):
-        """Wait until something was called.
+        """Wait for requests.
 
-        As often as `count` says, or until time is over: a 409 then, with what came nearest. Other requests go on
-        meanwhile.
+        The answer is sent when `count` requests match. After `timeoutMs` it is a 409 with the requests that nearly
+        match. Other requests are served meanwhile.
         """
         count, timeout_ms = body.pop("count"), body.pop("timeout_ms")
         world, criteria = current(), criteria_of(body | query)
@@ -276,11 +285,11 @@ class RequestsHar(MethodView):
     @blp.response(200, {"type": "object"})
     @blp.errors(404)
     def get(self, query):
-        """Export the requests as an HTTP Archive.
+        """Export the requests as an HTTP Archive (HAR).
 
-        Oldest first; browsers and other tools open it. Version 1.2:
+        Entries are in the order of the requests. The version is 1.2:
         https://w3c.github.io/web-performance/specs/HAR/Overview.html. `startedDateTime` is real time, `_apiTime` the
-        time of the world's clock; `_faultId` names the fault that was applied. Status 0 is a connection that was cut
+        time of the world's clock, `_faultId` the fault that was applied. Status 0 means that the connection was closed
         without an answer.
         """
         entries = list(find(current().requests, criteria_of(query)))[::-1]
@@ -290,7 +299,7 @@ class RequestsHar(MethodView):
 
 
 def unmet(verification: Verification, error: str) -> Any:
-    """Return the answer for calls that are not as expected."""
+    """Return the answer of a failed verification."""
     answer = {
         "error": error,
         "count": verification.count,
@@ -301,7 +310,7 @@ def unmet(verification: Verification, error: str) -> Any:
 
 
 def on_the_wire(entry: Entry) -> dict[str, Any]:
-    """An entry within another answer."""
+    """Return an entry in the form that answers have."""
     return instance_of(EntrySchema).dump(shown(entry))
 
 
@@ -312,7 +321,7 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
 
 
 def shown(entry: Entry) -> dict[str, Any]:
-    """An entry as it is answered."""
+    """Return an entry's fields, with bodies decoded."""
     return {
         **{name: getattr(entry, name) for name in ("number", "time", "method", "path", "status", "duration_ms")},
         "fault_id": entry.fault_id,
@@ -338,7 +347,7 @@ def _decoded(body: bytes) -> object:
 
 
 def _touched(entry: Entry, answer: object) -> list[str]:
-    """The rows that a request was about."""
+    """Return the ids of the records that a request was about."""
     found = [part for part in entry.path.split("/") if _ID.fullmatch(part)]
     if isinstance(answer, dict) and isinstance(answer.get("id"), str):
         found.append(answer["id"])

@@ -1,4 +1,4 @@
-"""Back to the start, between two tests."""
+"""The reset to the initial state, between two tests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dryline.state import scenarios
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 
-blp = ControlArea("Control: reset", description="Back to the start.")
+blp = ControlArea("Control: reset", description="Reset to the initial scenario.")
 
 
 class ResetBody(ApiSchema):
-    """What to start from."""
+    """The scenario to reset to."""
 
     scenario = fields.String(
-        metadata={"description": "empty, demo, or a state document's file; left out: what the server started with"}
+        metadata={"description": "name of a scenario or path of a state document; default: that of the server's start"}
     )
 
 
@@ -29,9 +29,10 @@ class Reset(MethodView):
     @blp.response(204)
     @blp.errors(404)
     def post(self, query, body):
-        """Back to the start scenario: data, clock, ids, live settings, faults, request log, export files.
+        """Reset to the initial scenario.
 
-        Of one team only its data, faults and requests go; it keeps its name and keys.
+        This resets data, clock, ids, settings, faults, the request log and export files. With `team`, only that team's
+        data, faults and requests are deleted; the team keeps its name and keys.
         """
         world = current()
         if "team" in query:

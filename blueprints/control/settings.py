@@ -1,4 +1,4 @@
-"""What can change while the server runs."""
+"""Settings that can change while the server runs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from dryline.blueprints.control.base import ControlArea
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: settings", description="What can change while the server runs.")
+blp = ControlArea("Control: settings", description="Settings that can change while the server runs.")
 
 LONGEST_DELAY_MS = 30 * 24 * 3600 * 1000
 
 
 class SettingsSchema(ApiSchema):
-    """The live settings; a reset takes them back to what the server was started with."""
+    """Settings that can change while the server runs. A reset restores their initial values."""
 
     export_mode = fields.String(
-        validate=OneOf("auto", "manual"), metadata={"description": "manual: exports move by `transition` alone"}
+        validate=OneOf("auto", "manual"),
+        metadata={"description": "manual: only `transitionExport` changes the status of exports"},
     )
     export_delay_ms = Integer(
         validate=validate.Range(0, LONGEST_DELAY_MS),
-        metadata={"description": "API time that an export waits before it is written"},
+        metadata={"description": "API time that an export is PENDING, in milliseconds"},
     )
-    strict = Boolean(metadata={"description": "refuse members that the API does not have"})
+    strict = Boolean(metadata={"description": "refuse unknown fields in bodies"})
     calls_per_minute = Number(
-        validate=validate.Range(0, 600), metadata={"description": "calls simulated by themselves, in API time"}
+        validate=validate.Range(0, 600),
+        metadata={"description": "number of calls simulated in the background per minute of API time"},
     )
 
 
@@ -36,18 +38,18 @@ class SettingsSchema(ApiSchema):
 class SettingsView(MethodView):
     @blp.response(200, SettingsSchema)
     def get(self):
-        """Read the live settings.
+        """Read the settings.
 
-        They last over a restart, until a reset.
+        They survive a restart and last until a reset.
         """
         return asdict(current().live)
 
     @blp.arguments(SettingsSchema)
     @blp.response(200, SettingsSchema)
     def put(self, body):
-        """Change the settings that are sent.
+        """Change settings.
 
-        The others stay. They count at once and last over a restart, until a reset.
+        Settings that are left out keep their value. Changes apply at once, survive a restart, and last until a reset.
         """
         current().change_live(**body)
         return self.get()

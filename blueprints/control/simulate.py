@@ -1,4 +1,4 @@
-"""Believable conversations on demand. Contract: state.md, answers of the control plane."""
+"""Simulated conversations. Contract: state.md, answers of the control plane."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
 from dryline.storage.current_world import current
 from dryline.world.clock import parse, set_current_team
 
-blp = ControlArea("Control: simulate", description="Make calls and chats that look like real ones.")
+blp = ControlArea("Control: simulate", description="Simulate complete calls and chats.")
 
 
 class OneOrMore(fields.List):
-    """A text, or a list of them."""
+    """A text, or a list of texts."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(fields.String(validate=validate.Length(1, 10_000)), validate=validate.Length(1, 50), **kwargs)
@@ -28,7 +28,7 @@ class OneOrMore(fields.List):
 
 
 class PhoneNumber(fields.String):
-    """A telephone number in any notation. Loads as E.164."""
+    """A telephone number in any notation, loaded as E.164."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         number = e164(super()._deserialize(value, attr, data, **kwargs) or "")
@@ -38,70 +38,78 @@ class PhoneNumber(fields.String):
 
 
 class SimulateBody(ApiSchema):
-    """How many conversations of which deployment, and when."""
+    """Conversations to simulate: their deployment, number and time."""
 
     worker_id = fields.String(required=True)
     deployment_id = fields.String(required=True)
-    count = Integer(load_default=1, validate=validate.Range(1, 10_000))
+    count = Integer(
+        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of conversations"}
+    )
     seed = Integer(
-        load_default=None, allow_none=True, metadata={"description": "the same seed gives the same content; ids differ"}
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "seed of the content; the same seed gives the same content with other ids"},
     )
     start_time = Timestamp(
         load_default=None,
         allow_none=True,
-        metadata={"description": "when the first begins; left out, all lie in the 24 hours before `endTime`"},
+        metadata={"description": "start of the first conversation; default: within the 24 hours before `endTime`"},
     )
     end_time = Timestamp(
         load_default=None,
         allow_none=True,
-        metadata={"description": "none ends later; left out, now, which the first may outlast"},
+        metadata={"description": "end of the last conversation; default: now"},
     )
     llm_logs = Boolean(
         load_default=None,
         allow_none=True,
-        metadata={"description": "whether to write LLM logs, the bulk of the rows; by default up to a count of 1,000"},
+        metadata={
+            "description": "whether to write LLM logs, which are most of the rows; default: true up to a count of 1,000"
+        },
     )
     follow = fields.String(
         load_default=None,
         allow_none=True,
         validate=OneOf("flow", "script"),
-        metadata={"description": "what decides what is said; left out, the flow where it runs, else a script"},
+        metadata={"description": "source of the dialogue; default: the flow if it can run, otherwise a script"},
     )
     branch = OneOrMore(
         load_default=None,
         allow_none=True,
-        metadata={"description": "the text of a condition that each conversation takes, or of several in their order"},
+        metadata={"description": "text of a condition that each conversation takes, or of several in their order"},
     )
 
 
 class SimulateCallsBody(SimulateBody):
-    """How many calls of which voice deployment, how they go, and when."""
+    """Calls to simulate: their deployment, number, course and time."""
 
     outcome = fields.String(
         load_default=None,
         allow_none=True,
         validate=OneOf(*OUTCOMES),
-        metadata={"description": "left out, what the number says, else a believable mixture"},
+        metadata={"description": "outcome of each call; default: a realistic mixture, or that of a test number"},
     )
     customer_number = PhoneNumber(
         load_default=None,
         allow_none=True,
-        metadata={"description": "whom the calls are with; 555-0100 to 0105 of any area say how they come out"},
+        metadata={
+            "description": "number of the caller or callee; 555-0100 to 555-0105 of any area code determine the outcome"
+        },
     )
     direction = fields.String(load_default=None, allow_none=True, validate=OneOf("inbound", "outbound"))
     in_progress = Boolean(
         load_default=False,
         metadata={
-            "description": "whether the calls go on by the clock: ringing, then in progress, and over at their end; "
-            "without times they begin now"
+            "description": "whether the calls proceed with the clock, from ringing to their end; they begin "
+            "now unless a time is sent"
         },
     )
 
 
 class SimulatedSchema(ApiSchema):
-    """What was made."""
+    """The logs of simulated conversations."""
 
-    ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order they were made"})
+    ids = fields.List(fields.String(), metadata={"description": "ids of the logs, in the order of their creation"})
 
 
 @blp.route("/simulate/calls", post="simulateCalls")
@@ -111,11 +119,11 @@ class SimulateCalls(MethodView):
     @blp.response(201, SimulatedSchema)
     @blp.errors(404, 503)
     def post(self, body, query):
-        """Make voice calls: logs, sessions, LLM logs and, where one fails in the engine, runtime errors.
+        """Simulate calls of a voice deployment.
 
-        Whole calls of a voice deployment, in the past: `count` of them, by its flow where that runs. `outcome` and
-        `branch` say how they go, `seed` makes them repeat. 404 for a worker or deployment that there is not, 503
-        while the engine is busy.
+        This creates `count` complete calls in the past: logs, sessions, LLM logs, and runtime errors of calls that fail
+        in the engine. Calls follow the deployment's flow if it can run. `outcome` and `branch` determine their course,
+        `seed` makes them repeat. 404 for an unknown worker or deployment, 503 while the engine is busy.
         """
         return {"ids": simulate_calls(body, query.get("team"))}
 
@@ -127,10 +135,10 @@ class SimulateChats(MethodView):
     @blp.response(201, SimulatedSchema)
     @blp.errors(404, 503)
     def post(self, body, query):
-        """Make chats of a chat or chat widget deployment: logs, sessions, LLM logs and runtime errors.
+        """Simulate chats of a chat or chat widget deployment.
 
-        Whole chats, in the past: `count` of them, by the deployment's flow where that runs. 404 for a worker or
-        deployment that there is not, 503 while the engine is busy.
+        This creates `count` complete chats in the past: logs, sessions, LLM logs and runtime errors. Chats follow the
+        deployment's flow if it can run. 404 for an unknown worker or deployment, 503 while the engine is busy.
         """
         from dryline.simulator.chats import prepare_chats
 
@@ -141,7 +149,7 @@ class SimulateChats(MethodView):
 
 
 def simulate_calls(body, team_id):
-    """Make voice calls, as `SimulateCallsBody` has read them, and give their logs' ids."""
+    """Create calls from the fields that `SimulateCallsBody` loaded, and return the ids of their logs."""
     from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
 
     def prepare(world, line, deployment, **options):
@@ -151,7 +159,7 @@ def simulate_calls(body, team_id):
 
 
 def _simulate(prepare, body, team_id, *channels):
-    """Have the conversations settled, which may run the flow, and then written in one transaction."""
+    """Prepare the conversations, which may run the flow, then write them in one transaction."""
     from dryline.simulator.deployment_context import deployment_of, line_of
 
     for name in ("start_time", "end_time"):

@@ -1,4 +1,4 @@
-"""The whole state as one document: read it, put another in its place, add to it. Contract: state.md."""
+"""The state document: read it, replace the state by one, add one. Contract: state.md."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from dryline.state import forms as documents
 from dryline.state.collections import COLLECTIONS
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: state", description="Everything there is, as one document.")
+blp = ControlArea("Control: state", description="The whole state as one JSON document.")
 
 NO_LIMIT = 1 << 40
 _SCHEMA = {
     "type": "object",
     "required": ["version"],
     "properties": {
-        "version": {"type": "integer", "enum": [documents.VERSION], "description": "of the document's form"},
+        "version": {"type": "integer", "enum": [documents.VERSION], "description": "version of the document's format"},
         "asOf": {
             "type": "string",
             "format": "date-time",
-            "description": "the moment that the times are of: all are moved by whole weeks, so that it lies within the "
-            "week before now, and rows that would lie ahead of the clock are left out",
+            "description": "reference time of the document: all times are moved by whole weeks so that it is in the "
+            "week before now, and rows after the clock's time are left out",
         },
         **{
             name: {"type": "array", "items": {"type": "object"}, "description": documents.ROWS_DESCRIPTION}
@@ -43,9 +43,9 @@ class State(MethodView):
     @blp.response(200, documents.StateSchema)
     @blp.errors(404)
     def get(self, query):
-        """Read the whole state, or one team's.
+        """Read the state of the world, or of one team.
 
-        What `PUT` takes: every row of every collection in the API's own form, plus the keys that link rows.
+        The document has the rows of all collections in the API's format, with the ids that link them. `PUT` accepts it.
         """
         with current().reading():
             return json_response(state.export(query.get("team")))
@@ -55,9 +55,9 @@ class State(MethodView):
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def put(self, query):
-        """Put a document in the place of everything, or of everything of one team.
+        """Replace the state of the world, or of one team.
 
-        All or nothing. 422 naming row and member for a bad row: nothing has changed then.
+        Either the whole document is stored or nothing changes. 422 naming row and field for an invalid row.
         """
         state.replace(_document(), query.get("team"))
 
@@ -66,14 +66,14 @@ class State(MethodView):
     @blp.response(204)
     @blp.errors(404, 409, 413, 415, 422)
     def post(self, query):
-        """Add a document's rows to what is there.
+        """Add the rows of a document to the state.
 
-        All or nothing. 409 for an id that exists, 422 naming row and member for a bad row.
+        Either all rows are added or none. 409 if an id exists, 422 naming row and field for an invalid row.
         """
         state.extend(_document(), query.get("team"))
 
 
 def _document() -> documents.Document:
-    """The body, however large: a state with many logs is larger than what the API takes."""
+    """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
     return documents.read(read_json(request, shallow=False), strict=current().live.strict)

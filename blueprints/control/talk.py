@@ -1,4 +1,4 @@
-"""Talk to a flow. Its code decides what it says; engine/ runs it."""
+"""Conversations with flows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.schemas.talk_sessions import TalkBody, TalkSessionSchema, TurnBody
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows, turn by turn.")
+blp = ControlArea("Control: talk", "/_dryline/talk", description="Conversations with flows.")
 
 # The engine is imported late, in each view: a start does not need it.
 
@@ -20,10 +20,10 @@ class Talks(MethodView):
     @blp.response(201, TalkSessionSchema)
     @blp.errors(404, 503)
     def post(self, query, body):
-        """Begin a conversation with a flow, a deployment's flow, or code.
+        """Start a conversation with a flow, a deployment's flow, or code.
 
-        `events` tell what it does up to where it waits for the user, `waiting` what it waits for. 404 for a flow or
-        deployment that there is not.
+        `events` are the flow's actions until it waits for the user; `waiting` describes what it waits for. 404 for an
+        unknown flow or deployment.
         """
         from dryline.flow_sessions import conversations
 
@@ -35,9 +35,9 @@ class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(200, TalkSessionSchema)
     def get(self, query, talk_id):
-        """Retrieve a conversation with all that happened in it.
+        """Retrieve a conversation with all its events.
 
-        404 where there is none of this id.
+        404 if there is no such conversation.
         """
         from dryline.flow_sessions import conversations
 
@@ -49,9 +49,9 @@ class TalkById(MethodView):
     @blp.response(200, TalkSessionSchema)
     @blp.errors(409, 503)
     def post(self, query, body, talk_id):
-        """Say something, or take a condition whatever was said.
+        """Say something in a conversation, or choose a condition directly.
 
-        `events` tell what follows. 409 where the conversation is over.
+        `events` are the flow's actions that follow. 409 if the conversation has ended.
         """
         from dryline.flow_sessions import conversations
 
@@ -63,9 +63,9 @@ class TalkById(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)
     def delete(self, query, talk_id):
-        """Forget a conversation.
+        """Delete a conversation.
 
-        404 where there is none of this id.
+        404 if there is no such conversation.
         """
         from dryline.flow_sessions import conversations
 

@@ -1,4 +1,4 @@
-"""Teams and their keys: a team of its own for each test, on one server."""
+"""Teams and their keys. Each test can have a team of its own on one server."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ blp = ControlArea("Control: teams", "/_dryline/teams", description="Teams and th
 class Teams(MethodView):
     @blp.response(200, TeamWithKeysSchema(many=True))
     def get(self):
-        """List the teams, oldest first, each with its keys, which are never shown in clear.
+        """List the teams with their keys, oldest first.
 
-        A key's id is what `revokeApiKey` takes.
+        Keys are never shown in clear. `revokeApiKey` takes a key's id.
         """
         with current().reading():
             keys = ApiKey.by_team()
@@ -29,9 +29,10 @@ class Teams(MethodView):
     @blp.response(201, NewTeamSchema)
     @blp.errors(409)
     def post(self, body):
-        """Make a team and its first key, which is shown this once.
+        """Create a team and its first key.
 
-        Nothing of one team is seen by another: a team a test lets tests share a server. 409 for a key that exists.
+        The key is shown in this answer only. Teams cannot see each other's data, so tests with a team each can share a
+        server. 409 if the key exists.
         """
         with current().transaction():
             team = Team.new(body["name"])
@@ -44,7 +45,7 @@ class TeamById(MethodView):
     @blp.response(204)
     @blp.errors(409)
     def delete(self, team_id):
-        """Delete a team with all that it has.
+        """Delete a team and all its data.
 
         409 for the team that the server started with.
         """
@@ -57,9 +58,9 @@ class TeamKeys(MethodView):
     @blp.response(201, NewApiKeySchema)
     @blp.errors(409)
     def post(self, body, team_id):
-        """Make another key, which is shown this once, or let one of another server work here too.
+        """Create a key, or admit the key of another server.
 
-        409 for a key that exists.
+        A new key is shown in this answer only. 409 if the key exists.
         """
         with current().transaction():
             team, name = Team.by_id(team_id), body.get("name")
@@ -73,9 +74,9 @@ class TeamKeys(MethodView):
 class TeamKeyById(MethodView):
     @blp.response(204)
     def delete(self, team_id, key_id):
-        """Revoke a key: from now on it opens nothing.
+        """Revoke a key.
 
-        404 where the team has no such key.
+        Requests with the key are refused from now on. 404 if the team has no such key.
         """
         with current().transaction():
             ApiKey.fetch(Team.by_id(team_id), key_id).revoke()

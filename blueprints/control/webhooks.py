@@ -1,4 +1,4 @@
-"""What custom webhooks were sent."""
+"""Deliveries to custom webhooks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dryline.schemas.base import ApiSchema, OneOf, QueryInteger, QuerySchema
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES, WebhookDeliverySchema
 from dryline.storage.current_world import current
 
-blp = ControlArea("Control: webhooks", description="What custom webhooks were sent, and what they answered.")
+blp = ControlArea("Control: webhooks", description="Deliveries to custom webhooks: requests, answers, attempts.")
 
 
 class DeliveryQuery(QuerySchema):
-    """Which deliveries."""
+    """Filters of deliveries."""
 
-    status = fields.String(validate=OneOf(*STATUSES), metadata={"description": "only deliveries in this state"})
+    status = fields.String(validate=OneOf(*STATUSES), metadata={"description": "only deliveries with this status"})
     webhook_id = fields.String()
     deployment_id = fields.String()
     log_id = fields.String()
@@ -26,7 +26,7 @@ class DeliveryQuery(QuerySchema):
 
 
 class WebhookEventSchema(ApiSchema):
-    """Which event of which call is told."""
+    """An event of a call to deliver."""
 
     log_id = fields.String(required=True)
     event = fields.String(required=True, validate=OneOf(*EVENTS))
@@ -37,9 +37,9 @@ class WebhookDeliveries(MethodView):
     @blp.arguments(DeliveryQuery, location="query")
     @blp.response(200, WebhookDeliverySchema(many=True))
     def get(self, query):
-        """List the deliveries of every team, newest first.
+        """List the webhook deliveries of all teams, newest first.
 
-        Each has what was sent, what was answered, and how often it was tried.
+        Each has the request, the answer and the number of attempts.
         """
         with current().reading():
             return WebhookDelivery.search(**query)
@@ -48,19 +48,19 @@ class WebhookDeliveries(MethodView):
     @blp.response(201, WebhookDeliverySchema(many=True))
     @blp.errors(404, 409)
     def post(self, body):
-        """Tell the webhooks of a call's deployment of an event by hand, now.
+        """Deliver an event of a call to its deployment's webhooks now.
 
-        As when the call started or ended. 404 for a call that there is not, 409 where its deployment has no active
-        webhook.
+        The request is the one that is sent when the call starts or ends. 404 for an unknown call, 409 if the deployment
+        has no active webhook.
         """
         with current().transaction():
             return fire(VoiceLog.by_id(body["log_id"]).__data__, body["event"])
 
     @blp.response(204)
     def delete(self):
-        """Forget all deliveries, those still waiting too.
+        """Delete all deliveries.
 
-        Nothing more is sent of them.
+        Pending deliveries are cancelled.
         """
         with current().transaction():
             WebhookDelivery.clear()
@@ -70,9 +70,9 @@ class WebhookDeliveries(MethodView):
 class WebhookRedelivery(MethodView):
     @blp.response(201, WebhookDeliverySchema)
     def post(self, delivery_id):
-        """Send a delivery's message again, as a new delivery.
+        """Deliver a request again, as a new delivery.
 
-        404 where there is none of this id.
+        404 if there is no such delivery.
         """
         with current().transaction():
             return WebhookDelivery.by_id(delivery_id).redeliver()

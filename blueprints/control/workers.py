@@ -1,4 +1,4 @@
-"""Who is there: the ids that other calls ask for, of every team, without a key."""
+"""Workers of all teams, with the ids that other calls of the control plane need."""
 
 from __future__ import annotations
 
@@ -13,35 +13,39 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.workers import Worker
 from dryline.schemas.base import ApiSchema
 
-blp = ControlArea("Control: workers", description="Workers with their flows and deployments, for who looks for an id.")
+blp = ControlArea("Control: workers", description="Workers of all teams with their flows and deployments.")
 
 
 class FlowBriefSchema(ApiSchema):
     """A flow of a worker."""
 
-    id = fields.String(metadata={"description": "the flow's id"})
-    name = fields.String(metadata={"description": "what its owner calls it"})
+    id = fields.String(metadata={"description": "id of the flow"})
+    name = fields.String(metadata={"description": "display name"})
 
 
 class DeploymentBriefSchema(ApiSchema):
-    """A deployment of a worker, on any channel."""
+    """A deployment of a worker, of any channel."""
 
-    id = fields.String(metadata={"description": "the deployment's id"})
-    type = fields.String(metadata={"description": "its channel, such as Voice or Chat"})
-    name = fields.String(metadata={"description": "what its owner calls it"})
-    status = fields.String(metadata={"description": "ACTIVE, or what it was set to"})
-    flow_id = fields.String(metadata={"description": "the flow that it runs"})
-    phone_number = fields.String(allow_none=True, metadata={"description": "of a voice deployment, else null"})
+    id = fields.String(metadata={"description": "id of the deployment"})
+    type = fields.String(metadata={"description": "channel, such as Voice or Chat"})
+    name = fields.String(metadata={"description": "display name"})
+    status = fields.String(metadata={"description": "status of the deployment, initially ACTIVE"})
+    flow_id = fields.String(metadata={"description": "flow that the deployment runs"})
+    phone_number = fields.String(
+        allow_none=True, metadata={"description": "phone number of a voice deployment, otherwise null"}
+    )
 
 
 class WorkerBriefSchema(ApiSchema):
-    """A worker and what it has."""
+    """A worker with its flows and deployments."""
 
-    id = fields.String(metadata={"description": "the worker's id"})
-    team_id = fields.String(metadata={"description": "the team that it belongs to"})
-    name = fields.String(metadata={"description": "what its owner calls it"})
-    flows = fields.List(fields.Nested(FlowBriefSchema), metadata={"description": "oldest first"})
-    deployments = fields.List(fields.Nested(DeploymentBriefSchema), metadata={"description": "oldest first"})
+    id = fields.String(metadata={"description": "id of the worker"})
+    team_id = fields.String(metadata={"description": "team of the worker"})
+    name = fields.String(metadata={"description": "display name"})
+    flows = fields.List(fields.Nested(FlowBriefSchema), metadata={"description": "flows of the worker, oldest first"})
+    deployments = fields.List(
+        fields.Nested(DeploymentBriefSchema), metadata={"description": "deployments, oldest first"}
+    )
 
 
 @blp.route("/workers", get="listWorkersOfAllTeams")
@@ -50,9 +54,9 @@ class ControlWorkers(MethodView):
     @blp.response(200, WorkerBriefSchema(many=True))
     @blp.errors(404)
     def get(self, query):
-        """List workers with their flows and deployments.
+        """List the workers of all teams with their flows and deployments, oldest first.
 
-        Oldest first, of all teams: the ids that other calls of the control plane ask for.
+        The list has the ids that other operations of the control plane need.
         """
         team_id = known_team(query.get("team"))
         # A channel's class, read without its channel: all deployments lie in one table, and only voice has a number.
@@ -75,6 +79,6 @@ def _by_worker(model, team_id):
 
 
 def _oldest(model, team_id):
-    """The rows of one team, or of all, oldest first."""
+    """Return the rows of one team or of all teams, oldest first."""
     found = model.select() if team_id is None else model.select().where(model.team_id == team_id)
     return found.order_by(model.created_at, model.id)
