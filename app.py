@@ -17,7 +17,6 @@ from dryline.blueprints.routing import CONVERTERS
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
 from dryline.jobs import live as live_jobs
-from dryline.jobs import test_runs as test_jobs
 from dryline.jobs import transitions
 from dryline.jobs import webhooks as webhook_jobs
 from dryline.jobs.runner import Jobs
@@ -26,7 +25,7 @@ from dryline.state import scenarios, snapshots
 from dryline.storage.current_world import enter, leave
 from dryline.world.clock import set_current_team
 from dryline.world.outgoing import INBOX
-from dryline.world.world import World, refusing
+from dryline.world.world import World, as_bad_setting
 
 # The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
 AREAS = (
@@ -92,27 +91,27 @@ CONTROL = (
 )
 
 
-# What moves by itself, in this order.
+# The steps of background work that are quick, in the order in which they run.
 STEPS = (
     transitions.process_resources,
     transitions.sweep_uploads,
     transitions.sweep_recordings,
-    transitions.move_echo_runs,
-    transitions.move_test_runs,
+    transitions.proceed_with_echo_runs,
+    transitions.start_test_runs,
     transitions.review_whatsapp_senders,
     export_jobs.expire,
     live_jobs.place_calls,
     campaign_jobs.place_queued_calls,
     campaign_jobs.place_voicev1_calls,
-    transitions.go_on_with_calls,
-    transitions.settle_campaigns,
+    transitions.proceed_with_calls,
+    transitions.proceed_with_campaigns,
     campaign_jobs.finish_voicev1_calls,
-    transitions.settle_voicev1_campaigns,
+    transitions.end_voicev1_campaigns,
 )
-# What may take long, each kind in a thread of its own.
+# Steps that may take long. Each kind has a thread.
 SLOW_STEPS = {
     "exports": (export_jobs.rewrite_next, export_jobs.write_next),
-    "tests": (test_jobs.finish_next,),
+    "tests": (transitions.finish_next_test_run,),
     "webhooks": (webhook_jobs.deliver,),
 }
 # Where views open transactions of their own, or need none: the control plane's jobs and flows run outside of one, and
@@ -194,8 +193,8 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         _register(app)
         app.jobs = Jobs(app.world, STEPS, SLOW_STEPS)
         app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
-        app.world.rows_replaced = partial(export_jobs.repair_files, app.world)
-        with app.world.active(), refusing(app.world.settings):
+        app.world.repair_files = partial(export_jobs.repair_files, app.world)
+        with app.world.active(), as_bad_setting(app.world.settings):
             if as_it_is:
                 scenarios.demand_filled(app.world)
             else:

@@ -207,8 +207,8 @@ def speech_command(speech: str) -> list[str] | None:
 
 
 @dataclass
-class Live:
-    """Those of the settings that may change while the server runs (`/_dryline/settings`)."""
+class RuntimeSettings:
+    """The settings that may change while the server runs (`/_dryline/settings`)."""
 
     export_mode: str
     export_delay_ms: int
@@ -216,6 +216,6 @@ class Live:
     calls_per_minute: float
 
     @classmethod
-    def at_start(cls, settings: Settings) -> Self:
-        """As the server was started."""
+    def of(cls, settings: Settings) -> Self:
+        """Return their values at the start."""
         return cls(**{field.name: getattr(settings, field.name) for field in fields(cls)})

@@ -97,7 +97,7 @@ class Parser(FlaskParser):
 
     def is_strict(self, location: str) -> bool:
         """Return whether unknown members are refused."""
-        return location == "json" and current().live.strict
+        return location == "json" and current().runtime_settings.strict
 
     def parse(self, argmap: Any, req: Any = None, *, location: str | None = None, **kwargs: Any) -> Any:
         """Return the values by schema."""

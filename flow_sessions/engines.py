@@ -23,7 +23,7 @@ def _create_engine(world: World) -> Engine:
     if settings.model_url and settings.model:
         judge = ModelJudge(settings.model_url, settings.model, settings.model_key)
     engine = Engine(judge=judge, fetch=fetcher(world.outgoing), now=world.clock.now)
-    return world.endings.enter_context(engine)
+    return world.exit_stack.enter_context(engine)
 
 
 ENGINE = WorldLocal(_create_engine)

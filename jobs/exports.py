@@ -34,7 +34,7 @@ def expire(world: World, now: str) -> bool:
     """Expire exports whose 24 hours are over, and remove their files. Return whether there were any."""
     expired = _expire_batch(world, now)
     for export in expired:
-        world.news.tell(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
+        world.events.add(f"export {export.id} EXPIRED", exportId=export.id, status="EXPIRED")
     return bool(expired)
 
 
@@ -116,7 +116,7 @@ def write_and_complete(world: World, export: Export) -> None:
     try:
         _write_file(world, export, export.complete, world.ending.is_set)
         message = f"export {export.id} COMPLETED, {export.row_count:,} rows"
-        world.news.tell(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
+        world.events.add(message, exportId=export.id, status="COMPLETED", rowCount=export.row_count)
     except Conflict:
         log.info("Export %s changed while its file was written. The file was dropped.", export.id)
     except export_files.WriteInterrupted:

@@ -1,50 +1,64 @@
-"""Calls that come in by themselves, so many a minute of API time (`/_dryline/settings`, callsPerMinute)."""
+"""Live calls, which come in by themselves at a rate per minute of API time (`callsPerMinute` of the settings)."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
+from dryline.jobs.arrivals import Arrivals
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
-from dryline.world.arrivals import Arrivals
 from dryline.world.clock import current_team_id, parse
 from dryline.world.world import World
 
-# However far the clock is moved at once, so many calls come in: the latest ones. Expected, as chance has it.
-MOST_AT_ONCE = 10_000
-STEP = 100  # calls in one transaction: other requests get their turn in between
+# If the clock is moved far, only the latest calls come in: about this many.
+MAX_CALLS = 10_000
+BATCH_SIZE = 100  # calls in one transaction, so that other writers need not wait
 
 
-def place_calls(world: World, moment: str) -> bool:
-    """Begin the next calls that have come in by a moment on the start team's active voice deployments.
+def change_settings(world: World, **values: Any) -> None:
+    """Change settings of the running server. With a rate of live calls, these are counted from now on."""
+    world.change_settings(**values)
+    if "calls_per_minute" in values:
+        world.arrivals = _begin(world, world.clock.now())
+    world.wake()
 
-    They come at random, independent of each other (a Poisson process), from the moment at which the rate was set.
-    """
-    if world.live.calls_per_minute <= 0:
+
+def place_calls(world: World, now: str) -> bool:
+    """Begin the next calls that have come in, on random active voice deployments of the start team."""
+    calls_per_minute = world.runtime_settings.calls_per_minute
+    if calls_per_minute <= 0:
         world.arrivals = None
         return False
-    if world.clock.teams and not _shows_the_start_teams_time(world):
+    if world.clock.teams and not _is_start_teams_round(world):
         return False
-    now, mean_wait = parse(moment), timedelta(minutes=1 / world.live.calls_per_minute)
-    if world.arrivals is None or world.arrivals.since > now:  # just begun, or the clock was set back
-        world.arrivals = Arrivals(now, Random(world.ids.random.getrandbits(64)))
-    if now - world.arrivals.since > MOST_AT_ONCE * mean_wait:
-        world.arrivals.skip_to(now - MOST_AT_ONCE * mean_wait)
-    begun = world.arrivals.until(now, mean_wait, STEP)
-    if begun:
-        _place(world, begun)
-        world.news.tell(f"live: {len(begun)} call{'s' if len(begun) != 1 else ''} came in", placed=len(begun))
-    return bool(begun)
+    until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
+    arrivals = world.arrivals
+    if arrivals is None or arrivals.since > until:  # the first round, or the clock was set back
+        arrivals = world.arrivals = _begin(world, until)
+    if until - arrivals.since > MAX_CALLS * mean_wait:
+        arrivals.skip_to(until - MAX_CALLS * mean_wait)
+    calls = arrivals.until(until, mean_wait, BATCH_SIZE)
+    if count := _place(world, calls):
+        world.events.add(f"live: {count} call{'s' if count != 1 else ''} came in", placed=count)
+    return bool(calls)
 
 
-def _shows_the_start_teams_time(world: World) -> bool:
+def _begin(world: World, since: datetime) -> Arrivals:
+    return Arrivals(since, Random(world.ids.random.getrandbits(64)))
+
+
+def _is_start_teams_round(world: World) -> bool:
+    """Return whether the running round is for the clock that the start team follows."""
     team = start_team()
     return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
-def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:
-    """The flows are run before anything is written: a call on the way holds up no other writer."""
+def _place(world: World, calls: list[tuple[datetime, Random]]) -> int:
+    """Generate and store calls. Return their number. Flows run before the transaction, which is short so."""
+    if not calls:
+        return 0
     from dryline.simulator.branch_scheduler import Followings
     from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
     from dryline.simulator.conversation_plans import plan_call
@@ -53,22 +67,23 @@ def _place(world: World, begun: list[tuple[datetime, Random]]) -> None:
     with world.reading():
         team = start_team()
         if team is None:
-            return
-        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda one: one.id)
+            return 0
+        deployments = sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda deployment: deployment.id)
         lines = [line_of(deployment) for deployment in deployments]
     if not lines:
-        return
+        return 0
     followings = Followings(world)
     plans = []
-    for moment, chance in begun:
-        line = chance.choice(lines)
-        plan = plan_call(line, chance, following=followings.of(line, None), at=moment)
-        plans.append((line, moment, chance, plan))
+    for starts, random in calls:
+        line = random.choice(lines)
+        plan = plan_call(line, random, following=followings.of(line, None), at=starts)
+        plans.append((line, starts, random, plan))
     with world.transaction():
-        here = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
-        calls = [
-            make_call(line, chance, starts=moment, plan=plan, rings=True)
-            for line, moment, chance, plan in plans
-            if line.deployment_id in here
+        active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
+        made = [
+            make_call(line, random, starts=starts, plan=plan, rings=True)
+            for line, starts, random, plan in plans
+            if line.deployment_id in active
         ]
-        store(calls, in_progress=True)
+        store(made, in_progress=True)
+    return len(made)

@@ -1,4 +1,4 @@
-"""What moves by itself: threads look for due work, and a call on the clock has it done before it is answered."""
+"""Threads that do background work: they poll for due work, and do it at once when the clock is moved."""
 
 from __future__ import annotations
 
@@ -15,122 +15,123 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("dryline")
 
-# A step does one piece of the work that is due at a moment of API time, and says whether it found any. It looks without
-# a lock: most looks find nothing.
+# A step does one piece of the work that is due at a moment of API time, and returns whether there was any. It takes no
+# lock to find out: most of the time there is none.
 Step = Callable[["World", str], bool]
 
 
 class Runner:
-    """Runs some steps again and again until none finds work: a round. One runner does not wait for another."""
+    """One thread that runs some steps. A round runs all steps until none of them finds work."""
 
-    LOOK_EVERY_S = 1.0  # of real time; a commit that makes work wakes the thread at once
-    COMPLAIN_EVERY_S = 60.0
+    POLL_EVERY_S = 1.0  # of real time; a commit that adds work wakes the thread at once
+    LOG_FAILURE_EVERY_S = 60.0
 
     def __init__(self, world: World, name: str, steps: tuple[Step, ...]) -> None:
         self.world = world
         self.name = name
         self.steps = steps
         self._thread: threading.Thread | None = None
-        self._one_round = threading.Lock()
+        self._round_lock = threading.Lock()
         self._wake = threading.Event()
-        self._news = threading.Condition()
-        self._asked = self._done = 0  # rounds
-        self._busy_since: float | None = None  # with one step
-        self._complained: dict[Step, float] = {}
+        self._round_ended = threading.Condition()
+        self._requested_rounds = self._finished_rounds = 0
+        self._step_began_at: float | None = None
+        self._failure_logged_at: dict[Step, float] = {}
 
     def start(self) -> None:
-        """Run rounds in a thread, when woken and now and then."""
+        """Start the thread. It runs a round when woken, and every POLL_EVERY_S."""
         self._thread = threading.Thread(target=self._loop, name=f"dryline-{self.name}", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Let the running round end, whoever runs it; `world.ending` is set and keeps it short."""
+        """Wait until the running round ends, in any thread. `world.ending` is set and makes it short."""
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
-        with self._news:
-            self._news.notify_all()
-        with self._one_round:
+        with self._round_ended:
+            self._round_ended.notify_all()
+        with self._round_lock:
             pass
 
     def wake(self) -> None:
-        """There may be work."""
+        """Run a round soon."""
         self._wake.set()
 
     def run(self) -> None:
-        """Do all work that is due now, in the calling thread. A step that fails does not stop the others."""
-        with self._one_round:
+        """Run a round in the calling thread. A step that fails does not stop the others."""
+        with self._round_lock:
             self._run()
 
-    def ask(self) -> int:
-        """Have the thread begin a round. What this gives is for `wait`."""
-        with self._news:
-            self._asked += 1
+    def request_round(self) -> int:
+        """Let the thread run a round. Return the round's number, for `wait`."""
+        with self._round_ended:
+            self._requested_rounds += 1
             self._wake.set()
-            return self._asked
+            return self._requested_rounds
 
-    def wait(self, round: int, asked_at: float, patience_s: float) -> None:
-        """Until that round is over, but no longer than `patience_s` for any one step. Without a thread, run it here.
+    def wait(self, number: int, requested_at: float, patience_s: float) -> None:
+        """Wait until a round has ended, but at most `patience_s` for any one step.
 
-        `asked_at`, when it was asked for, is of `time.monotonic`.
+        `requested_at` is of `time.monotonic`. Without a thread the round runs here.
         """
         if self._thread is None:
-            if self._one_round.acquire(timeout=patience_s):
+            if self._round_lock.acquire(timeout=patience_s):
                 try:
                     self._run()
                 finally:
-                    self._one_round.release()
+                    self._round_lock.release()
             return
-        with self._news:
-            while self._done < round and not self.world.ending.is_set():
-                left = (self._busy_since or asked_at) + patience_s - time.monotonic()
-                if left <= 0:
+        with self._round_ended:
+            while self._finished_rounds < number and not self.world.ending.is_set():
+                remaining_s = (self._step_began_at or requested_at) + patience_s - time.monotonic()
+                if remaining_s <= 0:
                     return
-                self._news.wait(left)
+                self._round_ended.wait(remaining_s)
 
     def _loop(self) -> None:
         with self.world.active():
             while not self.world.ending.is_set():
-                self._wake.wait(self.LOOK_EVERY_S)
+                self._wake.wait(self.POLL_EVERY_S)
                 self._wake.clear()
-                round = self._asked
+                number = self._requested_rounds
                 self.run()
-                with self._news:
-                    self._done = round
-                    self._news.notify_all()
+                with self._round_ended:
+                    self._finished_rounds = number
+                    self._round_ended.notify_all()
 
     def _run(self) -> None:
         for team_id in (None, *self.world.clock.teams):
             with for_team(team_id):
-                self._run_for_one_clock()
-        self._busy_since = None
+                self._run_for_current_team()
+        self._step_began_at = None
 
-    def _run_for_one_clock(self) -> None:
-        # What falls due meanwhile is for the next round, so that this one has an end.
-        moment = self.world.clock.stamp()
-        found = True
+    def _run_for_current_team(self) -> None:
+        # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
+        now = self.world.clock.stamp()
+        found_work = True
         with self.world.ids.by_itself():
-            while found and not self.world.ending.is_set():
-                found = False
+            while found_work and not self.world.ending.is_set():
+                found_work = False
                 for step in self.steps:
-                    found = self._try(step, moment) or found
+                    found_work = self._try(step, now) or found_work
 
-    def _try(self, step: Step, moment: str) -> bool:
-        self._busy_since = now = time.monotonic()
+    def _try(self, step: Step, now: str) -> bool:
+        self._step_began_at = began = time.monotonic()
         try:
-            return step(self.world, moment)
+            return step(self.world, now)
         except Exception:
-            if now - self._complained.get(step, -self.COMPLAIN_EVERY_S) >= self.COMPLAIN_EVERY_S:
-                self._complained[step] = now
-                log.exception("%s failed; it is tried again.", step.__name__)
+            logged_at = self._failure_logged_at.get(step)
+            if logged_at is None or began - logged_at >= self.LOG_FAILURE_EVERY_S:
+                self._failure_logged_at[step] = began
+                log.exception("%s failed. It is tried again.", step.__name__)
             return False
 
 
 class Jobs:
-    """The runners of one world: one for what is quick, and one for each kind of work that may take long."""
+    """The runners of one world: one for all quick steps, and one for each kind of slow work."""
 
-    # How long a call on the clock waits for one export, or for one address that is told: long enough for what a test
-    # makes, short enough for whoever shares the server. What takes longer goes on by itself.
+    # How long a request that moves the clock waits for one slow step, such as an export or a webhook delivery: long
+    # enough for what a test creates, short enough for others that use the server. The work goes on afterwards.
     PATIENCE_S = 2.0
 
     def __init__(self, world: World, quick: tuple[Step, ...], slow: Mapping[str, tuple[Step, ...]]) -> None:
@@ -139,26 +140,26 @@ class Jobs:
         self._slow = [Runner(world, name, steps) for name, steps in slow.items()]
 
     def start(self) -> None:
-        """Begin to move by itself."""
+        """Start all threads."""
         for runner in (self._quick, *self._slow):
             runner.start()
 
     def stop(self) -> None:
-        """End: a long step gives its work back, and what waits for another server is cut."""
+        """Stop all threads. Slow steps give their work back, and requests to other servers are cut."""
         self.world.ending.set()
         self.world.outgoing.end()
         for runner in (self._quick, *self._slow):
             runner.stop()
 
     def wake(self) -> None:
-        """There may be work."""
+        """Look for work soon."""
         for runner in (self._quick, *self._slow):
             runner.wake()
 
     def run_due(self) -> None:
-        """Do the work that is due now, all that is quick of it, and of the rest what can be had with some patience."""
+        """Do the work that is due now: all quick work, and the slow work that ends within PATIENCE_S a step."""
         self._quick.run()
-        asked_at = time.monotonic()
-        rounds = [(runner, runner.ask()) for runner in self._slow]
-        for runner, round in rounds:
-            runner.wait(round, asked_at, self.PATIENCE_S)
+        requested_at = time.monotonic()
+        rounds = [(runner, runner.request_round()) for runner in self._slow]
+        for runner, number in rounds:
+            runner.wait(number, requested_at, self.PATIENCE_S)

@@ -1,4 +1,7 @@
-"""What simply goes on over API time, a record at a time: each says itself which are due, and what comes next."""
+"""State changes that are due: records that start, go on and end over API time, and files whose rows are gone.
+
+Each class of records knows which of them are due (`due`) and what comes next (`proceed`).
+"""
 
 from __future__ import annotations
 
@@ -16,76 +19,94 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign
 from dryline.models.whatsapp_senders import WhatsappSender
 from dryline.world.world import World
 
-# In one transaction: so many records, and no new one after so many seconds. Other writers get their turn in between.
-AT_ONCE, HELD_S = 50, 0.02
+# The bounds of one transaction, so that other writers need not wait: records, and real time in seconds.
+BATCH_SIZE = 50
+MAX_TRANSACTION_S = 0.02
 
 
-class Moving(Protocol):
-    """A record that goes on by itself."""
+class DueRecord(Protocol):
+    """A record that changes over API time."""
 
     def proceed(self) -> None:
-        """Take the step that is due."""
+        """Make the change that is due."""
 
 
-class Movers(Protocol):
+class DueRecords(Protocol):
     """A class of such records."""
 
-    def due(self, moment: str, limit: int) -> Sequence[Moving]:
-        """The next `limit` of them whose step is due at a moment of API time."""
+    def due(self, moment: str, limit: int) -> Sequence[DueRecord]:
+        """Return the next `limit` records that are due at a moment of API time."""
 
 
-def process_resources(world: World, moment: str) -> bool:
-    """Links and files are processed, and available."""
-    return _move(Resource, world, moment)
+def process_resources(world: World, now: str) -> bool:
+    """Finish the processing of links and files."""
+    return _proceed(Resource, world, now)
 
 
-def sweep_uploads(world: World, moment: str) -> bool:
-    """Bytes go whose rows are gone."""
+def sweep_uploads(world: World, now: str) -> bool:
+    """Delete upload files without a row."""
     return uploads.sweep()
 
 
-def sweep_recordings(world: World, moment: str) -> bool:
-    """Recordings go whose logs are gone."""
+def sweep_recordings(world: World, now: str) -> bool:
+    """Delete recordings without a log."""
     return recordings.sweep()
 
 
-def move_echo_runs(world: World, moment: str) -> bool:
-    """Echo runs start and end."""
-    return _move(EchoRun, world, moment)
+def proceed_with_echo_runs(world: World, now: str) -> bool:
+    """Start and end Echo runs."""
+    return _proceed(EchoRun, world, now)
 
 
-def move_test_runs(world: World, moment: str) -> bool:
-    """Test runs start."""
-    return _move(TestRun, world, moment)
+def start_test_runs(world: World, now: str) -> bool:
+    """Start test runs."""
+    return _proceed(TestRun, world, now)
 
 
-def review_whatsapp_senders(world: World, moment: str) -> bool:
-    """The provider's word on WhatsApp senders comes."""
-    return _move(WhatsappSender, world, moment)
+def finish_next_test_run(world: World, now: str) -> bool:
+    """Run the conversations of the test run that has waited longest, and store its result."""
+    runs = TestRun.over(now, 1)
+    if not runs:
+        return False
+    from dryline.flow_sessions import checkpoints  # imported late: a start does not need it
+
+    for run in runs:
+        try:
+            results = checkpoints.run_checkpoints(world, run)
+        except checkpoints.ServerStopping:
+            return False  # the next start finds the run unchanged
+        with world.transaction():
+            run.finish(results)
+    return True
 
 
-def go_on_with_calls(world: World, moment: str) -> bool:
-    """Calls in progress begin, go on and end."""
-    return _move(CallInProgress, world, moment)
+def review_whatsapp_senders(world: World, now: str) -> bool:
+    """Accept or reject WhatsApp senders, as the provider would."""
+    return _proceed(WhatsappSender, world, now)
 
 
-def settle_campaigns(world: World, moment: str) -> bool:
-    """Outbound campaigns begin and end."""
-    return _move(OutboundCampaign, world, moment)
+def proceed_with_calls(world: World, now: str) -> bool:
+    """Begin, update and end calls in progress."""
+    return _proceed(CallInProgress, world, now)
 
 
-def settle_voicev1_campaigns(world: World, moment: str) -> bool:
-    """Legacy campaigns end."""
-    return _move(Voicev1Campaign, world, moment)
+def proceed_with_campaigns(world: World, now: str) -> bool:
+    """Begin and end outbound campaigns."""
+    return _proceed(OutboundCampaign, world, now)
 
 
-def _move(movers: Movers, world: World, moment: str) -> bool:
-    if not movers.due(moment, 1):
+def end_voicev1_campaigns(world: World, now: str) -> bool:
+    """End Voice V1 campaigns."""
+    return _proceed(Voicev1Campaign, world, now)
+
+
+def _proceed(records: DueRecords, world: World, now: str) -> bool:
+    if not records.due(now, 1):
         return False
     with world.transaction():
         began = time.monotonic()
-        for record in movers.due(moment, AT_ONCE):
+        for record in records.due(now, BATCH_SIZE):
             record.proceed()
-            if time.monotonic() - began > HELD_S:
+            if time.monotonic() - began > MAX_TRANSACTION_S:
                 break
     return True

@@ -1,4 +1,4 @@
-"""Sends webhook deliveries over HTTP: outside of any transaction, in their turn, to no more than it may reach."""
+"""Sending of webhook deliveries over HTTP, outside of any transaction."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
-TIMEOUT_S = 10.0  # real time, for all of one attempt
-AT_ONCE = 64  # deliveries in one step
-LAP_S = 1.0  # real time after which a step begins no further attempt
-_SENDERS = 8  # addresses that are written to at the same time
-_ANSWER_BYTES = 2_000  # of an answer that are kept
+TIMEOUT_S = 10.0  # real time of one attempt
+BATCH_SIZE = 64  # deliveries in one step
+STEP_S = 1.0  # real time after which a step begins no further attempt
+MAX_SENDERS = 8  # URLs that are sent to at the same time
+MAX_ANSWER_BYTES = 2_000  # of an answer that are stored
 
 
 class Attempt(NamedTuple):
-    """One delivery, and what came of sending it; None where its address had let another one wait."""
+    """A delivery and its outcome; None if it was not sent because its URL had let another one time out."""
 
     delivery: WebhookDelivery
     outcome: Answer | Unanswered | None
 
 
-def deliver(world: World, moment: str) -> bool:
-    """Send the next messages whose time has come."""
-    due = WebhookDelivery.due(moment, AT_ONCE)
+def deliver(world: World, now: str) -> bool:
+    """Send the next deliveries that are due."""
+    due = WebhookDelivery.due(now, BATCH_SIZE)
     if not due:
         return False
     with world.reading():
-        unwanted = {delivery.id for delivery in due if not delivery.has_active_webhook()}
-    attempts = list(_send_all(world, [delivery for delivery in due if delivery.id not in unwanted]))
+        obsolete = {delivery.id for delivery in due if not delivery.has_active_webhook()}
+    attempts = list(_send_all(world, [delivery for delivery in due if delivery.id not in obsolete]))
     with world.transaction():
         for delivery in due:
-            if delivery.id in unwanted:
+            if delivery.id in obsolete:
                 delivery.give_up("The webhook was deleted or switched off.")
         for attempt in attempts:
-            _note(attempt)
+            _store(attempt)
         WebhookDelivery.delete_old()
     for attempt in attempts:
-        _tell(world, attempt)
+        _add_event(world, attempt)
     return True
 
 
-def _note(attempt: Attempt) -> None:
+def _store(attempt: Attempt) -> None:
     delivery, outcome = attempt
     if outcome is None:
         delivery.postpone()
@@ -68,58 +68,64 @@ def _note(attempt: Attempt) -> None:
         if 200 <= outcome.status < 300:
             delivery.record_success(outcome.status, text)
         else:
-            why = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
-            delivery.record_failure(f"Answered {outcome.status}{why}", outcome.status, text)
+            reason = ": redirects are not followed." if 300 <= outcome.status < 400 else "."
+            delivery.record_failure(f"Answered {outcome.status}{reason}", outcome.status, text)
 
 
-def _tell(world: World, attempt: Attempt) -> None:
-    """Say to who watches what came of it."""
+def _add_event(world: World, attempt: Attempt) -> None:
     delivery, outcome = attempt
     status = outcome.status if isinstance(outcome, Answer) else None
-    bad = status is None or not 200 <= status < 300
-    facts = {"deliveryId": delivery.id, "event": delivery.event, "url": delivery.url, "status": status}
-    told = str(outcome if status is None else status)
+    failed = status is None or not 200 <= status < 300
+    result = str(outcome if status is None else status)
     if outcome is None:
-        told = "waits: its address lets another one wait"
-    elif bad and not isinstance(outcome, Refused | NoAddress):
-        pause = delivery.retry_delay
-        told += f" → retry in {_span(pause)}" if pause else " → given up"
-    world.news.tell(f"webhook {delivery.event} {delivery.url} {told}", bad=bad, **facts)
+        result = "waits: its URL let another delivery time out"
+    elif failed and not isinstance(outcome, Refused | NoAddress):
+        delay = delivery.retry_delay
+        result += f" → retry in {_in_words(delay)}" if delay else " → given up"
+    world.events.add(
+        f"webhook {delivery.event} {delivery.url} {result}",
+        is_problem=failed,
+        deliveryId=delivery.id,
+        event=delivery.event,
+        url=delivery.url,
+        status=status,
+    )
 
 
-def _span(pause: timedelta) -> str:
-    seconds = round(pause.total_seconds())
+def _in_words(delay: timedelta) -> str:
+    seconds = round(delay.total_seconds())
     return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
 
 
 def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[Attempt]:
-    """Send them, to each address one after the other, and give what came of it.
+    """Send deliveries in several threads, those to one URL in their order, and yield the attempts.
 
-    An address that lets one wait gets no more of them for now. What is cut, or not begun within LAP_S, is as it was.
+    After a timeout the remaining deliveries to that URL are skipped. Deliveries that are cut by the server's end, or
+    not begun within STEP_S, yield nothing: a later step sends them.
     """
-    by_address: dict[str, list[WebhookDelivery]] = {}
+    by_url: dict[str, list[WebhookDelivery]] = {}
     for delivery in deliveries:
-        by_address.setdefault(delivery.url, []).append(delivery)
-    addresses: queue.SimpleQueue[list[WebhookDelivery]] = queue.SimpleQueue()
-    for waiting in by_address.values():
-        addresses.put(waiting)
-    done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None where a sender has ended
-    lap = time.monotonic() + LAP_S
+        by_url.setdefault(delivery.url, []).append(delivery)
+    queued: queue.SimpleQueue[list[WebhookDelivery]] = queue.SimpleQueue()
+    for group in by_url.values():
+        queued.put(group)
+    done: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()  # None: a sender has ended
+    deadline = time.monotonic() + STEP_S
 
-    def work() -> None:
+    def send() -> None:
         try:
             while True:
-                for attempt in _send_in_turn(world, addresses.get_nowait(), lap):
+                for attempt in _send_in_order(world, queued.get_nowait(), deadline):
                     done.put(attempt)
         except queue.Empty:
             pass
         finally:
             done.put(None)
 
-    senders = min(_SENDERS, len(by_address))
+    senders = min(MAX_SENDERS, len(by_url))
     for _ in range(senders):
-        threading.Thread(target=work, name="dryline-webhook", daemon=True).start()
-    # A sender that still looks for its host or connects cannot be cut: a server that ends does not wait for it.
+        threading.Thread(target=send, name="dryline-webhook", daemon=True).start()
+    # A sender that looks up a host or connects cannot be cut: the end of the server does not wait for it.
     while senders and not (world.ending.is_set() and done.empty()):
         try:
             attempt = done.get(timeout=0.2)
@@ -131,19 +137,19 @@ def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[A
             yield attempt
 
 
-def _send_in_turn(world: World, deliveries: list[WebhookDelivery], lap: float) -> Iterator[Attempt]:
-    late = False
+def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: float) -> Iterator[Attempt]:
+    timed_out = False
     for delivery in deliveries:
         outcome: Answer | Unanswered | None = None
-        if not late:
-            if time.monotonic() > lap:
+        if not timed_out:
+            if time.monotonic() > deadline:
                 return
             try:
                 outcome = _send(world, delivery)
             except Cut:
                 return
-            except Unanswered as fault:
-                outcome, late = fault, fault.timed_out
+            except Unanswered as error:
+                outcome, timed_out = error, error.timed_out
             except Exception:
                 log.exception("Delivery %s could not be sent.", delivery.id)
                 outcome = Unanswered("Internal error.")
@@ -151,18 +157,19 @@ def _send_in_turn(world: World, deliveries: list[WebhookDelivery], lap: float) -
 
 
 def _send(world: World, delivery: WebhookDelivery) -> Answer:
-    """One attempt. Raises Unanswered."""
+    """Send a delivery once. Raises Unanswered."""
     headers = {"X-Dryline-Event": delivery.event, "X-Dryline-Delivery": delivery.id}
     with world.active():
         message = delivery.request["body"]
     url, body = delivery.url, None
-    if delivery.method == "GET":  # its message is in the query
-        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_flat(message))
+    if delivery.method == "GET":  # the message is in the query
+        url = url.partition("#")[0] + ("&" if "?" in url else "?") + urlencode(_as_parameters(message))
     else:
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(message)
-    return world.outgoing.send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, most=_ANSWER_BYTES)
+    send = world.outgoing.send
+    return send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, most=MAX_ANSWER_BYTES)
 
 
-def _flat(body: dict[str, Any]) -> dict[str, str]:
+def _as_parameters(body: dict[str, Any]) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in body.items()}

@@ -153,10 +153,10 @@ class Export(Record):
     @classmethod
     def due(cls, now: str, limit: int) -> list[Self]:
         """Return the next `limit` exports to write, oldest first; none in the mode `manual`."""
-        live = current().live
-        if live.export_mode != "auto":
+        settings = current().runtime_settings
+        if settings.export_mode != "auto":
             return []
-        latest = wire(parse(now) - timedelta(milliseconds=live.export_delay_ms))
+        latest = wire(parse(now) - timedelta(milliseconds=settings.export_delay_ms))
         # An export that is newer than now was created before the clock was set back. It does not wait a second time.
         where = "status = 'PENDING' AND (created_at <= :latest OR created_at > :now)"
         return due_rows(cls, where, "created_at, id", limit, latest=latest, now=now)

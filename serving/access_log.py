@@ -1,6 +1,6 @@
-"""What a running server says: a line a request and for each thing that moves by itself, as text or as JSON.
+"""The access log: a line per request and background event on standard error, as text or as JSON.
 
-A thread makes the lines from the request log, five times a second, so that no request waits for them.
+A thread makes the lines from the request log and the event log, five times a second, so that no request waits for them.
 """
 
 from __future__ import annotations
@@ -18,35 +18,31 @@ from typing import Any, Self
 
 import orjson
 
-from dryline.serving.log_setup import json_line
+from dryline.serving.log_setup import PATIENCE_S, json_line
 from dryline.traffic.request_log import Entry
-from dryline.world.events import Happening
+from dryline.world.events import BackgroundEvent
 from dryline.world.world import World
 
-# How often a look is taken, in seconds.
-LOOK_EVERY_S = 0.2
-# Lines of text that one look shows: nobody reads a thousand a second, and each costs what a request could have.
-MOST_LINES = 100
-_LONGEST_TEXT = 120
+WRITE_EVERY_S = 0.2
+# Lines of text at a time: a person cannot read more, and each takes as long as a part of a request.
+MAX_LINES = 100
+MAX_TEXT = 120
 
 _RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0, 2, 31, 32, 33, 35))
 
 
-class Reporter:
-    """Writes the lines of one world to a stream, for a block."""
+class AccessLog:
+    """Writes the lines of one world to a stream, from a thread that runs for a `with` block."""
 
-    # How long an end waits for a stream that takes nothing, such as a pipe that nobody reads, in seconds.
-    PATIENCE_S = 0.5
-
-    def __init__(self, world: World, form: str, stream: RawIOBase | BytesIO) -> None:
+    def __init__(self, world: World, log_format: str, stream: RawIOBase | BytesIO) -> None:
         self._world, self._stream = world, stream
-        self._queue, self._seen = world.requests.subscribe(), world.requests.count
-        self._write: Callable[[list[Entry | Happening], int], Iterable[str]] = (
-            self._objects if form == "json" else self._lines
+        self._queue, self._last_number = world.requests.subscribe(), world.requests.count
+        self._format: Callable[[list[Entry | BackgroundEvent], int], Iterable[str]] = (
+            self._format_json if log_format == "json" else self._format_text
         )
-        self._coloured = _may_colour(self._stream)
+        self._has_colours = _supports_colours(self._stream)
         node = world.settings.node
-        self._where, self._node = (f" {node}", {"node": node}) if node else ("", {})
+        self._node_suffix, self._node_member = (f" {node}", {"node": node}) if node else ("", {})
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dryline-log", daemon=True)
 
@@ -56,78 +52,76 @@ class Reporter:
 
     def __exit__(self, *exc: object) -> None:
         self._ending.set()
-        self._thread.join(self.PATIENCE_S)
+        self._thread.join(PATIENCE_S)  # not longer: nobody may read the stream
 
     def _loop(self) -> None:
-        # A stream that takes no more (a closed pipe) ends this, and nothing else.
-        with suppress(OSError), self._stream:
-            while not self._ending.wait(LOOK_EVERY_S):
-                self.look()
-            self.look()
+        with suppress(OSError), self._stream:  # a closed pipe ends the thread, and nothing else
+            while not self._ending.wait(WRITE_EVERY_S):
+                self.write_new()
+            self.write_new()
 
-    def look(self) -> None:
-        """Say what happened since the last look."""
-        news = self._world.news.take()
+    def write_new(self) -> None:
+        """Write what happened since the last call."""
+        events = self._world.events.drain()
         entries = [self._queue.popleft() for _ in range(len(self._queue))]
-        if not entries and not news:
+        if not entries and not events:
             return
-        unseen = entries[-1].number - self._seen - len(entries) if entries else 0
-        self._seen += unseen + len(entries)
-        both: list[Entry | Happening] = [*entries, *news]
-        both.sort(key=_when)
-        self._stream.write("".join(f"{line}\n" for line in self._write(both, unseen)).encode(errors="replace"))
+        dropped = entries[-1].number - self._last_number - len(entries) if entries else 0
+        self._last_number += dropped + len(entries)
+        items: list[Entry | BackgroundEvent] = [*entries, *events]
+        items.sort(key=_time)
+        self._stream.write("".join(f"{line}\n" for line in self._format(items, dropped)).encode(errors="replace"))
 
     # Text
 
-    def _lines(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
-        shown = both
-        if len(both) > MOST_LINES:  # then what went wrong goes before
-            chosen = sorted(both, key=_is_well)[:MOST_LINES]
-            shown = sorted(chosen, key=_when)
-        for one in shown:
-            yield self._request(one) if isinstance(one, Entry) else self._happening(one)
-        if more := unseen + len(both) - len(shown):
+    def _format_text(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
+        shown = items
+        if len(items) > MAX_LINES:  # errors first
+            shown = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_time)
+        for item in shown:
+            yield self._format_request(item) if isinstance(item, Entry) else self._format_event(item)
+        if more := dropped + len(items) - len(shown):
             yield self._colour(_DIM, f"         … and {more:,} more: GET /_dryline/requests")
 
-    def _request(self, entry: Entry) -> str:
+    def _format_request(self, entry: Entry) -> str:
         query = f"?{entry.query}" if entry.query else ""
         note = printable(first_error(entry))
         if entry.fault_id is not None:
-            note = self._colour(_MAGENTA, f"[fault: {printable(self._fault(entry.fault_id))}]")
-        colour = _GREEN if _is_well(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
+            note = self._colour(_MAGENTA, f"[fault: {printable(self._describe_fault(entry.fault_id))}]")
+        colour = _GREEN if _is_success(entry) else _YELLOW if (entry.status or 999) < 500 else _RED
         path, paint = entry.path + query, partial(self._colour, colour)
-        when = self._clock(entry.answered_at)
-        return request_line(when, entry.method, path, entry.status, entry.duration_ms, note, paint)
+        clock = self._clock(entry.answered_at)
+        return request_line(clock, entry.method, path, entry.status, entry.duration_ms, note, paint)
 
-    def _happening(self, news: Happening) -> str:
-        text = printable(news.text)
-        return f"{self._clock(news.at)} {self._colour(_RED, text) if news.bad else text}"
+    def _format_event(self, event: BackgroundEvent) -> str:
+        text = printable(event.text)
+        return f"{self._clock(event.at)} {self._colour(_RED, text) if event.is_problem else text}"
 
     def _clock(self, at: float) -> str:
-        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}{self._where}")
+        return self._colour(_DIM, f"{datetime.fromtimestamp(at):%H:%M:%S}{self._node_suffix}")
 
     def _colour(self, code: str, text: str) -> str:
-        return f"{code}{text}{_RESET}" if self._coloured else text
+        return f"{code}{text}{_RESET}" if self._has_colours else text
 
-    def _fault(self, id: str) -> str:
-        """What it does, while its rule stands."""
-        rule = self._world.faults.by_id(id)
-        return rule.in_words() if rule else id
+    def _describe_fault(self, id: str) -> str:
+        """Return the fault in words, or its id if it was removed."""
+        fault = self._world.faults.by_id(id)
+        return fault.in_words() if fault else id
 
     # JSON
 
-    def _objects(self, both: list[Entry | Happening], unseen: int) -> Iterable[str]:
-        for one in both:
-            facts = self._request_facts(one) if isinstance(one, Entry) else _happening_facts(one)
-            yield json_line(**facts | self._node)
-        if unseen:
-            told = f"{unseen} requests came too fast to be told."
-            yield json_line(time.time(), "WARNING", told, **self._node)
+    def _format_json(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
+        for item in items:
+            members = self._request_members(item) if isinstance(item, Entry) else _event_members(item)
+            yield json_line(**members | self._node_member)
+        if dropped:
+            message = f"{dropped} requests are missing here: there were too many at once."
+            yield json_line(time.time(), "WARNING", message, **self._node_member)
 
-    def _request_facts(self, entry: Entry) -> dict[str, Any]:
-        facts: dict[str, Any] = {
+    def _request_members(self, entry: Entry) -> dict[str, Any]:
+        members: dict[str, Any] = {
             "at": entry.answered_at,
-            "level": "INFO" if _is_well(entry) else "WARNING",
+            "level": "INFO" if _is_success(entry) else "WARNING",
             "message": f"{entry.method} {entry.path} {entry.status or 'cut'}",
             "method": entry.method,
             "path": entry.path,
@@ -137,14 +131,14 @@ class Reporter:
             "teamId": entry.team_id,
         }
         if error := first_error(entry):
-            facts["error"] = error
+            members["error"] = error
         if entry.fault_id is not None:
-            facts |= {"faultId": entry.fault_id, "fault": self._fault(entry.fault_id)}
-        return facts
+            members |= {"faultId": entry.fault_id, "fault": self._describe_fault(entry.fault_id)}
+        return members
 
 
 def request_line(
-    when: str,
+    clock: str,
     method: str,
     path: str,
     status: int | None,
@@ -152,14 +146,14 @@ def request_line(
     note: str,
     paint: Callable[[str], str] = str,
 ) -> str:
-    """A request in a line for a person; `paint` colours its status."""
-    shown = paint("cut" if status is None else str(status))
-    line = f"{when} {printable(method):<6} {printable(path)} {shown} {duration_ms:.0f} ms"
+    """Return a request as a line of text. `paint` colours the status."""
+    outcome = paint("cut" if status is None else str(status))
+    line = f"{clock} {printable(method):<6} {printable(path)} {outcome} {duration_ms:.0f} ms"
     return f"{line}  {note}" if note else line
 
 
 def first_error(entry: Entry) -> str:
-    """What an answer of 400 or above says went wrong; empty where it says nothing."""
+    """Return the error message of an answer, or an empty text."""
     if (entry.status or 0) < 400 or not entry.answer:
         return ""
     try:
@@ -168,33 +162,33 @@ def first_error(entry: Entry) -> str:
         return ""
 
 
-def _is_well(one: Entry | Happening) -> bool:
-    if isinstance(one, Happening):
-        return not one.bad
-    return one.status is not None and one.status < 400 and one.fault_id is None
+def printable(text: str) -> str:
+    """Return text without control characters, which could change the terminal, and not longer than MAX_TEXT."""
+    if not text.isprintable():
+        text = re.sub(r"\s+", " ", text)
+        text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
-def _when(one: Entry | Happening) -> float:
-    return one.at if isinstance(one, Happening) else one.answered_at
+def _is_success(item: Entry | BackgroundEvent) -> bool:
+    if isinstance(item, BackgroundEvent):
+        return not item.is_problem
+    return item.status is not None and item.status < 400 and item.fault_id is None
 
 
-def _happening_facts(news: Happening) -> dict[str, Any]:
+def _time(item: Entry | BackgroundEvent) -> float:
+    return item.at if isinstance(item, BackgroundEvent) else item.answered_at
+
+
+def _event_members(event: BackgroundEvent) -> dict[str, Any]:
     return {
-        "at": news.at,
-        "level": "WARNING" if news.bad else "INFO",
-        "message": " ".join(news.text.split()),
-        **news.facts,
+        "at": event.at,
+        "level": "WARNING" if event.is_problem else "INFO",
+        "message": " ".join(event.text.split()),
+        **event.members,
     }
 
 
-def printable(text: str) -> str:
-    """Text as a terminal may have it: what is sent could otherwise steer it."""
-    if not text.isprintable():
-        text = re.sub(r"\s+", " ", text)
-        text = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
-    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
-
-
-def _may_colour(stream: RawIOBase | BytesIO) -> bool:
-    """On a terminal that has colours, unless its user wants none (https://no-color.org)."""
+def _supports_colours(stream: RawIOBase | BytesIO) -> bool:
+    """Return whether a stream is a terminal with colours, unless its user wants none (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -25,7 +25,7 @@ from dryline.models.teams import ApiKey, Team
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.workers import Worker
 from dryline.schemas.base import camel
-from dryline.serving.access_log import Reporter
+from dryline.serving.access_log import AccessLog
 from dryline.serving.lanes import Lanes
 from dryline.serving.listener import Listener, raise_file_limit
 from dryline.serving.log_setup import set_up_logging, standard_error
@@ -183,7 +183,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
         announce(app, server.url)
         if ready_file is not None:
             _write_ready(ready_file, {"url": server.url, "apiKey": settings.api_keys[0]})
-        with nullcontext() if settings.quiet else Reporter(app.world, settings.log_format, standard_error()):
+        with nullcontext() if settings.quiet else AccessLog(app.world, settings.log_format, standard_error()):
             server.run()
     finally:
         for path in filter(None, (address, ready_file)):
@@ -225,7 +225,7 @@ def announce(app: Dryline, url: str) -> None:
     ]
     if world.clock.of(None).is_frozen:
         lines.append(f"  clock       stands still at {world.clock.stamp()}, as it was left")
-    if changed := world.changed_live():
+    if changed := world.changed_settings():
         kept = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
         lines.append(f"  settings    {kept}, as they were left: a reset takes them back")
     if not settings.loopback and settings.admin_token is None:

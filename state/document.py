@@ -133,7 +133,7 @@ def replacing_rows(world: World) -> Iterator[None]:
     with without_foreign_keys(world), world.transaction():
         yield
         forget(world)
-    world.rows_replaced()
+    world.repair_files()
 
 
 @contextlib.contextmanager
@@ -142,7 +142,7 @@ def without_foreign_keys(world: World) -> Iterator[None]:
 
     An import inserts rows in any order, may link to deleted rows, and checks links by the document's own rules.
     """
-    with world.held():
+    with world.write_lock():
         database = world.db.connection()
         database.execute("PRAGMA foreign_keys = OFF")
         try:
@@ -158,9 +158,9 @@ def delete_team(world: World, team_id: str) -> None:
         if (start := start_team()) and start.id == team.id:
             raise Conflict("The start team cannot be deleted: it has the keys of --api-key.")
         wipe(world, team.id)
-    shutil.rmtree(world.save_points(team_id), ignore_errors=True)
+    shutil.rmtree(world.snapshots_dir(team_id), ignore_errors=True)
     world.clock.of(team_id).reset()
-    world.keep_course()
+    world.save_runtime_state()
     world.faults.clear(team_id)
     world.requests.clear(team_id)
 

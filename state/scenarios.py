@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from dryline.models.teams import Team
-from dryline.settings import BadSetting, Live
+from dryline.settings import BadSetting, RuntimeSettings
 from dryline.state import forms
 from dryline.state.document import (
     admit_start_keys,
@@ -112,9 +112,9 @@ def reset(world: World, scenario: str | None = None) -> None:
                 world.clock.restore(before[0])
                 world.ids.go_to(before[1])
                 raise
-            world.live = Live.at_start(world.settings)
-            world.keep_course()
-            world.db.after_commit(world.start_over)
+            world.runtime_settings = RuntimeSettings.of(world.settings)
+            world.save_runtime_state()
+            world.db.after_commit(world.reset_runtime)
     except BadDocument as error:
         raise Invalid(str(error), "scenario") from None
 
@@ -129,7 +129,7 @@ def reset_team(world: World, team_id: str) -> None:
             for record in (team, *keys):
                 record.insert_row()
     world.clock.of(team_id).reset()
-    world.keep_course()
+    world.save_runtime_state()
     world.faults.start_over(team_id)
     world.requests.clear(team_id)
 

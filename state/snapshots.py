@@ -45,7 +45,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
     demand_team(team_id)
     snapshots = []
-    for path in world.save_points(team_id).glob("*/"):
+    for path in world.snapshots_dir(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
             snapshots.append(_opened(path))
     return sorted(snapshots, key=lambda snapshot: (snapshot.created_at, snapshot.name), reverse=True)
@@ -53,7 +53,7 @@ def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
 
 def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """Return the snapshot of this name. Raises NotFound."""
-    path = world.save_points(team_id) / name
+    path = world.snapshots_dir(team_id) / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
         demand_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
@@ -71,9 +71,9 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """
     demand_team(team_id)
     _demand_name(name)
-    directory = world.save_points(team_id)
+    directory = world.snapshots_dir(team_id)
     part, path = directory / _PART / name, directory / name
-    with world.held():
+    with world.write_lock():
         _remove(part)
         part.mkdir(parents=True)
         world.db.copy_to(part / DATABASE)
@@ -92,7 +92,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
 def recover(world: World) -> None:
     """After a crash, put back each snapshot that was being replaced, and remove the incomplete ones."""
-    everywhere = world.save_points()
+    everywhere = world.snapshots_dir()
     for directory in (everywhere, *everywhere.glob(".teams/*")):
         for old in directory.glob(f"{_OLD}/*"):
             if not (directory / old.name).exists():
@@ -107,7 +107,7 @@ def restore(world: World, name: str) -> None:
 
     Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
     """
-    with world.held():
+    with world.write_lock():
         snapshot = find(world, name)
         bring_up(snapshot.path / DATABASE, name)
         # Missing files come before the rows that name them, so that a restore that is killed leaves no row without
@@ -121,10 +121,10 @@ def restore(world: World, name: str) -> None:
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.go_to(snapshot.about["ids"])
         with world.transaction():
-            world.keep_course()
+            world.save_runtime_state()
             _after_restore(None)
             forget(world)
-    world.rows_replaced()
+    world.repair_files()
 
 
 def restore_team(world: World, name: str, team_id: str) -> None:
@@ -132,7 +132,7 @@ def restore_team(world: World, name: str, team_id: str) -> None:
 
     Raises NotFound, and Conflict if the snapshot cannot be used or another team has one of its ids or keys.
     """
-    with world.held():
+    with world.write_lock():
         snapshot = find(world, name, team_id)
         bring_up(snapshot.path / DATABASE, name)
         with without_foreign_keys(world):
@@ -143,13 +143,13 @@ def restore_team(world: World, name: str, team_id: str) -> None:
                 wipe(world, team_id)
                 copy_rows(world.db.connection(), team_tables(world), team_id)
                 world.clock.restore_team(team_id, snapshot.about["clock"])
-                world.keep_course()
+                world.save_runtime_state()
                 _after_restore(team_id)
                 forget(world)
                 files = list(snapshot_files.files_of(world.db.connection(), team_id))
         for file in files:
             _replace_file(snapshot.path / file, world.directory / file)
-        world.rows_replaced()
+        world.repair_files()
 
 
 def _after_restore(team_id: str | None) -> None:
@@ -163,7 +163,7 @@ def _after_restore(team_id: str | None) -> None:
 def packed(world: World, name: str, team_id: str | None = None) -> Iterator[Path]:
     """Write a snapshot into one file (state/snapshot_files.py) and delete the file after the block. Raises NotFound."""
     snapshot = find(world, name, team_id)
-    parts = world.save_points(team_id) / _PART
+    parts = world.snapshots_dir(team_id) / _PART
     parts.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=parts) as temporary:
         folder, file = snapshot.path, Path(temporary) / "snapshot.tar.gz"
@@ -185,7 +185,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
     Raises Invalid for a bad name, and Conflict for a file that is damaged, of another team, or of a newer version.
     """
     _demand_name(name)
-    directory = world.save_points(team_id)
+    directory = world.snapshots_dir(team_id)
     (directory / _PART).mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=directory / _PART))
     try:
@@ -197,7 +197,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         if team_id is not None:
             snapshot_files.demand_team_in(part / DATABASE, team_id)
             snapshot_files.skip_ids(world, part / DATABASE, team_id)
-        with world.held():
+        with world.write_lock():
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
             _put_in_place(world, part, directory / name)
     except BaseException:
@@ -208,7 +208,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
 
 def remove(world: World, name: str, team_id: str | None = None) -> None:
     """Remove a snapshot. Raises NotFound."""
-    with world.held():
+    with world.write_lock():
         _remove(find(world, name, team_id).path)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dryline.serving.access_log import MOST_LINES, Reporter
+from dryline.serving.access_log import MAX_LINES, AccessLog
 from dryline.serving.log_setup import JsonFormatter
 from dryline.world.clock import parse
 
@@ -18,14 +18,14 @@ WORKER = {"name": "Front desk", "description": None, "status": None}
 def said(app):
     """What is said from now on, by form."""
 
-    app.world.news.take()  # of what was before
+    app.world.events.drain()  # of what was before
 
     def begin(form="text", stream=None):
         stream = stream or io.BytesIO()
-        reporter = Reporter(app.world, form, stream)
+        access_log = AccessLog(app.world, form, stream)
 
         def lines():
-            reporter.look()
+            access_log.write_new()
             return stream.getvalue().decode().splitlines()
 
         return lines
@@ -107,11 +107,11 @@ def test_a_path_cannot_steer_the_terminal(said, app):
 
 def test_of_a_flood_what_went_wrong_is_shown_and_the_rest_counted(said, api):
     lines = said()
-    for _ in range(MOST_LINES + 5):
+    for _ in range(MAX_LINES + 5):
         api.get("/workers")
     api.get("/workers/nobody")
     shown = lines()
-    assert len(shown) == MOST_LINES + 1
+    assert len(shown) == MAX_LINES + 1
     assert "/api/workers/nobody 404" in shown[-2]
     assert "… and 6 more" in shown[-1]
 

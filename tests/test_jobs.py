@@ -66,7 +66,7 @@ def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advan
 def test_a_step_that_fails_is_logged_once_and_not_at_every_look(failing, advance, caplog):
     with caplog.at_level(logging.ERROR, "dryline"):
         advance(), advance()
-    assert [record.message for record in caplog.records] == ["move_echo_runs failed; it is tried again."]
+    assert [record.message for record in caplog.records] == ["proceed_with_echo_runs failed. It is tried again."]
 
 
 # One that takes long
@@ -137,7 +137,7 @@ def begun(monkeypatch):
         return write(*args)
 
     monkeypatch.setattr(export_files, "write", told)
-    monkeypatch.setattr(Runner, "LOOK_EVERY_S", 3600.0)
+    monkeypatch.setattr(Runner, "POLL_EVERY_S", 3600.0)
     return begun
 
 

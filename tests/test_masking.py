@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from dryline.serving.access_log import Reporter
+from dryline.serving.access_log import AccessLog
 
 SECRET = "s3cr3t"
 MEMBERS = [
@@ -45,9 +45,9 @@ def test_a_request_is_shown_without_its_secrets(app, place):
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_terminal_shows_a_request_without_its_secrets(app, form):
     stream = io.BytesIO()
-    reporter = Reporter(app.world, form, stream)
+    access_log = AccessLog(app.world, form, stream)
     send_secrets(app)
-    reporter.look()
+    access_log.write_new()
     assert b"/inbox/gateway" in stream.getvalue()
     assert SECRET.encode() not in stream.getvalue()
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from dryline.app import create_app
-from dryline.serving.access_log import Reporter
+from dryline.serving.access_log import AccessLog
 from dryline.serving.log_setup import set_up_logging
 from dryline.settings import BadSetting, Settings
 from dryline.testing import DrylineServer
@@ -157,9 +157,9 @@ def test_log_lines_name_the_node(form, capfd):
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_lines_of_requests_name_the_node(app, control, form):
     output = io.BytesIO()
-    reporter = Reporter(app.world, form, output)
+    access_log = AccessLog(app.world, form, output)
     control("GET", "/api/workers")
-    reporter.look()
+    access_log.write_new()
     line = output.getvalue().decode().splitlines()[-1]
     assert json.loads(line)["node"] == "a" if form == "json" else re.match(r"\d\d:\d\d:\d\d a GET ", line)
 

@@ -69,7 +69,7 @@ def test_what_takes_long_is_done_piece_by_piece_so_that_others_may_write_between
         make_file()
     app.world.clock.of(None).advance(timedelta(seconds=10))
     with app.world.active(), monkeypatch.context() as patch:
-        patch.setattr(transitions, "HELD_S", -1)  # whatever a piece takes, it took long
+        patch.setattr(transitions, "MAX_TRANSACTION_S", -1)  # whatever a piece takes, it took long
         assert transitions.process_resources(app.world, app.world.clock.stamp())
     statuses = [file["status"] for file in api.get(f"{path}/file").json]
     assert sorted(statuses) == ["AVAILABLE", "STARTED", "STARTED"]

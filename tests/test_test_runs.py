@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from dryline.flow_sessions import checkpoints
-from dryline.jobs.test_runs import finish_next
+from dryline.jobs.transitions import finish_next_test_run
 
 CLINIC = """
 say(f"{variables['clinic']}, good morning.")
@@ -227,7 +227,7 @@ def test_a_server_that_ends_leaves_the_run_as_it_is(start, app, api, advance, mo
     advance(1)
     with app.world.active():
         app.world.ending.set()
-        assert finish_next(app.world, "2027-01-01T00:00:00.000Z") is False
+        assert finish_next_test_run(app.world, "2027-01-01T00:00:00.000Z") is False
         app.world.ending.clear()
     assert api.get(f"{path}/runs").json[0]["status"] == "RUNNING"
     advance(3600)

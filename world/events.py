@@ -1,4 +1,4 @@
-"""What happened beside the requests: jobs that moved something, and calls of the control plane, for who watches."""
+"""The event log: results of background work and calls of the control plane, in memory, for the server's log lines."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import time
 from collections import deque
 from typing import Any, NamedTuple
 
-# More than a look finds; where nobody looks, the newest stay.
-_MOST = 1_000
+# Enough for a fifth of a second. If nobody drains the log, the newest events stay.
+MAX_EVENTS = 1_000
 
 
-class Happening(NamedTuple):
-    """One of them. `at` is real time, in seconds since 1970; `bad` what somebody should look at."""
+class BackgroundEvent(NamedTuple):
+    """Something that the server did. `at` is real time, in seconds since 1970."""
 
     at: float
     text: str
-    facts: dict[str, Any]
-    bad: bool
+    members: dict[str, Any]  # for JSON lines, by their names on the wire
+    is_problem: bool
 
 
-class News:
-    """The newest happenings of one world that nobody has taken yet. Any thread may tell or take."""
+class EventLog:
+    """The events of one world that nobody has read yet. Any thread may add and drain."""
 
     def __init__(self) -> None:
-        self._untaken: deque[Happening] = deque(maxlen=_MOST)
+        self._events: deque[BackgroundEvent] = deque(maxlen=MAX_EVENTS)
 
-    def tell(self, text: str, *, bad: bool = False, **facts: Any) -> None:
-        """Something happened, once it is committed. `facts` are for machines, by their names on the wire."""
-        self._untaken.append(Happening(time.time(), text, facts, bad))
+    def add(self, text: str, *, is_problem: bool = False, **members: Any) -> None:
+        """Add an event. Call this after the commit."""
+        self._events.append(BackgroundEvent(time.time(), text, members, is_problem))
 
-    def take(self) -> list[Happening]:
-        """What was told since, in its order."""
-        taken = []
-        while self._untaken:
-            taken.append(self._untaken.popleft())
-        return taken
+    def drain(self) -> list[BackgroundEvent]:
+        """Return the events since the last call, oldest first."""
+        events = []
+        while self._events:
+            events.append(self._events.popleft())
+        return events

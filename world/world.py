@@ -1,7 +1,7 @@
-"""One running stand-in: its database, clock, ids and secret.
+"""One running stand-in: its data directory, database, clock, ids, faults and request log.
 
-Several worlds may live in one process, as tests do, so nothing here is global. `storage.current_world.current()` is the
-world of the running request or job.
+Several worlds may live in one process, as tests do. So nothing of a world is global; `current()` of
+storage/current_world.py returns the one that the running request or job belongs to.
 """
 
 from __future__ import annotations
@@ -14,80 +14,75 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from peewee import PeeweeException
 
-from dryline.settings import BadSetting, Live, Settings
+from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
 from dryline.storage.database import WorldDatabase, demand_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import FaultRules
 from dryline.traffic.request_log import RequestLog
-from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
-from dryline.world.events import News
+from dryline.world.events import EventLog
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
 from dryline.world.outgoing import Outgoing
 
+if TYPE_CHECKING:
+    from dryline.jobs.arrivals import Arrivals
+
 
 class World:
-    """One stand-in's state. Opening it locks its data directory and brings its database up to date.
+    """The state of one stand-in. Opening it locks its data directory and brings the database's schema up to date.
 
-    Raises BadSetting when the directory cannot be used or another server owns it, and with `must_exist` when there is
-    none; nothing stays open or behind then.
+    Raises BadSetting if the directory cannot be used or another server owns it, and with `must_exist` if it has no
+    world. Then nothing stays open, and nothing new stays on the disk.
     """
 
     def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
         self.settings = settings
-        self.live = Live.at_start(settings)
-        # The calls that come in by themselves (jobs/live.py); None until somebody looks.
-        self.arrivals: Arrivals | None = None
+        self.runtime_settings = RuntimeSettings.of(settings)
+        self.arrivals: Arrivals | None = None  # of live calls; jobs/live.py sets it
         self.clock = Clock()
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = FaultRules(settings.seed)
         self.requests = RequestLog()
         self.metrics = Metrics()
-        self.news = News()
+        self.events = EventLog()
         self.outgoing = Outgoing(settings.webhook_hosts)
-        # Where it answers, as the server sets it; until then, as a client in the same process would say.
-        self.address = "http://localhost"
-        # How many transactions have written: whoever shows this world asks whether there is something new.
-        self.writes = 0
-        # The values of `WorldLocal` variables.
-        self.locals: dict[WorldLocal[Any], Any] = {}
-        self.is_new = False  # whether this start has filled it (state/scenarios.py)
-        # Set by create_app: do all work that is due now; tell the jobs' thread that there may be work.
+        self.address = "http://localhost"  # the server sets its own
+        self.writes = 0  # committed transactions: pages that show the world poll this
+        self.locals: dict[WorldLocal[Any], Any] = {}  # the values of `WorldLocal` variables
+        self.is_new = False  # whether this start has filled it; state/scenarios.py sets it
+        # create_app sets these: do all work that is due now, look for work soon, and bring files in line with rows that
+        # were replaced as a whole.
         self.run_due: Callable[[], None] = lambda: None
         self.wake: Callable[[], None] = lambda: None
-        # Likewise: make the files that belong to rows agree with them, once rows came and went by other ways.
-        self.rows_replaced: Callable[[], None] = lambda: None
-        # What came to be as the world ran, and ends with it.
-        self.endings = contextlib.ExitStack()
-        # Set when the server ends: long work gives itself back.
-        self.ending = threading.Event()
+        self.repair_files: Callable[[], None] = lambda: None
+        self.exit_stack = contextlib.ExitStack()  # resources that are closed with the world
+        self.ending = threading.Event()  # set when the server ends: slow work stops then
         self._write_lock = threading.RLock()
         if must_exist and not database_in(settings.data_dir).exists():
             raise NoWorld(settings.data_dir)
         self._open(settings)
 
     def _open(self, settings: Settings) -> None:
-        """Open the directory and what lies in it, whole or not at all."""
+        """Open the directory and the database, or neither."""
         demand_sqlite_version()
-        with refusing(settings), contextlib.ExitStack() as undo:
-            self._place = Directory(None if settings.ephemeral else settings.data_dir)
-            undo.callback(self._place.abandon)
+        with as_bad_setting(settings), contextlib.ExitStack() as undo:
+            self._directory = Directory(None if settings.ephemeral else settings.data_dir)
+            undo.callback(self._directory.abandon)
             self.exports.mkdir(exist_ok=True)
             flushed = settings.durability == "power"
             self.db = WorldDatabase(database_in(self.directory), durable=self.durable, flushed=flushed)
             undo.callback(self.db.close_for_good)
-            self._place.demand_database()
+            self._directory.demand_database()
             with self.active():
                 self._bring_up_to_date()
-            self.secret = self._place.secret()
+            self.secret = self._directory.secret()
             undo.pop_all()
 
     def _bring_up_to_date(self) -> None:
@@ -96,33 +91,34 @@ class World:
         migrations.bring_up_to_date(self.db)
         if self.settings.seed is not None:
             self.ids.restart(self.settings.seed, self._count_start())
-        course = self._kept_course()
-        given = asdict(self.live)
-        self.live = Live(**{name: course["live"].get(name, value) for name, value in given.items()})
-        self.clock.restore(course["clock"])
+        state = self._saved_runtime_state()
+        known = asdict(self.runtime_settings)
+        saved = {name: value for name, value in state["settings"].items() if name in known}
+        self.runtime_settings = replace(self.runtime_settings, **saved)
+        self.clock.restore(state["clock"])
 
     @property
     def directory(self) -> Path:
         """The data directory."""
-        return self._place.path
+        return self._directory.path
 
     @property
     def durable(self) -> bool:
-        """Whether it is to outlive a power cut: a temporary one need not wait for the disk."""
-        return not self._place.temporary
+        """Whether the data must survive a power cut. Those of a temporary directory need not."""
+        return not self._directory.temporary
 
     @property
     def base_url(self) -> str:
-        """What addresses on this server begin with that are written where no request tells how it is reached."""
+        """The base URL for links that are written without a request, whose Host header would tell it."""
         return self.settings.public_url or self.address
 
     @property
     def exports(self) -> Path:
-        """Where finished export files lie."""
+        """The folder of export files."""
         return self.directory / "exports"
 
-    def save_points(self, team_id: str | None = None) -> Path:
-        """Where the world's save points lie, or those of one team."""
+    def snapshots_dir(self, team_id: str | None = None) -> Path:
+        """Return the folder of the world's snapshots, or of one team's."""
         base = self.directory / "snapshots"
         return base if team_id is None else base / ".teams" / sha256(team_id.encode()).hexdigest()[:32]
 
@@ -137,9 +133,9 @@ class World:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """One transaction that writes: committed at the end, undone by an exception.
+        """Run a block as one transaction that may write. An exception rolls it back.
 
-        Writers wait for each other here, in the order they came, and not in SQLite's busy loop.
+        Threads that write wait for each other at a lock, and not in SQLite's polling.
         """
         with self._write_lock:
             with self.db.atomic("IMMEDIATE"):
@@ -148,7 +144,7 @@ class World:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
-        """One view of the data for a block that only reads: what others commit meanwhile is not seen."""
+        """Run a block as one transaction that only reads. It does not see commits of others meanwhile."""
         connection = self.db.connection()
         connection.execute("BEGIN")
         try:
@@ -157,8 +153,8 @@ class World:
             connection.rollback()
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """No writes by others for a block, without a transaction."""
+    def write_lock(self) -> Iterator[None]:
+        """Lock out other threads that write, without a transaction."""
         with self._write_lock:
             yield
 
@@ -177,54 +173,51 @@ class World:
             self.db.roll_back_early()
             self._write_lock.release()
 
-    def change_live(self, **values: Any) -> None:
-        """Set live settings. Calls that come in by themselves are counted from now when their rate is set."""
+    def change_settings(self, **values: Any) -> None:
+        """Change settings of the running server."""
         with self.transaction():
-            self.live = replace(self.live, **values)
-            self.keep_course()
-        if "calls_per_minute" in values:
-            self.arrivals = Arrivals(self.clock.now(), Random(self.ids.random.getrandbits(64)))
-        self.wake()
+            self.runtime_settings = replace(self.runtime_settings, **values)
+            self.save_runtime_state()
 
-    def changed_live(self) -> dict[str, Any]:
-        """The live settings that are not as this server was started."""
-        given = asdict(Live.at_start(self.settings))
-        return {name: value for name, value in asdict(self.live).items() if value != given[name]}
+    def changed_settings(self) -> dict[str, Any]:
+        """Return the settings that were changed since the start, or before it in the same data directory."""
+        at_start = asdict(RuntimeSettings.of(self.settings))
+        return {name: value for name, value in asdict(self.runtime_settings).items() if value != at_start[name]}
 
-    def keep_course(self) -> None:
-        """Note where the clock is and what was set while it ran: a restart goes on from there."""
+    def save_runtime_state(self) -> None:
+        """Save the clock and the changed settings for the next start."""
         with self.transaction():
-            course = {"clock": self.clock.state(), "live": self.changed_live()}
-            if course != self._kept_course():
+            state = {"clock": self.clock.state(), "settings": self.changed_settings()}
+            if state != self._saved_runtime_state():
                 self.db.execute_sql(
-                    "INSERT INTO server (name, value) VALUES ('course', ?)"
+                    "INSERT INTO server (name, value) VALUES ('runtime_state', ?)"
                     " ON CONFLICT DO UPDATE SET value = excluded.value",
-                    (json.dumps(course),),
+                    (json.dumps(state),),
                 )
 
-    def _kept_course(self) -> dict[str, Any]:
-        row = self.db.execute_sql("SELECT value FROM server WHERE name = 'course'").fetchone()
-        return json.loads(row[0]) if row else {"clock": Clock().state(), "live": {}}
+    def _saved_runtime_state(self) -> dict[str, Any]:
+        row = self.db.execute_sql("SELECT value FROM server WHERE name = 'runtime_state'").fetchone()
+        return json.loads(row[0]) if row else {"clock": Clock().state(), "settings": {}}
 
-    def start_over(self) -> None:
-        """Take back what was recorded while it ran; rows, clock, ids and settings are state/scenarios.py's."""
+    def reset_runtime(self) -> None:
+        """Forget faults, the request log and the next live calls. Rows, clock, ids and settings are for `state`."""
         self.arrivals = None
         self.faults.start_over()
         self.requests.clear()
 
     def close(self) -> None:
-        """Give the data directory free, and remove it when it was only a temporary one."""
-        self.endings.close()
+        """Close the world and unlock the data directory. A temporary directory is removed."""
+        self.exit_stack.close()
         self.db.close_for_good()
-        self._place.close()
+        self._directory.close()
 
     def abandon(self) -> None:
-        """Close after a start that failed: nothing stays of what it has made."""
+        """Close the world after a start that failed, and remove what the start has created."""
         self.db.close_for_good()
-        self._place.abandon()
+        self._directory.abandon()
 
     def _count_start(self) -> int:
-        """How often this data directory was opened with a seed before."""
+        """Count this start, and return how many starts with a seed there were before."""
         row = self.db.execute_sql(
             "INSERT INTO server (name, value) VALUES ('starts', 1)"
             " ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value"
@@ -233,14 +226,14 @@ class World:
 
 
 @contextlib.contextmanager
-def refusing(settings: Settings) -> Iterator[None]:
-    """What keeps a world from opening is a BadSetting, told in one line."""
+def as_bad_setting(settings: Settings) -> Iterator[None]:
+    """Turn errors of files and the database into a BadSetting with a sentence about the data directory."""
     try:
         yield
     except (OSError, sqlite3.Error, PeeweeException) as error:
         path = settings.data_dir
-        with contextlib.suppress(FileNotFoundError):  # the folder that it is relative to is gone
+        with contextlib.suppress(FileNotFoundError):  # the working directory was removed
             path = path.absolute()
-        where = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
+        place = "a temporary directory" if settings.ephemeral else f"the data directory {path}"
         reason = "the disk is full" if disk_is_full(error) else error
-        raise BadSetting(f"Cannot use {where}: {reason}.") from error
+        raise BadSetting(f"Cannot use {place}: {reason}.") from error

@@ -48,7 +48,7 @@ def load() -> Any:
         read = orjson.loads(sent.read() if sent else b"")
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
-    found = forms.read(read, strict=current().live.strict)
+    found = forms.read(read, strict=current().runtime_settings.strict)
     if request.form.get("how") == "add":
         document.extend(found)
         return done("The document's rows are added.", "state.show")

@@ -13,6 +13,7 @@ from dryline.blueprints.console.base import Pages, done, form
 from dryline.blueprints.console.layout import beat
 from dryline.blueprints.control.clock import AdvanceSchema, ClockSchema
 from dryline.blueprints.control.settings import SettingsSchema
+from dryline.jobs.live import change_settings
 from dryline.models.teams import Team
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
@@ -35,7 +36,7 @@ def context() -> dict[str, Any]:
         "label": world.settings.label,
         "version": __version__,
         "world_clock": {"now": world_clock.stamp(), "frozen": world_clock.is_frozen},
-        "live": world.live,
+        "live": world.runtime_settings,
         "faults_on": [fault for fault in world.faults.listing() if not fault.is_used_up],
         "save_points": [found.name for found in snapshots.listing(world)] if g.get("team") else [],
         "steps": STEPS,
@@ -75,7 +76,7 @@ def back_to_now() -> Any:
 
 
 def _moved(message: str) -> Any:
-    current().keep_course()
+    current().save_runtime_state()
     current().run_due()
     return done(message)
 
@@ -83,7 +84,7 @@ def _moved(message: str) -> Any:
 @blp.post("/settings")
 def settings() -> Any:
     """Change live settings."""
-    current().change_live(**form(SettingsSchema))
+    change_settings(current(), **form(SettingsSchema))
     return done("The settings are changed.")
 
 

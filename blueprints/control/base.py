@@ -96,7 +96,7 @@ def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
         status, ms = response.status_code, (time.perf_counter() - began) * 1000
         text = f"{asked.method:<6} {asked.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
         facts = {"method": asked.method, "path": asked.path, "status": status, "durationMs": round(ms, 3)}
-        world.news.tell(text, bad=status >= 400, **facts, **({"error": error} if error else {}))
+        world.events.add(text, is_problem=status >= 400, **facts, **({"error": error} if error else {}))
     return response
 
 

@@ -103,7 +103,7 @@ def _clock(query):
 
 
 def _moved(clock):
-    current().keep_course()
+    current().save_runtime_state()
     current().run_due()
     return _read(clock)
 

@@ -8,6 +8,7 @@ from flask.views import MethodView
 from marshmallow import fields, validate
 
 from dryline.blueprints.control.base import ControlArea
+from dryline.jobs.live import change_settings
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf
 from dryline.storage.current_world import current
 
@@ -42,7 +43,7 @@ class SettingsView(MethodView):
 
         They survive a restart and last until a reset.
         """
-        return asdict(current().live)
+        return asdict(current().runtime_settings)
 
     @blp.arguments(SettingsSchema)
     @blp.response(200, SettingsSchema)
@@ -51,5 +52,5 @@ class SettingsView(MethodView):
 
         Settings that are left out keep their value. Changes apply at once, survive a restart, and last until a reset.
         """
-        current().change_live(**body)
+        change_settings(current(), **body)
         return self.get()

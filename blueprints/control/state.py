@@ -76,4 +76,4 @@ class State(MethodView):
 def _document() -> documents.Document:
     """Return the body, of any size: a state with many logs exceeds the API's limit."""
     request.max_content_length = NO_LIMIT
-    return documents.read(read_json(request, shallow=False), strict=current().live.strict)
+    return documents.read(read_json(request, shallow=False), strict=current().runtime_settings.strict)

@@ -110,7 +110,7 @@ def test_none_come_in_on_a_line_that_is_not_active_or_where_there_is_none(contro
 
 
 def test_a_leap_places_no_more_than_it_can_bear(control, line, advance, monkeypatch):
-    monkeypatch.setattr(live, "MOST_AT_ONCE", 100)
+    monkeypatch.setattr(live, "MAX_CALLS", 100)
     advance(30 * 86_400)
     found = starts(control)
     assert 50 < len(found) < 150

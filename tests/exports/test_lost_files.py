@@ -109,4 +109,4 @@ def test_an_export_that_was_outlived_while_nothing_ran_is_expired_at_the_start_a
         assert len(files(app)) == 1
     with contextlib.closing(create_app(settings)) as app:
         found = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
-        assert (found["status"], files(app), app.world.news.take()) == ("EXPIRED", [], [])
+        assert (found["status"], files(app), app.world.events.drain()) == ("EXPIRED", [], [])

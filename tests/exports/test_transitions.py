@@ -18,7 +18,7 @@ def move(control):
 
 @pytest.fixture
 def manual(app):
-    app.world.live.export_mode = "manual"
+    app.world.runtime_settings.export_mode = "manual"
 
 
 def test_by_hand_an_export_waits_for_each_move(app, api, manual, move, export, fetch, make_log):
@@ -84,7 +84,7 @@ def test_a_transition_needs_an_export_and_a_status_that_exist(control, move, exp
 
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
-    app.world.live.export_delay_ms = 1500
+    app.world.runtime_settings.export_delay_ms = 1500
     made = api.post("/team/exports", ASK).json
     status = []
     for seconds in (0, 1.499, 0.001):

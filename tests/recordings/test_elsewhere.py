@@ -52,14 +52,14 @@ WINDOW = {"startDate": "2026-01-01", "endDate": "2026-01-03"}
 def test_a_file_has_the_host_of_its_request_however_many_exports_came_since(
     app, api, other_api, control, add_call, fetch, advance
 ):
-    app.world.live.export_mode = "manual"
+    app.world.runtime_settings.export_mode = "manual"
     add_call()
     body = {"format": "CSV", "fields": ["recordingUrl"], **WINDOW}
     first = api.post("/team/exports", body, headers={"Host": "dryline.test"}).json
     for _ in range(20):
         other = other_api.post("/team/exports", body).json
         control.post(f"/exports/{other['id']}/transition", {"status": "FAILED"})
-    app.world.live.export_mode = "auto"
+    app.world.runtime_settings.export_mode = "auto"
     advance()
     text = fetch(api.get(f"/team/exports/{first['id']}").json["downloadUrl"]).text
     assert text.startswith("recordingUrl\r\nhttp://dryline.test/recordings/")

@@ -1,0 +1,31 @@
+"""The times at which live calls come in: a Poisson process with a given rate per minute."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+
+
+class Arrivals:
+    """The calls that come in after `since`.
+
+    Their times and their random sources depend on `random` alone, not on how often `until` is called.
+    """
+
+    def __init__(self, since: datetime, random: Random) -> None:
+        self.since = since
+        self._random = random
+        self._next_wait = random.expovariate(1)  # in mean waits
+
+    def until(self, now: datetime, mean_wait: timedelta, limit: int) -> list[tuple[datetime, Random]]:
+        """Return the next calls up to `now`, at most `limit`: the time and a random source of each."""
+        calls: list[tuple[datetime, Random]] = []
+        while len(calls) < limit and (wait := self._next_wait * mean_wait) <= now - self.since:
+            self.since += wait
+            self._next_wait = self._random.expovariate(1)
+            calls.append((self.since, Random(self._random.getrandbits(64))))
+        return calls
+
+    def skip_to(self, moment: datetime) -> None:
+        """Leave out the calls before a moment."""
+        self.since = max(self.since, moment)
