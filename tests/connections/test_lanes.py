@@ -137,7 +137,7 @@ def queued(monkeypatch):
 
 
 def test_a_thread_answers_a_write_that_waits_for_another(app, ask, begin, queued, threads):
-    with app.world.held():
+    with app.world.write_lock():
         outcome = begin("POST", "/api/workers", NEW_WORKER)
         assert queued()
         assert ask("GET", "/api/workers") == 200
@@ -316,7 +316,7 @@ def test_a_queued_request_that_a_new_fault_delays_holds_up_no_other(app, begin, 
         return transaction(world)
 
     monkeypatch.setattr(World, "transaction", begin_transaction)
-    with app.world.held():
+    with app.world.write_lock():
         outcomes = []
         for number in range(3):
             outcomes.append(begin("DELETE", f"/api/workers/worker_{number}"))
