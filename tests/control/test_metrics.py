@@ -1,8 +1,10 @@
 """Metrics, read with Prometheus' own parser."""
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 
+@pytest.mark.alone  # counters go on over the reset between tests
 def test_prometheus_reads_the_metrics(api, control):
     api.get("/workers")
     control.post("/faults", {"status": 503, "times": 1})

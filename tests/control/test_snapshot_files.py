@@ -195,13 +195,13 @@ def test_two_uploads_under_one_name_at_once_leave_one_whole_snapshot(a, monkeypa
     http.post(path, json={"name": "good"})
     content = http.get(f"{path}/good/file").content
     both_are_unpacked = threading.Barrier(2, timeout=20)
-    demand_complete = snapshot_files.demand_complete
+    rebuild = snapshot_files.rebuild
 
-    def demand_complete_together(*args):
+    def rebuild_together(*args):
         both_are_unpacked.wait()
-        demand_complete(*args)
+        rebuild(*args)
 
-    monkeypatch.setattr(snapshot_files, "demand_complete", demand_complete_together)
+    monkeypatch.setattr(snapshot_files, "rebuild", rebuild_together)
     with ThreadPoolExecutor() as pool:
         answers = list(pool.map(lambda _: httpx.put(f"{path}/other/file", content=content), range(2)))
     assert [answer.status_code for answer in answers] == [201, 201]
@@ -317,3 +317,72 @@ def test_a_presigned_address_takes_and_gives_the_file(a, team, tmp_path):
     snapshot("load", address, "--url", a.url, "--team", team.id)
     assert team.names(a) == ["Kept"]
     assert "answered 403" in snapshot("load", f"{address}x", "--url", a.url, "--team", team.id, code=1)
+
+
+def spoiled(server, sql):
+    """Return a file of the server's world whose database was changed by SQL."""
+    http.post(f"{server.url}/_dryline/snapshots", json={"name": "spoiled"})
+    content = http.get(f"{server.url}/_dryline/snapshots/spoiled/file").content
+    with tempfile.TemporaryDirectory() as name, tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(name, filter="data")
+        with contextlib.closing(sqlite3.connect(Path(name, "dryline.sqlite3"))) as connection, connection:
+            connection.executescript(sql)
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode="w:gz") as packed:
+            for path in Path(name).iterdir():
+                packed.add(path, path.name)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER evil AFTER DELETE ON worker BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "CREATE TRIGGER evil AFTER INSERT ON worker BEGIN UPDATE team SET name = 'evil'; END",
+        "CREATE VIEW evil AS SELECT * FROM worker",
+        "CREATE INDEX evil ON worker (name)",
+        "CREATE TABLE evil (id TEXT)",
+        "ALTER TABLE worker ADD COLUMN evil TEXT",
+    ],
+)
+def test_of_a_loaded_database_only_rows_arrive(sql):
+    with DrylineServer() as server:
+        client = server.client()
+        before = client.workers.create(**NEW_WORKER)
+        file = spoiled(server, sql)
+        assert http.put(f"{server.url}/_dryline/snapshots/h/file", content=file).status_code == 201
+        client.workers.create(**NEW_WORKER)
+        server.restore("h")
+        assert [worker.id for worker in client.workers.list()] == [before.id]
+        team = server.state()["teams"][0]["name"]
+        server.reset()
+        client.workers.create(**NEW_WORKER)
+        assert server.state()["teams"][0]["name"] == team
+        server.snapshot("own")
+        own = http.get(f"{server.url}/_dryline/snapshots/own/file").content
+        assert b"evil" not in gzip.decompress(own)
+
+
+def test_a_loaded_world_is_searched_as_before(a, team):
+    team.hire(a)
+    [worker] = team.ask(a, "GET", "/api/workers").json()
+    link = {"name": "Prices", "rawLink": "https://example.com/prices", "updateFrequency": "NEVER"}
+    made = team.ask(a, "POST", f"/api/workers/{worker['id']}/resources/link", json=link)
+    assert made.status_code == 201, made.text
+    a.snapshot("whole")
+    content = http.get(f"{a.url}/_dryline/snapshots/whole/file").content
+    with DrylineServer() as other:
+        assert http.put(f"{other.url}/_dryline/snapshots/whole/file", content=content).status_code == 201
+        other.restore("whole")
+        assert other.state()["resources"] == a.state()["resources"]
+
+
+def test_a_file_that_unpacks_to_more_than_there_is_room_for_is_refused(a, monkeypatch):
+    monkeypatch.setattr(snapshot_files, "MAX_UNPACKED_BYTES", 1_000_000)
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as packed:
+        member = tarfile.TarInfo("exports/zeros")
+        member.size = 5_000_000
+        packed.addfile(member, io.BytesIO(bytes(member.size)))
+    answer = http.put(f"{a.url}/_dryline/snapshots/large/file", content=file.getvalue())
+    assert answer.status_code == 409 and "larger than" in answer.json()["error"]
