@@ -41,7 +41,7 @@ TRANSITIONS = {
 # Transitions that only the server makes: writing was interrupted, by a shutdown, a crash or an import; a lost file
 # cannot be written again.
 _INTERNAL_TRANSITIONS = {"PROCESSING": "PENDING", "COMPLETED": "FAILED"}
-# What clients see of a COMPLETED export while its lost file is written again.
+# The members that differ for clients while the lost file of a COMPLETED export is written again.
 _REWRITING = {"status": "PROCESSING", "row_count": None, "file_size_bytes": None, "expires_at": None}
 
 LONGEST_WINDOW = timedelta(days=90)

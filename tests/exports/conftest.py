@@ -1,4 +1,4 @@
-"""Logs to export, and exports from the asking to the file."""
+"""Fixtures: logs, exports and their files."""
 
 import csv
 import io
@@ -9,13 +9,13 @@ import pytest
 from dryline.models.exports import LOGS
 from dryline.models.teams import Team
 
-ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
+REQUEST = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
 INSIDE = "2026-02-01T10:00:00.000Z"
 
 
 @pytest.fixture
 def make_log(app, make_worker):
-    """Write a log of the start team, of a new worker unless one is given."""
+    """Insert a log of the start team; without a `worker_id` it gets a new worker."""
 
     def make(log_type="voice", **values):
         if "worker_id" not in values:
@@ -34,10 +34,10 @@ def start_team(app):
 
 @pytest.fixture
 def export(api, advance):
-    """Ask for an export and let it be written."""
+    """Request an export and run the jobs that write it."""
 
     def make(api=api, **body):
-        answer = api.post("/team/exports", ASK | body)
+        answer = api.post("/team/exports", REQUEST | body)
         assert answer.status_code == 201, answer.text
         advance()
         return api.get(f"/team/exports/{answer.json['id']}").json

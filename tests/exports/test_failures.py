@@ -1,4 +1,4 @@
-"""What can go wrong while an export is written."""
+"""Errors and changes while an export is written."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from dryline.jobs import export_files
 from dryline.jobs.exports import write_and_complete
 from dryline.models.exports import Export
 from dryline.models.voice_logs import VoiceLog
-from dryline.tests.exports.conftest import ASK, INSIDE, files, start_team
+from dryline.tests.exports.conftest import INSIDE, REQUEST, files, start_team
 
 
 @pytest.mark.alone
@@ -33,8 +33,8 @@ def test_a_full_disk_fails_the_export_and_leaves_no_file(app, api, export, monke
     assert export()["status"] == "COMPLETED"
 
 
-def test_a_bad_filter_that_came_in_otherwise_fails_the_export(app, api, advance):
-    made = api.post("/team/exports", ASK).json
+def test_a_bad_filter_of_an_imported_row_fails_the_export(app, api, advance):
+    made = api.post("/team/exports", REQUEST).json
     with app.world.active(), app.world.transaction():
         Export.find(id=made["id"]).change(filters_json={"colour": "red"})
     advance()
@@ -45,35 +45,35 @@ def test_a_bad_filter_that_came_in_otherwise_fails_the_export(app, api, advance)
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Let something happen once, between the writing of a file and its completion."""
+    """Return a function that has a callback called once, after a file is written and before its row is COMPLETED."""
 
-    def arrange(happening):
+    def arrange(callback):
         write = export_files.write
 
-        def written(*args):
+        def write_and_call(*args):
             result = write(*args)
             monkeypatch.setattr(export_files, "write", write)
-            happening()
+            callback()
             return result
 
-        monkeypatch.setattr(export_files, "write", written)
+        monkeypatch.setattr(export_files, "write", write_and_call)
 
     return arrange
 
 
-def test_an_export_that_vanishes_while_it_is_written_leaves_nothing(app, api, export, advance, meanwhile):
-    def vanish():
+def test_an_export_that_is_deleted_while_it_is_written_leaves_nothing(app, api, export, advance, meanwhile):
+    def delete():
         with app.world.transaction():
             Export.remove_where(team_id=start_team(app))
 
-    meanwhile(vanish)
-    assert api.post("/team/exports", ASK).status_code == 201
+    meanwhile(delete)
+    assert api.post("/team/exports", REQUEST).status_code == 201
     advance()
     assert (api.get("/team/exports").json, files(app)) == ([], [])
 
 
 def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, control, export, advance, meanwhile):
-    made = api.post("/team/exports", ASK).json
+    made = api.post("/team/exports", REQUEST).json
     meanwhile(lambda: control.post(f"/exports/{made['id']}/transition", {"status": "FAILED"}))
     advance()
     assert api.get(f"/team/exports/{made['id']}").json["status"] == "FAILED"
@@ -81,13 +81,13 @@ def test_an_export_that_is_failed_while_it_is_written_stays_failed(app, api, con
 
 
 @pytest.mark.parametrize("filters", [{}, {"status": "none has it"}])
-def test_a_server_that_ends_gives_its_export_back(app, api, make_log, filters):
+def test_a_shutdown_makes_an_interrupted_export_pending_again(app, api, make_log, filters):
     first = make_log()
     with app.world.active(), app.world.transaction():
         log = VoiceLog.find(id=first)
         for _ in range(20_000):
             VoiceLog.add(log, worker_id=log.worker_id, start_time=INSIDE)
-    made = api.post("/team/exports", ASK | {"filtersJson": filters}).json
+    made = api.post("/team/exports", REQUEST | {"filtersJson": filters}).json
     with app.world.active():
         with app.world.transaction():
             (claimed,) = Export.due(app.world.clock.stamp(), 1)

@@ -1,4 +1,4 @@
-"""The files of exports: which logs they hold, and how."""
+"""Files of exports: their rows, and the form of the cells."""
 
 import json
 import threading
@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from dryline.jobs import export_files
 from dryline.models.exports import LOGS
 from dryline.models.voice_logs import VoiceLog
-from dryline.tests.exports.conftest import ASK, INSIDE
+from dryline.tests.exports.conftest import INSIDE, REQUEST
 
-# What a cell may hold: in a status, in a transcription, in metadata, in the copy of a flow.
+# Values of a status, of a transcription, of metadata, and of the copy of a flow.
 short = st.none() | st.text(st.sampled_from('ab",;\r\n\0 é%'), max_size=5)
 long = short
 nested = st.none() | st.dictionaries(st.sampled_from(['"', "a,b", "é"]), st.sampled_from(['"', ",", "%s", 1, None]))
 code = long | nested
 
 
-def test_a_finished_export_tells_its_rows_and_bytes(export, make_log, fetch, advance, control):
+def test_a_finished_export_has_its_row_count_and_file_size(export, make_log, fetch, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
     make_log(), make_log()
     made = export(logType="voice")
@@ -27,7 +27,7 @@ def test_a_finished_export_tells_its_rows_and_bytes(export, make_log, fetch, adv
     assert len(fetch(made).data) == made["fileSizeBytes"]
 
 
-def test_json_holds_the_records_as_on_the_wire(api, rows, make_log, make_worker):
+def test_json_has_the_records_as_the_api_returns_them(api, rows, make_log, make_worker):
     worker = make_worker()["id"]
     values = {"messages": [{"role": "user", "text": "hé"}], "metadata": {"a": {"b": 1}}, "flow_snapshot": "loop:\n"}
     log = make_log(worker_id=worker, duration=61, call_sid="CA1", **values)
@@ -58,7 +58,7 @@ def test_csv_without_fields_has_all_members_of_the_record(api, rows, make_log, m
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(short, long, short, nested, code), min_size=1))
-def test_whatever_the_cells_hold_the_csv_module_reads_it_as_it_was_written(make_log, make_worker, rows, cells):
+def test_the_csv_module_reads_all_values_as_they_were_stored(make_log, make_worker, rows, cells):
     names = ["status", "transcription", "externalCallId", "metadata", "flowSnapshot"]
     columns = ["status", "transcription", "external_call_id", "metadata", "flow_snapshot"]
     worker = make_worker()["id"]
@@ -70,14 +70,14 @@ def test_whatever_the_cells_hold_the_csv_module_reads_it_as_it_was_written(make_
 
 
 def as_text(value):
-    """A JSON value as a cell shows it: a text as it is."""
+    """Return the text of a cell for a JSON value; a string is its own text."""
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @pytest.mark.parametrize("values", [{}, {"status": "a,b"}], ids=["plain", "with care"])
-def test_csv_quotes_json_always_and_what_is_short_where_it_must_be(export, fetch, make_log, values):
+def test_csv_quotes_json_always_and_short_texts_only_if_necessary(export, fetch, make_log, values):
     make_log(call_sid="CA1", duration=60, metadata={}, **values)
     text = fetch(export(logType="voice", fields=["call_sid", "duration", "metadata", "data", "status"])).text
     status = '"a,b"' if values else ""
@@ -85,7 +85,7 @@ def test_csv_quotes_json_always_and_what_is_short_where_it_must_be(export, fetch
 
 
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
-def test_fields_come_exactly_as_asked_in_that_order(rows, make_log, format):
+def test_columns_are_the_requested_fields_in_their_order(rows, make_log, format):
     make_log(call_sid="CA1", telephony_source="twilio")
     (row,) = rows(format=format, logType="voice", fields="call_sid, Telephony_source,type,call_sid")
     assert list(row.items()) == [
@@ -96,7 +96,7 @@ def test_fields_come_exactly_as_asked_in_that_order(rows, make_log, format):
 
 
 @pytest.mark.parametrize("fields", [[], "", " , "])
-def test_no_fields_at_all_are_all_fields(rows, make_log, fields):
+def test_an_empty_list_of_fields_means_all_fields(rows, make_log, fields):
     make_log()
     assert rows(format="JSON", fields=fields) == rows(format="JSON")
 
@@ -108,7 +108,7 @@ def test_each_log_type_can_be_exported(rows, make_log, log_type):
     assert [row["id"] for row in rows(logType=log_type, format="JSON")] == [made[log_type]]
 
 
-def test_without_a_log_type_all_come_one_type_after_the_other(rows, make_log):
+def test_without_a_log_type_the_file_has_one_type_after_the_other(rows, make_log):
     made = [make_log(one) for one in reversed(LOGS)]
     csv_rows = rows()
     assert [row["id"] for row in csv_rows] == made[::-1]
@@ -118,7 +118,7 @@ def test_without_a_log_type_all_come_one_type_after_the_other(rows, make_log):
     assert "call_sid" in records[0] and "call_sid" not in records[1]
 
 
-def test_a_field_that_a_type_lacks_is_empty_there(rows, make_log):
+def test_a_field_that_a_log_type_lacks_is_empty(rows, make_log):
     make_log("voice", call_sid="CA1"), make_log("chat", rating=5)
     assert rows(fields=["call_sid", "rating"]) == [{"call_sid": "CA1", "rating": ""}, {"call_sid": "", "rating": "5"}]
     records = rows(fields=["call_sid", "rating"], format="JSON")
@@ -137,27 +137,27 @@ def test_a_flag_is_true_or_false(rows, make_log):
     assert [row["expired"] for row in rows(logType="chat-embed", format="JSON")] == [True, False]
 
 
-def test_the_window_goes_by_the_start_of_the_log_both_ends_included(rows, make_log):
+def test_the_window_selects_logs_by_their_start_both_ends_included(rows, make_log):
     make_log(start_time="2025-12-31T23:59:59.999Z")
-    first, last = make_log(start_time=ASK["startDate"]), make_log(start_time=ASK["endDate"])
+    first, last = make_log(start_time=REQUEST["startDate"]), make_log(start_time=REQUEST["endDate"])
     make_log(start_time="2026-03-01T00:00:00.001Z")
     assert [row["id"] for row in rows()] == [first, last]
 
 
-def test_a_log_without_a_start_goes_by_its_creation(rows, make_log):
+def test_the_window_selects_logs_without_a_start_by_their_creation(rows, make_log):
     make_log(start_time=None, created_at="2026-05-01T00:00:00.000Z")
     inside = make_log(start_time=None, created_at=INSIDE)
     assert [row["id"] for row in rows()] == [inside]
 
 
-def test_logs_come_from_the_oldest_to_the_newest(rows, make_log):
+def test_the_oldest_logs_come_first(rows, make_log):
     days = ["2026-02-03", "2026-02-01", "2026-02-02"]
     made = {day: make_log(start_time=f"{day}T00:00:00.000Z") for day in days}
     assert [row["id"] for row in rows()] == [made[day] for day in sorted(days)]
 
 
 @pytest.mark.parametrize("format", ["CSV", "JSON"])
-def test_logs_without_a_start_stand_where_they_were_created(rows, make_log, format):
+def test_logs_without_a_start_are_sorted_by_their_creation(rows, make_log, format):
     make_log(id="a", start_time=None, created_at="2026-02-02T00:00:00.000Z")
     make_log(id="b", start_time="2026-02-01T00:00:00.000Z")
     make_log(id="c", start_time="2026-02-03T00:00:00.000Z")
@@ -165,7 +165,7 @@ def test_logs_without_a_start_stand_where_they_were_created(rows, make_log, form
     assert [row["id"] for row in rows(format=format)] == ["b", "a", "c", "0"]
 
 
-def test_worker_and_deployment_narrow_it_down(rows, make_log, make_voice_deployment, make_flow):
+def test_an_export_can_be_of_one_worker_or_deployment(rows, make_log, make_voice_deployment, make_flow):
     flow = make_flow()
     here, there = make_voice_deployment(flow=flow)["id"], make_voice_deployment(flow=flow)["id"]
     make_log()
@@ -191,8 +191,8 @@ def test_worker_and_deployment_narrow_it_down(rows, make_log, make_voice_deploym
         '{"direction": "inbound", "externalCallId": "ext-1"}',
     ],
 )
-def test_filters_are_those_of_the_voice_log_list(rows, make_log, filters):
-    wanted = make_log(
+def test_the_filters_of_the_voice_log_list_apply(rows, make_log, filters):
+    matching = make_log(
         direction="inbound", status="completed", from_number="+14155550100", call_sid="CA1", duration=60,
         transcription="Alles über Tarife", flow_id="flow_1", external_call_id="ext-1",
     )  # fmt: skip
@@ -200,16 +200,16 @@ def test_filters_are_those_of_the_voice_log_list(rows, make_log, filters):
         direction="outbound", status="failed", from_number="+14156660100", call_sid="CA2", duration=3,
         transcription="Nichts", flow_id="flow_2", external_call_id="ext-2", start_time="2026-02-03T00:00:00.000Z",
     )  # fmt: skip
-    assert [row["id"] for row in rows(logType="voice", filtersJson=filters)] == [wanted]
+    assert [row["id"] for row in rows(logType="voice", filtersJson=filters)] == [matching]
 
 
-def test_a_filter_leaves_out_the_log_types_that_lack_its_member(rows, make_log):
-    wanted = [make_log(one, direction="inbound") for one in ("voice", "sms", "whatsapp")]
+def test_a_filter_excludes_log_types_that_lack_its_member(rows, make_log):
+    matching = [make_log(one, direction="inbound") for one in ("voice", "sms", "whatsapp")]
     make_log("chat"), make_log("sms", direction="outbound")
-    assert [row["id"] for row in rows(filtersJson={"direction": "inbound"})] == wanted
+    assert [row["id"] for row in rows(filtersJson={"direction": "inbound"})] == matching
 
 
-def test_more_logs_than_a_batch_all_come_once(app, make_log, rows):
+def test_logs_of_several_batches_are_all_there_once(app, make_log, rows):
     worker = make_log_worker = make_log()
     count = export_files.BATCH_ROWS * 2 + 1
     with app.world.active(), app.world.transaction():
@@ -219,7 +219,7 @@ def test_more_logs_than_a_batch_all_come_once(app, make_log, rows):
         assert sorted(row["id"] for row in rows(format=format, logType="voice")) == sorted([worker, *made])
 
 
-def test_a_file_shows_the_logs_as_they_were_when_it_was_begun(app, make_log, rows, monkeypatch):
+def test_all_rows_of_a_file_are_of_one_moment(app, make_log, rows, monkeypatch):
     made = [make_log(status="completed") for _ in range(3)]
     monkeypatch.setattr(export_files, "BATCH_ROWS", 1)
     format_lines = export_files.csv_lines

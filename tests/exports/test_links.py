@@ -1,4 +1,4 @@
-"""The link of a finished export."""
+"""Download links of exports."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ def test_the_link_is_absolute_and_needs_no_key(export, fetch):
     assert fetch(made).status_code == 200
 
 
-def test_the_link_begins_with_the_public_url_where_one_is_set(app, export):
+def test_the_link_begins_with_the_public_url_if_one_is_set(app, export):
     app.world.settings = replace(app.world.settings, public_url="https://api.example.com/x")
     assert export()["downloadUrl"].startswith("https://api.example.com/x/downloads/exports/")
 
 
-def test_the_answer_names_the_file(export, fetch):
+def test_the_response_names_the_file(export, fetch):
     for format in ("CSV", "JSON"):
         made = export(format=format)
         answer = fetch(made)
@@ -37,7 +37,7 @@ def test_a_part_of_the_file_can_be_fetched(export, fetch, make_log):
 
 
 @pytest.mark.parametrize("more", [0, 1, 10**20])
-def test_the_last_bytes_of_a_shorter_file_are_all_of_it(export, fetch, more):
+def test_a_range_of_more_last_bytes_than_the_file_has_is_the_whole_file(export, fetch, more):
     made = export()
     whole = fetch(made).data
     part = fetch(made, headers={"Range": f"bytes=-{len(whole) + more}"})
@@ -47,13 +47,13 @@ def test_the_last_bytes_of_a_shorter_file_are_all_of_it(export, fetch, more):
 
 
 @pytest.mark.parametrize("odd", ["lines=1-2", "bytes=1", "bytes=9-3", "bytes=a-b", "bytes=0-1,4-5", "bytes"])
-def test_a_range_that_is_not_one_range_of_bytes_is_ignored(export, fetch, odd):
+def test_anything_but_one_range_of_bytes_is_ignored(export, fetch, odd):
     made = export()
     answer = fetch(made, headers={"Range": odd})
     assert (answer.status_code, answer.data) == (200, fetch(made).data)
 
 
-def test_a_file_that_is_gone_from_the_disk_is_not_ready(app, export, fetch):
+def test_a_missing_file_is_a_503(app, export, fetch):
     made = export()
     for path in app.world.exports.iterdir():
         path.unlink()
@@ -61,7 +61,7 @@ def test_a_file_that_is_gone_from_the_disk_is_not_ready(app, export, fetch):
     assert (answer.status_code, made["id"] in answer.json["error"]) == (503, True)
 
 
-def test_whoever_fetches_a_file_that_is_gone_has_it_made_anew(app, export, fetch, advance):
+def test_fetching_a_missing_file_has_it_written_again(app, export, fetch, advance):
     made = export()
     for path in app.world.exports.iterdir():
         path.unlink()
@@ -71,7 +71,7 @@ def test_whoever_fetches_a_file_that_is_gone_has_it_made_anew(app, export, fetch
     assert (answer.status_code, len(answer.data)) == (200, made["fileSizeBytes"])
 
 
-def test_a_file_that_was_fetched_before_is_not_sent_again(export, fetch):
+def test_a_file_with_the_clients_etag_is_not_sent_again(export, fetch):
     made = export()
     assert fetch(made, headers={"If-None-Match": fetch(made).headers["ETag"]}).status_code == 304
 
@@ -86,14 +86,14 @@ def test_an_altered_link_is_refused(app, export, old, new):
     assert isinstance(answer.json["error"], str)
 
 
-def test_a_link_without_anything_or_for_another_export_is_refused(app, export, make_log):
+def test_a_link_without_a_signature_or_with_that_of_another_export_is_refused(app, export, make_log):
     one, other = export(), export()
     assert app.test_client().get(f"/downloads/exports/{one['id']}").status_code == 403
     swapped = one["downloadUrl"].replace(one["id"], other["id"])
     assert app.test_client().get(swapped).status_code == 403
 
 
-def test_after_24_hours_the_export_is_expired_and_its_file_gone(app, api, control, export, fetch, advance):
+def test_after_24_hours_the_export_expires_and_its_file_is_removed(app, api, control, export, fetch, advance):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
     made = export()
     advance(24 * 3600 - 0.001)

@@ -1,4 +1,4 @@
-"""Files and rows of exports agree again after an import, a reset or a loss."""
+"""Repair of export files after an import, a reset or a loss."""
 
 import contextlib
 
@@ -10,10 +10,12 @@ from dryline.jobs.exports import repair_files
 from dryline.models.exports import Export
 from dryline.models.teams import Team
 from dryline.settings import Settings
-from dryline.tests.exports.conftest import ASK, files, start_team
+from dryline.tests.exports.conftest import REQUEST, files, start_team
 
 
-def test_files_are_made_anew_for_completed_exports_and_others_removed(app, export, fetch, make_log):
+def test_lost_files_of_completed_exports_are_written_again_and_files_without_export_removed(
+    app, export, fetch, make_log
+):
     make_log()
     made, other = export(), export(format="JSON")
     content = fetch(made).data
@@ -28,21 +30,21 @@ def test_files_are_made_anew_for_completed_exports_and_others_removed(app, expor
 
 
 @pytest.fixture
-def no_lost_file_at_once(monkeypatch):
-    """To make even the smallest lost file anew is more than is done at once."""
+def left_to_the_jobs(monkeypatch):
+    """Have the jobs write all lost files, even the smallest."""
     monkeypatch.setattr(export_files, "INTERRUPT_CHECK_STEPS", 1)
     monkeypatch.setattr(exports, "REWRITE_STEPS", 0)
 
 
-def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
-    control, api, export, fetch, make_log, advance, no_lost_file_at_once
+def test_a_large_lost_file_is_written_again_after_the_response(
+    control, api, export, fetch, make_log, advance, left_to_the_jobs
 ):
     make_log()
     made = export()
     assert control.put("/state", control.get("/state").json).status_code == 204
-    shown = api.get(f"/team/exports/{made['id']}").json
-    assert (shown["status"], shown["downloadUrl"], shown["expiresAt"]) == ("PROCESSING", None, None)
-    assert api.get("/team/exports").json == [shown]
+    record = api.get(f"/team/exports/{made['id']}").json
+    assert (record["status"], record["downloadUrl"], record["expiresAt"]) == ("PROCESSING", None, None)
+    assert api.get("/team/exports").json == [record]
     refused = fetch(made)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
     advance()
@@ -50,7 +52,7 @@ def test_a_lost_file_that_takes_long_is_made_anew_after_the_answer(
     assert len(fetch(made).data) == made["fileSizeBytes"]
 
 
-def test_a_start_does_not_wait_for_lost_files(tmp_path, no_lost_file_at_once):
+def test_a_start_does_not_wait_for_lost_files(tmp_path, left_to_the_jobs):
     settings = Settings(data_dir=tmp_path, scenario="demo")
     app = create_app(settings)
     key = {"x-api-key": "dryline-local-key"}
@@ -63,7 +65,7 @@ def test_a_start_does_not_wait_for_lost_files(tmp_path, no_lost_file_at_once):
     assert "PROCESSING" not in after and "COMPLETED" in after
 
 
-def test_a_file_that_is_removed_meanwhile_is_made_anew(app, api, export, fetch, make_log, advance):
+def test_a_file_that_is_removed_is_written_again(app, api, export, fetch, make_log, advance):
     make_log()
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()
@@ -74,7 +76,7 @@ def test_a_file_that_is_removed_meanwhile_is_made_anew(app, api, export, fetch, 
 
 
 @pytest.mark.alone
-def test_a_lost_file_that_cannot_be_made_anew_fails_its_export(app, api, export, advance):
+def test_an_export_fails_if_its_lost_file_cannot_be_written_again(app, api, export, advance):
     made = export()
     (app.world.exports / f"{made['id']}.csv").unlink()
     app.world.exports.rmdir()
@@ -98,15 +100,15 @@ def test_an_imported_export_may_have_any_id(app, api, fetch):
     assert len(files(app)) == 1
 
 
-def test_an_export_that_was_outlived_while_nothing_ran_is_expired_at_the_start_and_no_news(tmp_path):
+def test_an_export_whose_time_ended_while_the_server_was_down_expires_at_the_start_without_an_event(tmp_path):
     settings = Settings(data_dir=tmp_path, scenario="empty")
     headers = {"x-api-key": settings.api_keys[0]}
     with contextlib.closing(create_app(settings)) as app:
-        made = app.test_client().post("/api/team/exports", json=ASK, headers=headers).json
+        made = app.test_client().post("/api/team/exports", json=REQUEST, headers=headers).json
         with app.world.active():
             app.world.run_due()
             Export.update(expires_at="2026-01-01T00:00:00.000Z").execute()
         assert len(files(app)) == 1
     with contextlib.closing(create_app(settings)) as app:
-        found = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
-        assert (found["status"], files(app), app.world.events.drain()) == ("EXPIRED", [], [])
+        record = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json
+        assert (record["status"], files(app), app.world.events.drain()) == ("EXPIRED", [], [])

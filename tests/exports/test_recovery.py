@@ -1,4 +1,4 @@
-"""Exports outlive the process that writes them, however it ends."""
+"""Exports after a shutdown or a kill of the process that writes them."""
 
 import csv
 import io
@@ -17,25 +17,25 @@ from dryline.settings import Settings
 from dryline.tests.test_server import Process
 
 LOGS = 2_000
-PAUSE = threading.Event()  # is never set: what is waited for needs the processor more than who asks
-ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-02-01T00:00:00.000Z"}
+NEVER = threading.Event()  # never set: to wait for it leaves the processor to the server
+REQUEST = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-02-01T00:00:00.000Z"}
 
-# Serves, but an export waits before its first line until the server ends, so that no test has to be quicker than it.
-HELD = """
+# Serves. An export waits before its first line until the server ends, so that no test has to be faster than it.
+PAUSED = """
 import sys
 from dryline.commands import cli
 from dryline.jobs import export_files
 from dryline.storage.current_world import current
 
-def hold(names, header=export_files.csv_header):
+def pause(names, header=export_files.csv_header):
     current().ending.wait()
     return header(names)
 
-export_files.csv_header = hold
+export_files.csv_header = pause
 del sys.argv[1]
 cli()
 """
-# Writes the one export that waits, and is killed at a moment of our choice.
+# Writes the pending export and is killed at a moment that the second argument names.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -57,19 +57,19 @@ elif sys.argv[2] == "before all is on the disk":
     os.fsync = die
 elif sys.argv[2] == "before the rename":
     export_files.move_into_place = die
-elif sys.argv[2] == "between the rename and the mark":
+elif sys.argv[2] == "between the rename and the commit":
     export_files.move_into_place = rename_and_die
-elif sys.argv[2] == "after the mark":
+elif sys.argv[2] == "after the commit":
     Path.unlink = die
 with app.world.active():
     app.world.run_due()
 """
-MOMENTS = {  # and the state that is left then
+MOMENTS = {  # with the status and the files that the kill leaves
     "before anything is written": ("PROCESSING", []),
     "before all is on the disk": ("PROCESSING", [".part"]),
     "before the rename": ("PROCESSING", [".part"]),
-    "between the rename and the mark": ("PROCESSING", [".csv"]),
-    "after the mark": ("COMPLETED", [".csv"]),
+    "between the rename and the commit": ("PROCESSING", [".csv"]),
+    "after the commit": ("COMPLETED", [".csv"]),
 }
 
 
@@ -94,11 +94,11 @@ def data_dir(tmp_path):
 
 @pytest.fixture
 def start(tmp_path, data_dir):
-    """Start a server on that directory; `held`: one that does not get ahead with an export."""
+    """Start a server on that directory. With `paused` it never finishes an export."""
     running = []
 
-    def start(held=False):
-        before = (sys.executable, "-c", HELD) if held else ()
+    def start(paused=False):
+        before = (sys.executable, "-c", PAUSED) if paused else ()
         running.append(Process(tmp_path, "--data-dir", str(data_dir), before=before))
         return running[-1]
 
@@ -119,28 +119,28 @@ def status(data_dir):
     return status
 
 
-def until(found):
-    """Ask until there is something. Fails after 30 seconds."""
+def wait_for(condition):
+    """Call a function until it returns something true, and return that. Fails after 30 seconds."""
     deadline = time.monotonic() + 30
-    while not (answer := found()):
-        assert time.monotonic() < deadline, "it did not come about"
-        PAUSE.wait(0.005)
-    return answer
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "nothing within 30 seconds"
+        NEVER.wait(0.005)
+    return result
 
 
-def completed(server, id):
-    """The export, once it is finished."""
+def finished(server, id):
+    """Return the export once it is COMPLETED or FAILED."""
 
-    def ask():
+    def look_up():
         export = server.call("GET", f"/api/team/exports/{id}")
         return export if export["status"] not in ("PENDING", "PROCESSING") else None
 
-    return until(ask)
+    return wait_for(look_up)
 
 
 def assert_whole(server, id, data_dir):
-    """The export is there once, completed, with every log once in its one file."""
-    export = completed(server, id)
+    """Assert that there is one export, COMPLETED, with one file that has each log once."""
+    export = finished(server, id)
     assert (export["status"], export["rowCount"]) == ("COMPLETED", LOGS)
     assert [one["id"] for one in server.call("GET", "/api/team/exports")] == [id]
     with urllib.request.urlopen(export["downloadUrl"]) as answer:
@@ -151,29 +151,29 @@ def assert_whole(server, id, data_dir):
     assert [path.suffix for path in files(data_dir)] == [".csv"]
 
 
-def test_an_export_survives_a_server_killed_in_the_middle_of_it(start, data_dir):
-    server = start(held=True)
-    id = server.call("POST", "/api/team/exports", ASK)["id"]
-    until(lambda: files(data_dir))
+def test_an_export_survives_a_kill_of_the_server(start, data_dir):
+    server = start(paused=True)
+    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
+    wait_for(lambda: files(data_dir))
     server.end(signal.SIGKILL)
     assert status(data_dir) == "PROCESSING"
     assert [path.suffix for path in files(data_dir)] == [".part"]
     assert_whole(start(), id, data_dir)
 
 
-def test_a_server_told_to_end_gives_a_running_export_back(start, data_dir):
-    server = start(held=True)
-    id = server.call("POST", "/api/team/exports", ASK)["id"]
-    until(lambda: files(data_dir))
+def test_an_export_survives_a_shutdown_of_the_server(start, data_dir):
+    server = start(paused=True)
+    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
+    wait_for(lambda: files(data_dir))
     assert server.end(signal.SIGTERM)[0] == 0
     assert (status(data_dir), files(data_dir)) == ("PENDING", [])
     assert_whole(start(), id, data_dir)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_an_export_survives_a_kill(start, data_dir, moment):
+def test_an_export_survives_a_kill_at_any_moment(start, data_dir, moment):
     app = create_app(Settings(data_dir=data_dir, scenario="empty"))
-    made = app.test_client().post("/api/team/exports", json=ASK, headers={"x-api-key": "dryline-local-key"}).json
+    made = app.test_client().post("/api/team/exports", json=REQUEST, headers={"x-api-key": "dryline-local-key"}).json
     app.close()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(data_dir), moment])
     assert killed.returncode == -signal.SIGKILL
@@ -181,10 +181,10 @@ def test_an_export_survives_a_kill(start, data_dir, moment):
     assert_whole(start(), made["id"], data_dir)
 
 
-def test_a_completed_export_whose_file_is_gone_or_short_gets_it_again(start, data_dir):
+def test_a_missing_or_truncated_file_is_written_again_at_the_start(start, data_dir):
     server = start()
-    id = server.call("POST", "/api/team/exports", ASK)["id"]
-    completed(server, id)
+    id = server.call("POST", "/api/team/exports", REQUEST)["id"]
+    finished(server, id)
     for damage in (lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:-1])):
         server.end()
         damage(files(data_dir)[0])

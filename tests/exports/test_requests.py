@@ -1,14 +1,14 @@
-"""Log exports: what can be asked for, and what is told of it."""
+"""Requests for log exports, and their records."""
 
 from datetime import datetime, timedelta
 
 import pytest
 
-from dryline.tests.exports.conftest import ASK
+from dryline.tests.exports.conftest import REQUEST
 
 
-def test_a_new_export_is_pending_and_knows_what_was_asked(api):
-    made = api.post("/team/exports", ASK | {"logType": "voice"}).json
+def test_a_new_export_is_pending_and_has_the_members_of_its_request(api):
+    made = api.post("/team/exports", REQUEST | {"logType": "voice"}).json
     assert (made["status"], made["format"], made["logType"]) == ("PENDING", "CSV", "voice")
     rest = ("rowCount", "fileSizeBytes", "downloadUrl", "errorMessage", "expiresAt")
     assert [made[name] for name in rest] == [None] * 5
@@ -16,22 +16,22 @@ def test_a_new_export_is_pending_and_knows_what_was_asked(api):
 
 
 def test_a_window_of_90_days_is_allowed_and_a_longer_one_is_not(api):
-    start = datetime.fromisoformat(ASK["startDate"])
+    start = datetime.fromisoformat(REQUEST["startDate"])
     end = start + timedelta(days=90)
-    longer = api.post("/team/exports", ASK | {"endDate": (end + timedelta(milliseconds=1)).isoformat()})
+    longer = api.post("/team/exports", REQUEST | {"endDate": (end + timedelta(milliseconds=1)).isoformat()})
     assert (longer.status_code, longer.json["details"][0]["path"]) == (400, "endDate")
-    assert api.post("/team/exports", ASK | {"endDate": end.isoformat()}).status_code == 201
+    assert api.post("/team/exports", REQUEST | {"endDate": end.isoformat()}).status_code == 201
 
 
 def test_a_window_must_not_run_backwards(api):
-    answer = api.post("/team/exports", ASK | {"endDate": "2025-12-31T23:59:59.999Z"})
+    answer = api.post("/team/exports", REQUEST | {"endDate": "2025-12-31T23:59:59.999Z"})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "endDate")
-    assert api.post("/team/exports", ASK | {"endDate": ASK["startDate"]}).status_code == 201
+    assert api.post("/team/exports", REQUEST | {"endDate": REQUEST["startDate"]}).status_code == 201
 
 
 @pytest.mark.parametrize("missing", ["format", "startDate", "endDate"])
 def test_a_missing_member_is_named(api, missing):
-    answer = api.post("/team/exports", {name: value for name, value in ASK.items() if name != missing})
+    answer = api.post("/team/exports", {name: value for name, value in REQUEST.items() if name != missing})
     assert (answer.status_code, [one["path"] for one in answer.json["details"]]) == (400, [missing])
 
 
@@ -54,7 +54,7 @@ def test_a_missing_member_is_named(api, missing):
     ],
 )
 def test_a_bad_member_is_named(api, member, value):
-    answer = api.post("/team/exports", ASK | {member: value})
+    answer = api.post("/team/exports", REQUEST | {member: value})
     assert answer.status_code == 400, answer.text
     assert answer.json["details"][0]["path"].split(".")[0] == member
     assert api.get("/team/exports").json == []
@@ -62,14 +62,14 @@ def test_a_bad_member_is_named(api, member, value):
 
 @pytest.mark.parametrize("fields", [["id", "colour"], "id,colour"])
 def test_an_unknown_field_is_named(api, fields):
-    answer = api.post("/team/exports", ASK | {"logType": "voice", "fields": fields})
+    answer = api.post("/team/exports", REQUEST | {"logType": "voice", "fields": fields})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "fields")
     assert "colour" in answer.json["error"]
 
 
 def test_a_field_of_another_log_type_is_unknown(api):
-    assert api.post("/team/exports", ASK | {"logType": "chat", "fields": ["call_sid"]}).status_code == 400
-    assert api.post("/team/exports", ASK | {"fields": ["call_sid", "rating"]}).status_code == 201
+    assert api.post("/team/exports", REQUEST | {"logType": "chat", "fields": ["call_sid"]}).status_code == 400
+    assert api.post("/team/exports", REQUEST | {"fields": ["call_sid", "rating"]}).status_code == 201
 
 
 @pytest.mark.parametrize(
@@ -87,35 +87,35 @@ def test_a_field_of_another_log_type_is_unknown(api):
     ],
 )
 def test_a_bad_filter_is_named(api, filters, path):
-    answer = api.post("/team/exports", ASK | {"logType": "voice", "filtersJson": filters})
+    answer = api.post("/team/exports", REQUEST | {"logType": "voice", "filtersJson": filters})
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, path)
 
 
 def test_a_team_has_one_active_export_at_a_time(api, other_api, advance):
-    assert api.post("/team/exports", ASK).status_code == 201
-    assert api.post("/team/exports", ASK).status_code == 409
-    assert other_api.post("/team/exports", ASK).status_code == 201
+    assert api.post("/team/exports", REQUEST).status_code == 201
+    assert api.post("/team/exports", REQUEST).status_code == 409
+    assert other_api.post("/team/exports", REQUEST).status_code == 201
     advance()
-    assert api.post("/team/exports", ASK).status_code == 201
+    assert api.post("/team/exports", REQUEST).status_code == 201
 
 
 @pytest.mark.parametrize("member", ["workerId", "deploymentId"])
 def test_an_unknown_worker_or_deployment_is_not_found_and_named(api, member):
-    answer = api.post("/team/exports", ASK | {member: "none"})
+    answer = api.post("/team/exports", REQUEST | {member: "none"})
     assert answer.status_code == 404
     assert member in answer.json["error"]
 
 
-def test_a_deployment_must_be_the_workers(api, make_worker, make_voice_deployment):
+def test_a_deployment_must_belong_to_the_worker(api, make_worker, make_voice_deployment):
     deployment = make_voice_deployment()
     body = {"deploymentId": deployment["id"], "workerId": make_worker()["id"]}
-    assert api.post("/team/exports", ASK | body).status_code == 404
-    assert api.post("/team/exports", ASK | body | {"workerId": deployment["workerId"]}).status_code == 201
+    assert api.post("/team/exports", REQUEST | body).status_code == 404
+    assert api.post("/team/exports", REQUEST | body | {"workerId": deployment["workerId"]}).status_code == 201
 
 
-def test_an_sms_deployment_exists_where_a_log_names_it(api, make_log):
+def test_an_sms_deployment_exists_if_a_log_names_it(api, make_log):
     make_log("sms", deployment_id="sms_line")
-    assert api.post("/team/exports", ASK | {"deploymentId": "sms_line"}).status_code == 201
+    assert api.post("/team/exports", REQUEST | {"deploymentId": "sms_line"}).status_code == 201
 
 
 def test_the_list_shows_the_20_newest_first(api, export):

@@ -1,15 +1,15 @@
-"""Exports that are moved by hand, or that wait."""
+"""Transitions of exports by the control plane, and the delay of exports."""
 
 import pytest
 
 from dryline.app import create_app
 from dryline.models.exports import Export
 from dryline.settings import Settings
-from dryline.tests.exports.conftest import ASK, files
+from dryline.tests.exports.conftest import REQUEST, files
 
 
 @pytest.fixture
-def move(control):
+def transition(control):
     def make(export, status, **body):
         return control.post(f"/exports/{export['id']}/transition", {"status": status, **body})
 
@@ -21,31 +21,31 @@ def manual(app):
     app.world.runtime_settings.export_mode = "manual"
 
 
-def test_by_hand_an_export_waits_for_each_move(app, api, manual, move, export, fetch, make_log):
+def test_in_manual_mode_an_export_waits_for_each_transition(app, api, manual, transition, export, fetch, make_log):
     make_log()
     made = export()
     assert made["status"] == "PENDING"
-    processing = move(made, "PROCESSING")
+    processing = transition(made, "PROCESSING")
     assert (processing.status_code, processing.json["status"]) == (200, "PROCESSING")
     assert files(app) == []
-    completed = move(made, "COMPLETED").json
+    completed = transition(made, "COMPLETED").json
     assert (completed["status"], completed["rowCount"]) == ("COMPLETED", 1)
     assert completed == api.get(f"/team/exports/{made['id']}").json
     assert len(fetch(completed).data) == completed["fileSizeBytes"]
-    assert move(made, "EXPIRED").json == completed | {"status": "EXPIRED", "downloadUrl": None}
+    assert transition(made, "EXPIRED").json == completed | {"status": "EXPIRED", "downloadUrl": None}
     assert files(app) == []
 
 
-def test_an_export_can_be_failed_by_hand_with_a_message(manual, move, export):
+def test_the_control_plane_fails_an_export_with_a_message(manual, transition, export):
     made = export()
-    assert move(made, "FAILED", errorMessage="The moon is full.").json["errorMessage"] == "The moon is full."
+    assert transition(made, "FAILED", errorMessage="The moon is full.").json["errorMessage"] == "The moon is full."
     made = export()
-    move(made, "PROCESSING")
-    failed = move(made, "FAILED").json
+    transition(made, "PROCESSING")
+    failed = transition(made, "FAILED").json
     assert (failed["status"], bool(failed["errorMessage"])) == ("FAILED", True)
 
 
-WAYS = {
+PATHS = {
     "PENDING": [],
     "PROCESSING": ["PROCESSING"],
     "COMPLETED": ["PROCESSING", "COMPLETED"],
@@ -61,14 +61,14 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("target", WAYS)
-@pytest.mark.parametrize("status", WAYS)
-def test_only_the_state_machines_moves_are_made(api, manual, move, export, status, target):
+@pytest.mark.parametrize("target", PATHS)
+@pytest.mark.parametrize("status", PATHS)
+def test_only_transitions_of_the_state_machine_are_made(api, manual, transition, export, status, target):
     made = export()
-    for step in WAYS[status]:
-        assert move(made, step).status_code == 200
+    for step in PATHS[status]:
+        assert transition(made, step).status_code == 200
     before = api.get(f"/team/exports/{made['id']}").json
-    answer = move(made, target)
+    answer = transition(made, target)
     if (status, target) in ALLOWED:
         assert (answer.status_code, answer.json["status"]) == (200, target)
     else:
@@ -76,16 +76,16 @@ def test_only_the_state_machines_moves_are_made(api, manual, move, export, statu
         assert api.get(f"/team/exports/{made['id']}").json == before
 
 
-def test_a_transition_needs_an_export_and_a_status_that_exist(control, move, export):
-    assert move({"id": "export_none"}, "FAILED").status_code == 404
-    assert move(export(), "DONE").status_code == 400
+def test_a_transition_needs_an_export_and_a_status_that_exist(control, transition, export):
+    assert transition({"id": "export_none"}, "FAILED").status_code == 404
+    assert transition(export(), "DONE").status_code == 400
     assert control.post("/exports/export_none/transition", {}).status_code == 400
 
 
 def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     control.put("/clock", {"now": "2026-04-01T12:00:00.000Z", "frozen": True})
     app.world.runtime_settings.export_delay_ms = 1500
-    made = api.post("/team/exports", ASK).json
+    made = api.post("/team/exports", REQUEST).json
     status = []
     for seconds in (0, 1.499, 0.001):
         advance(seconds)
@@ -93,19 +93,19 @@ def test_an_export_waits_for_its_delay_in_api_time(app, api, advance, control):
     assert status == ["PENDING", "PENDING", "COMPLETED"]
 
 
-def test_a_created_export_wakes_what_writes_it(api, app, monkeypatch):
+def test_a_new_export_wakes_the_jobs(api, app, monkeypatch):
     woken = []
     monkeypatch.setattr(app.world, "wake", lambda: woken.append(len(Export.select())))
     assert api.post("/team/exports", {}).status_code == 400
-    assert api.post("/team/exports", ASK).status_code == 201
+    assert api.post("/team/exports", REQUEST).status_code == 201
     assert woken == [1]
 
 
-def test_the_link_outlives_a_restart(tmp_path):
+def test_a_link_still_works_after_a_restart(tmp_path):
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
     headers = {"x-api-key": "dryline-local-key"}
-    made = app.test_client().post("/api/team/exports", json=ASK, headers=headers).json
+    made = app.test_client().post("/api/team/exports", json=REQUEST, headers=headers).json
     with app.world.active():
         app.world.run_due()
     url = app.test_client().get(f"/api/team/exports/{made['id']}", headers=headers).json["downloadUrl"]
