@@ -13,7 +13,7 @@ from itsdangerous import BadData
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 from dryline.storage.files import write_whole
-from dryline.storage.signatures import is_signature, signer, text_signer
+from dryline.storage.signatures import is_signature, text_signer, token_serializer
 
 _SAFE_NAME = re.compile("[a-z0-9_-]{1,100}")
 
@@ -44,7 +44,7 @@ class RowFiles:
 
     def sign(self, use: str, id: str, until: str, **claims: str) -> str:
         """Return a token for one use of one row's file, valid until a moment of API time."""
-        return signer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
+        return token_serializer(f"{self.kind} {use}").dumps({**claims, "id": id, "until": until})
 
     def check(self, use: str, id: str, token: str, team_id: str | None = None) -> dict[str, Any]:
         """Return the claims of a token, `id` and `until` among them. Raises Forbidden if it is not valid for this.
@@ -52,7 +52,7 @@ class RowFiles:
         `until` is in the time of the team, which a claim may name instead.
         """
         try:
-            claims: dict[str, Any] = signer(f"{self.kind} {use}").loads(token)
+            claims: dict[str, Any] = token_serializer(f"{self.kind} {use}").loads(token)
         except BadData:
             claims = {"id": None}
         if claims["id"] != id:

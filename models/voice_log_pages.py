@@ -16,7 +16,7 @@ from dryline.models.logs import Page, offset_of
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.errors import Invalid, NotFound
 from dryline.storage.record import Record, connection, wire_rows
-from dryline.storage.signatures import signer
+from dryline.storage.signatures import token_serializer
 
 if TYPE_CHECKING:
     from dryline.models.recording_addresses import Addresses
@@ -53,7 +53,7 @@ def search(
     next_cursor = None
     if len(keys) > limit:
         del keys[limit:]
-        next_cursor = signer(_CURSORS).dumps([sort_by, sort_order, page + 1, *keys[-1]])
+        next_cursor = token_serializer(_CURSORS).dumps([sort_by, sort_order, page + 1, *keys[-1]])
     return VoiceLogPage(SelectedLogs([id for _, id in keys], fields), total, page, limit, next_cursor)
 
 
@@ -67,7 +67,7 @@ def read(worker: Record, id: str, fields: frozenset[str] | None = None) -> Selec
 def _read_cursor(cursor: str) -> list[Any]:
     """Return sort column, direction, page number, and the sort key of the last log before the page. Raises Invalid."""
     try:
-        return signer(_CURSORS).loads(cursor)
+        return token_serializer(_CURSORS).loads(cursor)
     except BadData:
         raise Invalid("Not a cursor that a page gave.", "cursor") from None
 

@@ -28,8 +28,8 @@ class _Blake2b(SigningAlgorithm):
 _ALGORITHM = _Blake2b()
 
 
-def signer(use: str) -> URLSafeSerializer:
-    """Return what turns JSON values into signed text for a URL. Its `loads` raises itsdangerous.BadData."""
+def token_serializer(use: str) -> URLSafeSerializer:
+    """Return a serializer that turns JSON values into signed text for URLs. Its `loads` raises itsdangerous.BadData."""
     return URLSafeSerializer(_key(use), signer_kwargs={"key_derivation": "none", "algorithm": _ALGORITHM})
 
 
