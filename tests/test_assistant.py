@@ -142,7 +142,7 @@ def test_what_was_asked_is_seen_and_verified(ask):
         ("call_api", {"method": "POST", "path": "/workers", "body": {"name": 7}}),
         ("requests", {"path": "/api/workers"}),
         ("verify", {"method": "POST", "path": "/api/workers", "body_contains": "7"}),
-        ("verify", {"method": "POST", "path": "/api/workrs"}),
+        ("verify", {"method": "POST", "path": "/api/workers", "body_contains": "8"}),
     )
     assert [(one["method"], one["status"]) for one in seen] == [("POST", 400)]
     assert yes == "Yes: 1."

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from urllib.parse import urlencode
 
 import pytest
 from waitress.channel import ClientDisconnected
@@ -214,3 +215,37 @@ def test_an_archive_holds_what_is_asked_for(api, control):
     api.get("/workers")
     entries = control.get("/requests.har?method=GET").json["log"]["entries"]
     assert [entry["request"]["method"] for entry in entries] == ["GET"]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "says"),
+    [
+        ({"path": "/api/wrokers"}, "did you mean /api/workers?"),
+        ({"path": "/workers"}, "did you mean /api/workers?"),
+        ({"path": "/api/workers?limit=3"}, "Must not have a query"),
+        ({"method": "PSOT", "path": "/api/workers"}, "Must be one of: GET"),
+        ({"method": "PUT", "path": "/api/workers"}, "/api/workers has GET"),
+        ({"status": 2000}, "Must be 100 to 599."),
+    ],
+)
+def test_a_search_for_a_request_that_cannot_be_made_is_refused(control, criteria, says):
+    never = {**criteria, "times": {"max": 0}}
+    for answer in (
+        control.post("/requests/verify", never),
+        control.post("/requests/wait", {**criteria, "timeoutMs": 0}),
+        control.get(f"/requests?{urlencode(criteria)}"),
+        control.get(f"/requests/count?{urlencode(criteria)}"),
+        control.get(f"/requests.har?{urlencode(criteria)}"),
+    ):
+        assert answer.status_code == 400, answer.text
+        assert says in answer.json["error"]
+
+
+def test_a_wrong_path_that_was_requested_can_be_searched_for(api, control):
+    api.get("/wrokers")
+    assert control.get("/requests/count?path=/api/wrokers").json == {"count": 1}
+
+
+def test_the_path_of_a_canned_answer_can_be_searched_for(control):
+    control.post("/faults", {"path": "/api/newer", "override": {"status": 200}})
+    assert control.get("/requests/count?path=/api/newer").json == {"count": 0}

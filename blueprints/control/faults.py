@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 
-from flask import current_app
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.base import UNRECORDED
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.blueprints.nearest import nearest_path
+from dryline.blueprints.control.operations import METHODS, demand_operation
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
 from dryline.traffic.delays import LONGEST_MS, DelayDistribution
 from dryline.traffic.fault_presets import PRESETS
-from dryline.traffic.path_patterns import overlaps
 from dryline.traffic.rate_limits import RateLimit
 
 blp = ControlArea("Control: faults", description="Make matching requests fail, wait or lose their answer.")
@@ -25,7 +23,6 @@ HOP_BY_HOP = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
     *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
 }
-METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # What a rule needs one of.
 EFFECTS = (
     *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
@@ -232,7 +229,7 @@ class FaultSchema(ApiSchema):
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
         if "override" not in data:
-            _demand_operation(data.get("method", "*").upper(), path)
+            demand_operation(data.get("method", "*"), path, " An override may have any.")
 
     @validates_schema
     def agrees_with_itself(self, data, **kwargs):
@@ -325,15 +322,3 @@ def add(body):
         body["status"] = 429
     rule = body | answer | {"method": body["method"].upper(), "headers": headers or None}
     return world.faults.add(world.ids.new("fault"), world.clock.stamp(), **rule)
-
-
-def _demand_operation(method, path):
-    """Raise ValidationError for a path that no operation has, or a method that none of its operations has."""
-    routes = [rule for rule in current_app.url_map.iter_rules() if overlaps(path, rule.rule)]
-    if not routes:
-        near = nearest_path(current_app.url_map.iter_rules(), path)
-        hint = f"; did you mean {near}?" if near else "."
-        raise ValidationError(f"No operation has this path{hint} An override may have any.", "path")
-    offered = set().union(*(rule.methods or () for rule in routes))
-    if method not in ("*", *offered):
-        raise ValidationError(f"{path} has {', '.join(sorted(offered & set(METHODS)))}.", "method")

@@ -14,6 +14,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.control.har import archive
+from dryline.blueprints.control.operations import METHODS, demand_operation
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import (
     ApiSchema,
@@ -26,6 +27,7 @@ from dryline.schemas.base import (
     instance_of,
 )
 from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.traffic import request_search
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, Verification, find
@@ -315,9 +317,30 @@ def on_the_wire(entry: Entry) -> dict[str, Any]:
 
 
 def criteria_of(params: dict[str, Any]) -> Criteria:
-    """Return the criteria of a request. Raises NotFound for an unknown team."""
+    """Return the criteria of a request.
+
+    Raises NotFound for an unknown team, and Invalid for a method, path or status that no request can have: a check for
+    a misspelt path would otherwise find that it was never called.
+    """
     known_team(params["team_id"])
-    return Criteria(**params)
+    criteria = Criteria(**params)
+    if criteria.method is not None and criteria.method.upper() not in METHODS[1:]:
+        raise Invalid(f"Must be one of: {', '.join(METHODS[1:])}.", "method")
+    if criteria.status is not None and not 100 <= criteria.status <= 599:
+        raise Invalid("Must be 100 to 599.", "status")
+    if criteria.path is not None and not _may_occur(criteria):
+        try:
+            demand_operation(criteria.method or "*", criteria.path)
+        except ValidationError as error:
+            raise Invalid(str(error.messages[0]), str(error.field_name)) from None
+    return criteria
+
+
+def _may_occur(criteria: Criteria) -> bool:
+    """Return whether there was such a request, or a canned answer has this path, which need not be an operation's."""
+    place = Criteria(method=criteria.method, path=criteria.path)
+    canned = {rule.path for rule in current().faults.rules if rule.status is not None} - {"*"}
+    return criteria.path in canned or next(find(current().requests, place), None) is not None
 
 
 def shown(entry: Entry) -> dict[str, Any]:
