@@ -1,4 +1,4 @@
-"""Logs of the API channel on the wire."""
+"""Schemas of the API channel's logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class ApiLogSchema(LogSchema):
-    """One conversation through the engine's own endpoint. Contract: records.any_log."""
+    """A conversation through the engine's own endpoint. Contract: records.any_log."""
 
     request_model = fields.String(dump_only=True, allow_none=True, metadata={"description": "requested language model"})
     request_messages = JsonObject(dump_only=True, allow_none=True, metadata={"description": "messages of the request"})

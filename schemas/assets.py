@@ -1,4 +1,4 @@
-"""Telephone numbers on the wire."""
+"""Schemas of telephone numbers."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from dryline.schemas.row_forms import RowForm
 
 
 class PhoneNumberQuery(QuerySchema):
-    """Filters of the list of numbers."""
+    """Filters of the list of phone numbers."""
 
     integration_id = fields.String(metadata={"description": "only numbers of this integration"})
 
 
 class PhoneNumberRegistrationBody(ApiSchema):
-    """A number of the team's own provider account. Contract: registerPhoneNumber."""
+    """A phone number of the team's own provider account. Contract: registerPhoneNumber."""
 
     phone_number = fields.String(required=True)
     integration_id = fields.String(required=True)
 
 
 class PhoneNumberPurchaseBody(ApiSchema):
-    """Numbers to buy. Contract: purchasePhoneNumbers."""
+    """Phone numbers to buy. Contract: purchasePhoneNumbers."""
 
     phone_numbers = fields.List(fields.String(), required=True, metadata={"description": "in E.164 form"})
     integration_id = fields.String()
 
 
 class PhoneNumberSchema(ApiSchema):
-    """A number of the team. Contract: records.phone_number."""
+    """A phone number of the team. Contract: records.phone_number."""
 
     id = fields.String(dump_only=True)
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
@@ -59,7 +59,7 @@ class PhoneNumberSchema(ApiSchema):
 
 
 class AvailableNumbersQuery(QuerySchema):
-    """Criteria of a search for numbers. Contract: listAvailablePhoneNumbers."""
+    """Criteria of a search for phone numbers. Contract: listAvailablePhoneNumbers."""
 
     country_code = fields.String(
         required=True,
@@ -78,7 +78,7 @@ class AvailableNumbersQuery(QuerySchema):
 
 
 class CapabilitiesSchema(ApiSchema):
-    """Capabilities of a number."""
+    """Capabilities of a phone number."""
 
     voice = Boolean(dump_only=True, metadata={"description": "voice calls"})
     sms = Boolean(dump_only=True, metadata={"description": "text messages"})
@@ -86,7 +86,7 @@ class CapabilitiesSchema(ApiSchema):
 
 
 class AvailableNumberSchema(ApiSchema):
-    """A number that could be bought. Contract: records.available_phone_number."""
+    """A phone number that is for sale. Contract: records.available_phone_number."""
 
     phone_number = fields.String(dump_only=True, metadata={"description": "in E.164 form"})
     friendly_name = fields.String(dump_only=True, metadata={"description": "number in national notation"})

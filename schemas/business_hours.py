@@ -1,4 +1,4 @@
-"""Business hours, the numbers tied to them, and the callable check, on the wire."""
+"""Schemas of business hours, their assignment to phone numbers, and the check whether a number can be called."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ HOURS = 'a weekday each: "closed", or ranges such as "09:00-12:00,13:00-17:00"; 
 
 
 class BusinessHoursQuery(QuerySchema):
-    """How much to send."""
+    """Options for business hours."""
 
     include_team_phone_hours = QueryBoolean(load_default=False)
 
 
 class TeamPhoneHoursQuery(QuerySchema):
-    """How much to send."""
+    """Options for an assignment of business hours."""
 
     include_relations = QueryBoolean(load_default=False)
 
 
 class TeamPhoneHoursListQuery(TeamPhoneHoursQuery):
-    """Which to list."""
+    """Filters of the list of assignments."""
 
     phone_number = fields.String(metadata={"description": "only this number, in any notation"})
     team_id = fields.String(metadata={"description": "only this team; another team's id gives an empty list"})
 
 
 class BusinessHoursBody(ApiSchema):
-    """Hours to make or to change. Contract: createBusinessHours."""
+    """Business hours to create or update. Contract: createBusinessHours."""
 
     hours = fields.Dict(keys=fields.String(), values=fields.String(), required=True, metadata={"description": HOURS})
     timezone = fields.String(
@@ -42,7 +42,7 @@ class BusinessHoursBody(ApiSchema):
 
 
 class HoursTableSchema(ApiSchema):
-    """A week's opening hours by themselves."""
+    """Business hours without their assignments."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -54,7 +54,7 @@ class HoursTableSchema(ApiSchema):
 
 
 class TeamPhoneHoursSchema(ApiSchema):
-    """Ties a number to business hours. Contract: records.team_phone_hours."""
+    """An assignment of business hours to a phone number. Contract: records.team_phone_hours."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("hours", "team")
@@ -72,7 +72,7 @@ class TeamPhoneHoursSchema(ApiSchema):
 
 
 class BusinessHoursSchema(HoursTableSchema):
-    """A week's opening hours. Contract: records.business_hours."""
+    """Business hours of a week. Contract: records.business_hours."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("team_phone_hours",)
@@ -85,7 +85,7 @@ class BusinessHoursSchema(HoursTableSchema):
 
 
 class CallableSchema(ApiSchema):
-    """A number and a time, and whether it can be called then. Contract: checkCallable."""
+    """A phone number and a time, and whether the number can be called then. Contract: checkCallable."""
 
     phone_number = fields.String(
         required=True, load_only=True, metadata={"description": "phone number in any notation"}

@@ -1,4 +1,4 @@
-"""Calls in progress: their logs show them; the state document holds what will come of them as well."""
+"""The row form of calls in progress. Their logs show them; state documents also hold how they will end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outbound campaigns and batch calls on the wire. Bodies are in snake_case, answers in camelCase (client)."""
+"""Schemas of outbound campaigns and batch calls. Bodies are in snake_case, answers in camelCase (client)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STATUSES = ("CREATED", "STARTED", "RUNNING", "COMPLETED", "STOPPED", "FAILED")
 
 
 def rows(**kwargs: Any) -> fields.List:
-    """Contact rows: objects of any content."""
+    """Return a field of contact rows: objects with any values."""
     return fields.List(JsonObject(), **kwargs)
 
 
@@ -41,7 +41,7 @@ class OutboundCampaignSchema(ApiSchema):
 
 
 class CampaignMembersSchema(ApiSchema):
-    """What creating and changing a campaign have in common."""
+    """The fields that creating and updating a campaign have in common."""
 
     data = rows(required=True, metadata={"description": "contact rows; each needs `phoneNumber` in E.164"})
     name = fields.String()
@@ -65,7 +65,7 @@ class CampaignMembersSchema(ApiSchema):
 
 
 class OutboundCampaignBodySchema(CampaignMembersSchema):
-    """What creating a campaign takes."""
+    """A campaign to create."""
 
     class Meta(CampaignMembersSchema.Meta):
         without_effect = ("team_id",)
@@ -78,24 +78,24 @@ class OutboundCampaignBodySchema(CampaignMembersSchema):
 
 
 class CampaignUpdateBodySchema(CampaignMembersSchema):
-    """What changing a campaign takes."""
+    """Changes of a campaign."""
 
 
 class StopCampaignSchema(ApiSchema):
-    """Which campaign to stop."""
+    """The campaign to stop."""
 
     campaign_id = fields.String(required=True, data_key="campaign_id")
 
 
 class BatchCallsResultSchema(ApiSchema):
-    """Rows were queued. Contract: records.batch_calls_result."""
+    """The queued rows. Contract: records.batch_calls_result."""
 
     message = fields.String(dump_only=True)
     rows_processed = Integer(dump_only=True, metadata={"description": "number of rows that were accepted"})
 
 
 class QueueRemovalSchema(ApiSchema):
-    """Rows were taken out of the queue. Contract: records.queue_removal_result."""
+    """The cancelled rows. Contract: records.queue_removal_result."""
 
     message = fields.String(dump_only=True)
     removed_count = Integer(dump_only=True)
@@ -103,7 +103,7 @@ class QueueRemovalSchema(ApiSchema):
 
 
 class TextRow(fields.Dict):
-    """A contact row of texts. What it tells the stand-in itself, its member `dryline`, may be an object."""
+    """A contact row of texts. Its field `dryline`, for the stand-in itself, may be an object."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         own = value.get("dryline") if isinstance(value, dict) else None
@@ -114,7 +114,7 @@ class TextRow(fields.Dict):
 
 
 class VoiceBatchCallsBodySchema(ApiSchema):
-    """What a voice deployment shall call."""
+    """Batch calls of a voice deployment."""
 
     data = fields.List(
         TextRow(keys=fields.String(), values=fields.String()),
@@ -135,7 +135,7 @@ class VoiceBatchCallsBodySchema(ApiSchema):
 
 
 def numeric_text(value: Any) -> Any:
-    """The number in a text; anything else as it is."""
+    """Return the number in a text; anything else unchanged."""
     if isinstance(value, str):
         try:
             return int(value) if value.strip().isdecimal() else float(value)

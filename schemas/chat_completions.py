@@ -1,4 +1,4 @@
-"""OpenAI's chat completions on the wire. Contract: based.md, 5.1."""
+"""Schemas of OpenAI's chat completions. Contract: based.md, 5.1."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from dryline.schemas.talk_sessions import LONGEST
 
 
 class Content(fields.Field):
-    """A text, or a list of text parts. Loads as the text; what is no text, as an empty one."""
+    """A text, or a list of text parts, loaded as text. Parts of other kinds are loaded as empty text."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         parts = value if isinstance(value, list) else [value]
-        found = []
+        texts = []
         for part in parts:
             text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else part
             if not isinstance(text, str):
                 raise ValidationError("Must be a text, or a list of text parts.")
-            found.append(text)
-        return "\n".join(found)
+            texts.append(text)
+        return "\n".join(texts)
 
 
 class MessageBody(Schema):
-    """One message of the conversation."""
+    """A message of the conversation."""
 
     role = fields.String(required=True)
     content = Content(load_default="", allow_none=True)
 
 
 class StreamOptions(Schema):
-    """What else a stream tells."""
+    """Options of a stream."""
 
     include_usage = Boolean(load_default=False)
 
 
 class CompletionBody(Schema):
-    """A request. What else clients send is of models, of which there is none."""
+    """A request for a completion. Options of language models are ignored, as there is no model."""
 
     model = fields.String(load_default="")
     messages = fields.List(fields.Nested(MessageBody(unknown=EXCLUDE)), required=True, validate=validate.Length(1))
@@ -47,10 +47,10 @@ class CompletionBody(Schema):
 
 
 def read_completion(body: Any) -> dict[str, Any]:
-    """A request's members. Raises ValidationError."""
-    read: dict[str, Any] = CompletionBody(unknown=EXCLUDE).load(body)  # type: ignore[assignment]  # one, not many
-    for message in read["messages"]:
+    """Return a request's fields. Raises ValidationError."""
+    completion: dict[str, Any] = CompletionBody(unknown=EXCLUDE).load(body)  # type: ignore[assignment]  # one, not many
+    for message in completion["messages"]:
         message["content"] = message["content"] or ""
-    if any(len(message["content"]) > LONGEST for message in read["messages"] if message["role"] == "user"):
+    if any(len(message["content"]) > LONGEST for message in completion["messages"] if message["role"] == "user"):
         raise ValidationError(f"A user's message has at most {LONGEST:,} characters.", "messages")
-    return read
+    return completion

@@ -1,4 +1,4 @@
-"""Chat deployments on the wire."""
+"""Schemas of chat deployments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
 class ChatDeploymentSchema(DeploymentSchema):
-    """A deployment as a chat agent. Contract: records.chat_deployment."""
+    """A deployment of a flow as a chat agent. Contract: records.chat_deployment."""
 
     chat_agent_id = fields.String(dump_only=True)
     allowed_users = fields.String(dump_only=True, metadata={"description": "JSON text of the array"})
@@ -24,7 +24,7 @@ class ChatDeploymentSchema(DeploymentSchema):
 
 
 class ChatDeploymentUpdateBody(ApiSchema):
-    """What changing a chat deployment takes."""
+    """Changes of a chat deployment."""
 
     name = fields.String(required=True)
     flow_id = fields.String(required=True)
@@ -37,7 +37,7 @@ class ChatDeploymentUpdateBody(ApiSchema):
 
 
 class ChatDeploymentBody(ChatDeploymentUpdateBody):
-    """What creating a chat deployment takes."""
+    """A chat deployment to create."""
 
     flow_version_id = fields.String()
 

@@ -1,4 +1,4 @@
-"""Chat widget deployments on the wire."""
+"""Schemas of chat widget deployments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class ChatEmbedDeploymentSchema(DeploymentSchema):
-    """A deployment as a chat widget. Contract: records.chat_embed_deployment."""
+    """A deployment of a flow as a chat widget. Contract: records.chat_embed_deployment."""
 
     embed_id = fields.String(dump_only=True)
     agent_name = fields.String(dump_only=True, allow_none=True)
@@ -22,7 +22,7 @@ class ChatEmbedDeploymentSchema(DeploymentSchema):
 
 
 class ChatEmbedDeploymentUpdateBody(ApiSchema):
-    """What changing a chat widget deployment takes."""
+    """Changes of a chat widget deployment."""
 
     name = fields.String(required=True)
     flow_id = fields.String(required=True)
@@ -34,7 +34,7 @@ class ChatEmbedDeploymentUpdateBody(ApiSchema):
 
 
 class ChatEmbedDeploymentBody(ChatEmbedDeploymentUpdateBody):
-    """What creating a chat widget deployment takes."""
+    """A chat widget deployment to create."""
 
     flow_version_id = fields.String()
 

@@ -1,4 +1,4 @@
-"""Chat widget logs on the wire."""
+"""Schemas of chat widget logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class ChatEmbedLogSchema(LogSchema):
-    """One visit to a chat widget. Contract: records.chat_embed_log."""
+    """A conversation in a chat widget. Contract: records.chat_embed_log."""
 
     expired = Boolean(dump_only=True, metadata={"description": "whether the widget's session has timed out"})
     session_id = fields.String(dump_only=True, allow_none=True)
@@ -26,7 +26,7 @@ class ChatEmbedLogSchema(LogSchema):
 
 
 class ChatEmbedLogFilterSchema(LogFilterSchema):
-    """Which of a worker's widget logs."""
+    """Filters of a worker's chat widget logs."""
 
     session_id = fields.String(metadata={"description": "only this session"})
 

@@ -1,4 +1,4 @@
-"""Chat logs on the wire."""
+"""Schemas of chat logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class ChatLogSchema(LogSchema):
-    """One chat. Contract: records.chat_log."""
+    """A chat. Contract: records.chat_log."""
 
     user_id = fields.String(dump_only=True, allow_none=True, metadata={"description": "id of the user on the page"})
     user_name = fields.String(dump_only=True, allow_none=True, metadata={"description": "author of the message"})

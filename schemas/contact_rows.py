@@ -1,4 +1,4 @@
-"""Contact rows as people have them: CSV text, from a spreadsheet or by hand."""
+"""Contact rows from CSV text, such as from a spreadsheet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DELIMITERS = ",;\t"
 
 @dataclass(slots=True)
 class Contacts:
-    """What CSV text holds: `rows` by their line in it, counted from 1, and `faults`, the lines that are no rows."""
+    """The content of CSV text: `rows` by line number, from 1, and `faults`, the lines that are not rows."""
 
     columns: list[str] = field(default_factory=list)
     rows: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -24,26 +24,26 @@ class Contacts:
 
 
 def read_contacts(text: str) -> Contacts:
-    """The rows of CSV text whose first line names the columns. It may have commas, semicolons or tabs between cells."""
+    """Return the rows of CSV text. Its first line names the columns; commas, semicolons or tabs separate cells."""
     text = text.removeprefix("\ufeff").lstrip("\r\n")
-    found = Contacts()
+    contacts = Contacts()
     first = text.partition("\n")[0]
     delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
-        found.columns = [name.strip() for name in next(reader, [])]
-        if fault := _header_fault(found.columns):
-            found.faults[1] = fault
-            return found
+        contacts.columns = [name.strip() for name in next(reader, [])]
+        if fault := _header_fault(contacts.columns):
+            contacts.faults[1] = fault
+            return contacts
         for cells in reader:
-            if len(cells) > len(found.columns) and any(cells[len(found.columns) :]):
-                found.faults[reader.line_num] = f"It has {len(cells)} values for {len(found.columns)} columns."
+            if len(cells) > len(contacts.columns) and any(cells[len(contacts.columns) :]):
+                contacts.faults[reader.line_num] = f"It has {len(cells)} values for {len(contacts.columns)} columns."
             elif any(cell.strip() for cell in cells):
-                cells += [""] * (len(found.columns) - len(cells))
-                found.rows[reader.line_num] = dict(zip(found.columns, map(str.strip, cells), strict=False))
+                cells += [""] * (len(contacts.columns) - len(cells))
+                contacts.rows[reader.line_num] = dict(zip(contacts.columns, map(str.strip, cells), strict=False))
     except csv.Error as error:
-        found.faults[reader.line_num] = f"It cannot be read: {error}."
-    return found
+        contacts.faults[reader.line_num] = f"It cannot be read: {error}."
+    return contacts
 
 
 def _header_fault(columns: list[str]) -> str | None:
@@ -56,7 +56,7 @@ def _header_fault(columns: list[str]) -> str | None:
 
 
 class ContactsText(fields.Field):
-    """Contact rows, sent as CSV text. Lines that are no rows are left out."""
+    """Contact rows as CSV text. Lines that are not rows are skipped."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> list[dict[str, str]]:
         rows = list(read_contacts(value).rows.values()) if isinstance(value, str) else []
@@ -66,7 +66,7 @@ class ContactsText(fields.Field):
 
 
 class CampaignSheetSchema(OutboundCampaignBodySchema):
-    """A campaign whose rows are CSV text. The rest is as the API has it."""
+    """A campaign whose rows are CSV text. The other fields are those of the API."""
 
     data = ContactsText(required=True)  # type: ignore[assignment]  # a form has text where the API has a list
     deployment_id = fields.String(required=True, data_key="deploymentId")

@@ -1,4 +1,4 @@
-"""Custom voices on the wire."""
+"""Schemas of custom voices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class CustomVoiceSchema(ApiSchema):
-    """A voice of the team at the speech provider. Contract: records.custom_voice."""
+    """A custom voice of the team at the speech provider. Contract: records.custom_voice."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)

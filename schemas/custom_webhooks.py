@@ -1,4 +1,4 @@
-"""Custom webhooks on the wire."""
+"""Schemas of custom webhooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class CustomWebhookSchema(ApiSchema):
-    """An address that is told about a voice deployment's calls. Contract: records.custom_webhook."""
+    """A webhook for events of a voice deployment's calls. Contract: records.custom_webhook."""
 
     id = String(dump_only=True)
     deployment_id = String(dump_only=True)
@@ -29,7 +29,7 @@ class CustomWebhookSchema(ApiSchema):
 
 
 class CustomWebhookBody(CustomWebhookSchema):
-    """What a webhook takes."""
+    """A webhook to create or update."""
 
     method = String(load_default="POST", validate=OneOf("GET", "POST", "PUT", "PATCH"))
     name = String()

@@ -1,4 +1,4 @@
-"""Default checks on the wire."""
+"""Schemas of default checks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DefaultChecksSchema(ChecksSchema):
 
 
 class DeploymentDefaultChecksSchema(ChecksSchema):
-    """The checks as they apply to one deployment. Contract: records.deployment_default_checks."""
+    """The checks that apply to a deployment. Contract: records.deployment_default_checks."""
 
     deployment_id = fields.String(dump_only=True)
     enabled = Boolean(metadata={"description": "whether the checks apply to the deployment"})
@@ -42,14 +42,14 @@ class DeploymentDefaultChecksSchema(ChecksSchema):
     )
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """The wire form, which gives the overridden members the wire's names too."""
+        """Return the wire form, with the overridden fields by their names on the wire."""
         dumped = super().dump(obj, many=many)
         dumped["overridden"] = [camel(name) for name in dumped["overridden"]]
         return dumped
 
 
 def only_what_is_set(row: Row) -> None:
-    """Leave out what is null: it is not overridden."""
+    """Return the values that are not null, which are those that are overridden."""
     for name in [name for name, value in row.items() if value is None]:
         del row[name]
 
@@ -60,7 +60,7 @@ ROWS = {
         DeploymentDefaultChecksSchema,
         id="deploymentId",
         without="overridden",
-        shown=only_what_is_set,
+        on_export=only_what_is_set,
         deployment_id=text(attribute="id"),
     ),
 }

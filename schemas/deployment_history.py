@@ -1,4 +1,4 @@
-"""Deployment history on the wire."""
+"""Schemas of deployment history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHANGE_TYPE = OneOf("FLOW_VERSION", "CONFIG", "VOICE_SETTINGS", "STATUS", "PARAM
 
 
 class DeploymentHistoryEntrySchema(ApiSchema):
-    """One change of a deployment. Contract: records.deployment_history_entry."""
+    """A change of a deployment. Contract: records.deployment_history_entry."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -30,7 +30,7 @@ class DeploymentHistoryEntrySchema(ApiSchema):
     author_api_key_id = fields.String(dump_only=True, allow_none=True)
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """The wire form, in which the changed members have the wire's names too. Parameters keep their own names."""
+        """Return the wire form, with the changed fields by their names on the wire. Parameters keep their own names."""
         dumped = super().dump(obj, many=many)
         for row in dumped if isinstance(dumped, list) else [dumped]:
             wire_changes(row)
@@ -48,16 +48,16 @@ class DeploymentHistoryPageSchema(PageSchema):
 
 
 class DeploymentHistoryQuerySchema(WindowSchema):
-    """Which part of the history."""
+    """Filters and page of the history."""
 
     change_type = fields.String(validate=CHANGE_TYPE, metadata={"description": "only changes of this kind"})
 
 
 def wire_changes(row: Row) -> None:
-    """Give the changed members the wire's names. Parameters keep their own names."""
+    """Rename the changed fields of an entry as on the wire. Parameters keep their own names."""
     if row["changeType"] != "PARAMETERS":
-        changes = orjson.loads(orjson.dumps(row["changes"]))  # from a list it is text that was not read yet
+        changes = orjson.loads(orjson.dumps(row["changes"]))  # in a list this is JSON text
         row["changes"] = {camel(name): change for name, change in changes.items()}
 
 
-ROWS = {"deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", shown=wire_changes)}
+ROWS = {"deploymentHistory": RowForm(DeploymentHistoryEntrySchema, "deploymentId changeType", on_export=wire_changes)}

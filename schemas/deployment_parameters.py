@@ -1,4 +1,4 @@
-"""Deployment parameters on the wire."""
+"""Schemas of deployment parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class DeploymentParameterSchema(ApiSchema):
-    """A named value of a deployment. Contract: records.deployment_parameter."""
+    """A parameter of a deployment. Contract: records.deployment_parameter."""
 
     id = fields.String(dump_only=True)
     deployment_id = fields.String(dump_only=True)
@@ -21,7 +21,7 @@ class DeploymentParameterSchema(ApiSchema):
 
 
 class DeploymentParameterBody(DeploymentParameterSchema):
-    """What a parameter takes: a description is text or not there."""
+    """A parameter to create or update. Its description may be left out but not null."""
 
     description = fields.String()
 

@@ -1,4 +1,4 @@
-"""What the deployments of every channel share on the wire."""
+"""Schemas that deployments of all channels share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dryline.schemas.json_text import AsSent
 
 
 class DeploymentSchema(ApiSchema):
-    """The members that a deployment of any channel answers with. Contract: records.any_deployment."""
+    """The fields of deployments of all channels. Contract: records.any_deployment."""
 
     id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
@@ -28,7 +28,7 @@ class DeploymentSchema(ApiSchema):
 
 
 class SuccessItemSchema(PartSchema):
-    """A single check of a group."""
+    """A check of a group."""
 
     title = fields.String(required=True, metadata={"description": "name of the check"})
     description = fields.String(required=True, metadata={"description": "question that is judged"})
@@ -41,7 +41,7 @@ class SuccessItemSchema(PartSchema):
 
 
 class SuccessCriterionSchema(PartSchema):
-    """A group of checks after a conversation. Contract: records.success_criterion."""
+    """A group of checks for each conversation. Contract: records.success_criterion."""
 
     title = fields.String(required=True, metadata={"description": "name of the group"})
     description = fields.String()
@@ -49,7 +49,7 @@ class SuccessCriterionSchema(PartSchema):
 
 
 class ExtractionSchema(PartSchema):
-    """One value to draw from a conversation. Contract: records.extraction_definition."""
+    """The definition of a value to extract from conversations. Contract: records.extraction_definition."""
 
     type = fields.String(
         required=True, validate=OneOf("string", "number", "boolean"), metadata={"description": "type of the value"}
@@ -59,10 +59,10 @@ class ExtractionSchema(PartSchema):
 
 
 def extractions(**kwargs: Any) -> fields.Dict:
-    """A map of keys to what is to be drawn from a conversation."""
+    """Return a field of definitions of values to extract, by key."""
     return fields.Dict(keys=fields.String(), values=AsSent(ExtractionSchema), **kwargs)
 
 
 def success_criteria(**kwargs: Any) -> fields.List:
-    """Groups of checks."""
+    """Return a field of groups of checks."""
     return fields.List(AsSent(SuccessCriterionSchema), **kwargs)

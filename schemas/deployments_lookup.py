@@ -1,4 +1,4 @@
-"""Any deployment on the wire, whatever its channel."""
+"""Schemas of deployments of any channel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INCLUDES = {
 class AnyDeploymentSchema(
     VoiceDeploymentSchema, VoiceV1DeploymentSchema, ChatDeploymentSchema, ChatEmbedDeploymentSchema
 ):
-    """The base members and those of the deployment's channel, on one level. Contract: records.any_deployment."""
+    """A deployment with the fields of its channel. Contract: records.any_deployment."""
 
     class Meta(DeploymentSchema.Meta):
         pass
@@ -43,7 +43,7 @@ AnyDeploymentSchema.Meta.sometimes = tuple(set(AnyDeploymentSchema().fields) - B
 
 
 class IncludeList(fields.String):
-    """Comma-separated names of what an answer is to hold besides."""
+    """Names of related records to include, separated by commas."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
@@ -54,6 +54,6 @@ class IncludeList(fields.String):
 
 
 class LookupQuerySchema(QuerySchema):
-    """What is asked for besides."""
+    """Options for a deployment."""
 
     include = IncludeList(metadata={"description": f"comma-separated: {', '.join(INCLUDES)}"})

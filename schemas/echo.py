@@ -1,4 +1,4 @@
-"""Echo suites, agents, scorecards and runs on the wire."""
+"""Schemas of Echo suites, agents, scorecards and runs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dryline.schemas.row_forms import RowForm
 
 
 def text_or_texts(value: Any) -> None:
-    """Raises ValidationError for what is neither a text nor a list of texts."""
+    """Check that a value is a text or a list of texts. Raises ValidationError."""
     if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
         raise ValidationError("Must be a text or a list of texts.")
 
 
 class EchoSuiteBody(ApiSchema):
-    """A suite to make or to change. Contract: createEchoSuite."""
+    """An Echo suite to create or update. Contract: createEchoSuite."""
 
     name = fields.String(required=True)
     description = fields.String()
@@ -27,7 +27,7 @@ class EchoSuiteBody(ApiSchema):
 
 
 class EchoSuiteSchema(ApiSchema):
-    """A test suite. Contract: records.echo_suite."""
+    """An Echo test suite. Contract: records.echo_suite."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
@@ -41,7 +41,7 @@ class EchoSuiteSchema(ApiSchema):
 
 
 class EchoAgentBody(ApiSchema):
-    """An agent to make or to change. Contract: createEchoAgent."""
+    """An Echo agent to create or update. Contract: createEchoAgent."""
 
     name = fields.String(required=True)
     type = fields.String(required=True, metadata={"description": "kind of caller, stored as sent"})
@@ -53,7 +53,7 @@ class EchoAgentBody(ApiSchema):
 
 
 class EchoAgentSchema(ApiSchema):
-    """A simulated caller. Contract: records.echo_agent."""
+    """An Echo agent: a simulated caller. Contract: records.echo_agent."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
@@ -69,7 +69,7 @@ class EchoAgentSchema(ApiSchema):
 
 
 class EchoScorecardBody(ApiSchema):
-    """A scorecard to make or to change. Contract: createEchoScorecard."""
+    """An Echo scorecard to create or update. Contract: createEchoScorecard."""
 
     name = fields.String(required=True)
     description = fields.String()
@@ -85,7 +85,7 @@ class EchoScorecardBody(ApiSchema):
 
 
 class EchoScorecardSchema(ApiSchema):
-    """What a conversation is judged by. Contract: records.echo_scorecard."""
+    """An Echo scorecard: criteria for conversations. Contract: records.echo_scorecard."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)
@@ -100,7 +100,7 @@ class EchoScorecardSchema(ApiSchema):
 
 
 class EchoRunSchema(ApiSchema):
-    """A run: what is sent to start one, and the answer. Contract: records.echo_run."""
+    """An Echo run: the request to start it, and the answer. Contract: records.echo_run."""
 
     id = fields.String(dump_only=True)
     type = fields.String(

@@ -1,4 +1,4 @@
-"""Echo runs and what came of them: the public API starts runs and has no way to read them."""
+"""Schemas of Echo runs with their results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class EchoRunResultSchema(ApiSchema):
-    """An Echo run of any team, with its results once it has ended."""
+    """An Echo run of any team. A finished run has results."""
 
     id = fields.String(dump_only=True)
     team_id = fields.String(dump_only=True)

@@ -1,4 +1,4 @@
-"""Log exports on the wire."""
+"""Schemas of log exports."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
 FORMATS = ("CSV", "JSON")
 LOG_TYPES = tuple(channel.key for channel in CHANNELS)
 
-# The form of each type of log: its `wire_names` are the members, and are looked up when somebody exports.
+# The schema of each type of log, whose `wire_names` are the fields of its exports.
 FORMS = {channel.key: instance_of(schema_of(channel)) for channel in CHANNELS}
 
 
 def members(log_type: str | None) -> list[str]:
-    """The wire's names of a log type's members in the record's order; of every type's (None), each name once."""
+    """Return the wire names of the fields of a log type, or of all types, in the record's order."""
     types = [log_type] if log_type else LOG_TYPES
     return list(dict.fromkeys(name for one in types for name in FORMS[one].wire_names))
 
 
 def demand_members(names: list[str], log_type: str | None = None) -> None:
-    """Raises ValidationError for names that no member of the log type has, or, without one, of any type."""
+    """Check that logs of the type, or of some type, have these fields. Raises ValidationError."""
     known = members(log_type)
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -36,7 +36,7 @@ def demand_members(names: list[str], log_type: str | None = None) -> None:
 
 
 def read_filters(filters: Any) -> dict[str, Any]:
-    """What `filtersJson` asks of a log, by the names that `models.voice_log_filters` has. Raises ValidationError."""
+    """Return the filters in `filtersJson` by their names in `models.voice_log_filters`. Raises ValidationError."""
     if filters is None:
         return {}
     texts = {name: str(value) if type(value) in (int, float) else value for name, value in filters.items()}
@@ -44,7 +44,7 @@ def read_filters(filters: Any) -> dict[str, Any]:
 
 
 class FieldNames(fields.List):
-    """Names of members, as an array or as text with commas, each taken once. None of them means all, as for logs."""
+    """Names of fields as an array, or as text with commas. Each name is used once; no names mean all fields."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(fields.String(), **kwargs)
@@ -56,7 +56,7 @@ class FieldNames(fields.List):
 
 
 class Filters(JsonObject):
-    """Filters of the voice log list, as an object or as the JSON text of one, kept as they were sent."""
+    """Filters of the voice log list, as an object or its JSON text, stored as sent."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> dict[str, Any]:
         if isinstance(value, str):
@@ -76,7 +76,7 @@ def _known_log_type(log_type: str) -> None:
 
 
 class ExportBody(ApiSchema):
-    """What an export is to hold. Contract: createExport."""
+    """An export to create. Contract: createExport."""
 
     format = fields.String(required=True, validate=OneOf(*FORMATS), metadata={"description": "format of the file"})
     start_date = Timestamp(required=True, metadata={"description": "start of the date range, inclusive"})
@@ -85,7 +85,7 @@ class ExportBody(ApiSchema):
     )
     log_type = fields.String(
         validate=_known_log_type,
-        metadata={"description": f"{', '.join(LOG_TYPES)}; left out: logs of every type, one after the other"},
+        metadata={"description": f"{', '.join(LOG_TYPES)}; default: logs of all types, one type after the other"},
     )
     worker_id = fields.String(metadata={"description": "only logs of this worker"})
     deployment_id = fields.String(metadata={"description": "only logs of this deployment"})
@@ -98,12 +98,12 @@ class ExportBody(ApiSchema):
 
     @validates_schema
     def _check_names(self, body: dict[str, Any], **kwargs: Any) -> None:
-        """Only members that the log type has."""
+        """Check that the log type has the fields."""
         demand_members(body.get("fields") or [], body.get("log_type"))
 
 
 class ExportSchema(ApiSchema):
-    """A file of logs, made in the background. Contract: records.export."""
+    """An export of logs to a file. Contract: records.export."""
 
     id = fields.String(dump_only=True)
     status = fields.String(

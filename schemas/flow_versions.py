@@ -1,4 +1,4 @@
-"""Flow versions on the wire."""
+"""Schemas of flow versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class FlowVersionSchema(ApiSchema):
-    """One committed version of a flow. Contract: records.flow_version."""
+    """A committed version of a flow. Contract: records.flow_version."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -27,7 +27,7 @@ class FlowVersionSchema(ApiSchema):
 
 
 class FlowVersionPageSchema(PageSchema):
-    """A page of versions, the highest number first."""
+    """A page of versions, highest number first."""
 
     data = fields.List(
         fields.Nested(FlowVersionSchema), dump_only=True, metadata={"description": "versions on this page"}

@@ -1,4 +1,4 @@
-"""Flows on the wire."""
+"""Schemas of flows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class FlowSchema(ApiSchema):
-    """A Based program of a worker. Contract: records.flow."""
+    """A flow: a program of a worker in the language Based. Contract: records.flow."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("merged_parameters",)
@@ -43,20 +43,20 @@ class FlowSchema(ApiSchema):
 
 
 class FlowBody(FlowSchema):
-    """What writing a flow takes. Code is looked at only where `validate` says so."""
+    """A flow to create. Code is checked only with `validate`."""
 
     variables = ObjectAsText(metadata={"description": "object, or its JSON text"})
     validate_code = Boolean(load_only=True, data_key="validate", metadata={"default": False})
 
 
 class FlowUpdateBody(FlowBody):
-    """What changing a flow takes."""
+    """Changes of a flow."""
 
     commit_message = fields.String(load_only=True, metadata={"description": "message of the committed version"})
 
 
 class FlowSheetSchema(FlowUpdateBody):
-    """A flow as a form has it. A form shows all of it: what is empty there was emptied."""
+    """A flow from a form. A form has all fields, so an empty one clears its value."""
 
     code = fields.String(load_default="")
     variables = ObjectAsText(load_default=dict)
@@ -65,7 +65,7 @@ class FlowSheetSchema(FlowUpdateBody):
 
 
 class FlowQuerySchema(QuerySchema):
-    """How a flow is to be shown."""
+    """Options for a flow."""
 
     version_id = fields.String(metadata={"description": "return code and variables of this version"})
     deployment_id = fields.String(

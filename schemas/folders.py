@@ -1,4 +1,4 @@
-"""Folders on the wire."""
+"""Schemas of folders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FolderSchema(ApiSchema):
 
 
 class FolderBodySchema(ApiSchema):
-    """What creating or changing a folder takes. The description may be left out, but is never null (client)."""
+    """A folder to create or update. The description may be left out but not null (client)."""
 
     name = fields.String(required=True)
     description = fields.String()

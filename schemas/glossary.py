@@ -1,6 +1,6 @@
-"""What members and parameters mean that many records have, by their wire name. Read when the document is made.
+"""Descriptions of fields and parameters that many records have, by their name on the wire.
 
-A member that means something else in its record says so itself, in its metadata.
+A field with another meaning in its record has its own description in its metadata.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Integrations on the wire."""
+"""Schemas of integrations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class IntegrationBody(ApiSchema):
-    """What can change of an integration. Contract: updateIntegration."""
+    """Changes of an integration. Contract: updateIntegration."""
 
     name = fields.String()
     description = fields.String()

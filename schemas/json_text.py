@@ -1,4 +1,4 @@
-"""JSON that comes as text, or becomes text: what a few members are in bodies but not in answers, or the reverse."""
+"""Fields for JSON that is text on one side of the API and a value on the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dryline.storage.nesting import too_deep
 
 
 class ObjectAsText(fields.String):
-    """The JSON text of an object, or the object itself. Loads as the object."""
+    """An object or its JSON text, loaded as the object."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
@@ -22,19 +22,19 @@ class ObjectAsText(fields.String):
 
 
 class FunctionsText(fields.String):
-    """Text that answers as an object: the one whose JSON it is, `{"text": …}` for any other, null for an empty one."""
+    """A text that is loaded as an object: as the one whose JSON it is, else as `{"text": …}`; an empty text as null."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
         try:
-            found = decode(text)
+            value = decode(text)
         except ValidationError:
-            found = None
-        return found if isinstance(found, dict) else {"text": text} if text else None
+            value = None
+        return value if isinstance(value, dict) else {"text": text} if text else None
 
 
 class StringsAsText(fields.List):
-    """An array of strings. Loads as its JSON text, which is how the API answers it."""
+    """An array of strings, loaded as its JSON text, which is how the API returns it."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(fields.String(), **kwargs)
@@ -44,16 +44,16 @@ class StringsAsText(fields.List):
 
 
 class AsSent(fields.Nested):
-    """JSON that is checked against a schema and kept as it was sent, members that the schema lacks included."""
+    """JSON that is checked by a schema and stored as sent, with unknown fields."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, partial: Any = None, **kwargs: Any) -> Any:
-        # An update may leave out members of the record, but not of its pieces.
+        # An update may leave out fields of the record, but not fields of its parts.
         super()._deserialize(value, attr, data, partial=False, **kwargs)
         return value
 
 
 def decode(text: str) -> Any:
-    """What the JSON text says. Raises ValidationError, also for what is nested too deeply to be kept."""
+    """Return the value of JSON text. Raises ValidationError, also for JSON that is nested too deeply to be stored."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""LLM logs on the wire."""
+"""Schemas of LLM logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dryline.storage.errors import Invalid
 
 
 class LlmLogSchema(ApiSchema):
-    """One hook record. Contract: records.llm_log."""
+    """A log of a request to a language model, recorded by a hook. Contract: records.llm_log."""
 
     id = fields.String(dump_only=True)
     event_type = fields.String(
@@ -29,7 +29,7 @@ class LlmLogSchema(ApiSchema):
 
 
 class LlmLogListSchema(QuerySchema):
-    """Which LLM logs of the team, and which part of the list."""
+    """Filters and page of the team's LLM logs."""
 
     call_id = fields.String(metadata={"description": "only this call"})
     session_id = fields.String(metadata={"description": "only this session"})
@@ -39,7 +39,7 @@ class LlmLogListSchema(QuerySchema):
 
 
 class LlmLogPageSchema(ApiSchema):
-    """A part of the list."""
+    """A page of LLM logs."""
 
     logs = fields.List(fields.Nested(LlmLogSchema), dump_only=True, metadata={"description": "logs on this page"})
     total = Integer(dump_only=True)
@@ -48,7 +48,7 @@ class LlmLogPageSchema(ApiSchema):
 
 
 def hook_records(body: Any) -> list[dict[str, Any]]:
-    """The records of a gateway's hook, of which it sends one or a list. Raises Invalid for a body of another form."""
+    """Return the records of a gateway's hook, which sends one or a list. Raises Invalid for another body."""
     records = body if isinstance(body, list) else [body]
     if not all(isinstance(record, dict) for record in records):
         raise Invalid("Must be a JSON object, or an array of objects.", "")
@@ -56,9 +56,9 @@ def hook_records(body: Any) -> list[dict[str, Any]]:
 
 
 def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
-    """What a gateway's hook says of itself, at the top or under `metadata`. Contract: receivePortkeyLogs.
+    """Return a record with its ids, from the top or from `metadata`. Contract: receivePortkeyLogs.
 
-    A record that does not say which hook it comes from is of the one after the request if it has a response.
+    A record without `eventType` is of the hook after the request if it has a response.
     """
     event_type = _told(sent, "eventType") or ("afterRequestHook" if "response" in sent else "beforeRequestHook")
     return {

@@ -1,4 +1,4 @@
-"""What the logs of every channel show on the wire."""
+"""Schemas that logs of all channels share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dryline.world.channels import Channel
 
 
 class LogSchema(ApiSchema):
-    """The members that every log has. Contract: records.any_log."""
+    """The fields of all logs. Contract: records.any_log."""
 
     id = fields.String(dump_only=True)
     type = fields.String(dump_only=True, metadata={"description": "channel of the log"})
@@ -45,7 +45,7 @@ class LogSchema(ApiSchema):
 
 
 class MessageLogSchema(LogSchema):
-    """The logs of SMS and WhatsApp have the same members."""
+    """The fields of SMS and WhatsApp logs."""
 
     from_number = fields.String(dump_only=True, allow_none=True)
     to_number = fields.String(dump_only=True, allow_none=True)
@@ -55,14 +55,14 @@ class MessageLogSchema(LogSchema):
 
 
 class LogFilterSchema(QuerySchema):
-    """Which of a worker's logs."""
+    """Filters of a worker's logs."""
 
     deployment_id = fields.String(metadata={"description": "only this deployment"})
     flow_id = fields.String(metadata={"description": "only this flow"})
 
 
 class PageArgumentsSchema(QuerySchema):
-    """Which page of a list."""
+    """The page of a list."""
 
     page = QueryInteger(
         load_default=1, validate=validate.Range(1), metadata={"description": "number of the page, from 1"}
@@ -75,11 +75,11 @@ class PageArgumentsSchema(QuerySchema):
 
 
 class NumberedLogsSchema(LogFilterSchema, PageArgumentsSchema):
-    """Which of a worker's logs, and which page of them."""
+    """Filters and page of a worker's logs."""
 
 
 class PaginationSchema(PartSchema):
-    """Where a page lies in its list. Contract: records.pagination."""
+    """The position of a page in its list. Contract: records.pagination."""
 
     page = Integer(required=True)
     limit = Integer(required=True)
@@ -90,11 +90,11 @@ class PaginationSchema(PartSchema):
 
 
 class NumberedPageSchema(ApiSchema):
-    """A page of a list. The area adds `data`."""
+    """A page of a list. Subclasses add `data`."""
 
     pagination = fields.Nested(PaginationSchema, dump_only=True)
 
 
 def schema_of(channel: Channel) -> type[LogSchema]:
-    """What a channel's logs look like."""
+    """Return the schema of a channel's logs."""
     return getattr(import_module(f"dryline.schemas.{channel.area}"), f"{channel.record}Schema")

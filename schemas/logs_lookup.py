@@ -1,4 +1,4 @@
-"""Any log, whatever its channel, on the wire."""
+"""Schemas of logs of any channel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BY_TYPE = {channel.type: instance_of(schema_of(channel)) for channel in CHANNELS
 
 
 class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one base for each channel there is
-    """Base and channel members on one level; `type` tells which channel's are there. Contract: records.any_log."""
+    """A log with the fields of its channel, which is `type`. Contract: records.any_log."""
 
     class Meta(LogSchema.Meta):
         pass
@@ -26,7 +26,7 @@ class AnyLogSchema(*map(type, BY_TYPE.values())):  # type: ignore[misc]  # one b
     )
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """The wire form of a log, with its own channel's members."""
+        """Return the wire form of a log by its channel's schema."""
         return BY_TYPE[obj.kind].dump(obj)
 
 

@@ -1,4 +1,4 @@
-"""Lists that are read by limit and offset."""
+"""Schemas of lists with limit and offset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dryline.schemas.base import ApiSchema, Boolean, Integer, QueryInteger, Quer
 
 
 class WindowSchema(QuerySchema):
-    """Which part of a list."""
+    """The part of a list to return."""
 
     limit = QueryInteger(
         load_default=20,
@@ -21,7 +21,7 @@ class WindowSchema(QuerySchema):
 
 
 class PageSchema(ApiSchema):
-    """A part of a list, and how long the whole is. The area adds `data`."""
+    """A part of a list with the list's length. Subclasses add `data`."""
 
     total = Integer(dump_only=True)
     has_more = Boolean(dump_only=True)

@@ -1,4 +1,4 @@
-"""Queued calls: no operation shows them, the state document does."""
+"""The row form of queued calls, which only state documents show."""
 
 from __future__ import annotations
 

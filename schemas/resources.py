@@ -1,4 +1,4 @@
-"""Resources on the wire, and queries over them."""
+"""Schemas of resources, queries over them, and uploads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class ResourceSchema(ApiSchema):
-    """A link or a file. Contract: records.resource."""
+    """A knowledge resource: a link or a file. Contract: records.resource."""
 
     id = fields.String(dump_only=True)
     rag_type = fields.String(
@@ -60,7 +60,7 @@ class ResourceSchema(ApiSchema):
 
 
 class LinkResourceBodySchema(ApiSchema):
-    """What creating a link takes."""
+    """A link resource to create."""
 
     name = fields.String(required=True)
     raw_link = fields.String(required=True, metadata={"description": "URL of a page or a sitemap.xml"})
@@ -71,13 +71,13 @@ class LinkResourceBodySchema(ApiSchema):
 
 
 def whole(value: float) -> None:
-    """A number of bytes: whole, not negative, no more than the database counts."""
+    """Check that a number of bytes is whole and within the database's range. Raises ValidationError."""
     if value != int(value) or not 0 <= value < 2**63:
         raise ValidationError("Must be a whole number of bytes.")
 
 
 class WholeNumber(Number):
-    """A JSON number without a fraction, kept as an integer."""
+    """A JSON number without a fraction, loaded as an integer."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         number = super()._deserialize(value, attr, data, **kwargs)
@@ -86,7 +86,7 @@ class WholeNumber(Number):
 
 
 class FileResourceBodySchema(ApiSchema):
-    """What creating a file takes, after its bytes were put to the upload address."""
+    """A file resource to create from an upload."""
 
     name = fields.String(required=True)
     s3_file_path = fields.String(required=True, metadata={"description": "URL of the upload without its query"})
@@ -97,7 +97,7 @@ class FileResourceBodySchema(ApiSchema):
 
 
 class ResourceMoveSchema(ApiSchema):
-    """Where to. A missing folder counts as null."""
+    """The folder to move a resource to; none if it is left out or null."""
 
     folder_id = fields.String(
         allow_none=True, load_default=None, metadata={"description": "folder to move the resource to; null means none"}
@@ -105,7 +105,7 @@ class ResourceMoveSchema(ApiSchema):
 
 
 class QueryParamsSchema(ApiSchema):
-    """How to search and what to answer. What has no meaning for a text search is taken and not used."""
+    """Options of a search. Options without a meaning for a text search are accepted and ignored."""
 
     mode = fields.String(metadata={"description": "mode of the search, as sent"})
     top_k = Number(
@@ -131,7 +131,7 @@ class ResourceQuerySchema(ApiSchema):
 
 
 class ResourceQueryResultSchema(ApiSchema):
-    """What was found. Contract: records.resource_query_result."""
+    """The answer to a question. Contract: records.resource_query_result."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("data",)
@@ -146,19 +146,19 @@ class ResourceQueryResultSchema(ApiSchema):
 
 
 def printable(text: str) -> None:
-    """Raises ValidationError for text that cannot stand in a header."""
+    """Check that a text can be part of a header. Raises ValidationError."""
     if any(unicodedata.category(character) == "Cc" for character in text):
         raise ValidationError("Must have no control characters.")
 
 
 def ascii_text(text: str) -> None:
-    """Raises ValidationError for what no media type holds."""
+    """Check that a text can be a media type. Raises ValidationError."""
     if not text.isascii():
         raise ValidationError("Must be ASCII, as media types are.")
 
 
 class UploadQuerySchema(QuerySchema):
-    """What will be uploaded."""
+    """The file to upload."""
 
     file_name = fields.String(required=True, validate=printable)
     content_type = fields.String(
@@ -167,13 +167,13 @@ class UploadQuerySchema(QuerySchema):
 
 
 class SignatureSchema(QuerySchema):
-    """What makes an upload address work."""
+    """The signature of an upload's URL."""
 
     signature = fields.String(load_default="")
 
 
 class UploadUrlSchema(ApiSchema):
-    """Where to PUT the bytes. Contract: records.upload_url."""
+    """The URL of an upload. Contract: records.upload_url."""
 
     upload_url = fields.String(
         dump_only=True, metadata={"description": "URL to PUT the file to; its part before `?` is the `s3FilePath`"}

@@ -1,4 +1,4 @@
-"""Runtime errors on the wire."""
+"""Schemas of runtime errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class RuntimeErrorSchema(ApiSchema):
-    """An error that the engine recorded. Contract: records.runtime_error."""
+    """An error of a flow, recorded by the engine. Contract: records.runtime_error."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -29,7 +29,7 @@ class RuntimeErrorSchema(ApiSchema):
 
 
 class RuntimeErrorBody(RuntimeErrorSchema):
-    """What recording an error takes: what is not known is left out, never null. Contract: recordRuntimeError."""
+    """A runtime error to record. Unknown values are left out, never null. Contract: recordRuntimeError."""
 
     severity = fields.String(load_default="error", validate=OneOf("warning", "error", "critical"))
     deployment_id = fields.String()
@@ -44,7 +44,7 @@ class RuntimeErrorBody(RuntimeErrorSchema):
 
 
 class RuntimeErrorListSchema(QuerySchema):
-    """Which of a worker's errors, and which part of the list."""
+    """Filters and page of a worker's runtime errors."""
 
     deployment_id = fields.String(metadata={"description": "only this deployment"})
     type = fields.String(metadata={"description": "only errors of this class"})

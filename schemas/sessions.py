@@ -1,4 +1,4 @@
-"""Sessions on the wire, in snake_case."""
+"""Schemas of sessions, in snake_case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class SessionSchema(ApiSchema):
-    """One run of a flow. Contract: records.session."""
+    """A session: one run of a flow. Contract: records.session."""
 
     id = fields.String(dump_only=True)
     status = fields.String(dump_only=True, allow_none=True, metadata={"description": "status of the session"})

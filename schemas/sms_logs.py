@@ -1,4 +1,4 @@
-"""SMS logs on the wire."""
+"""Schemas of SMS logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class SmsLogSchema(MessageLogSchema):
-    """One SMS conversation. Contract: records.sms_log."""
+    """An SMS conversation. Contract: records.sms_log."""
 
 
 class SmsLogPageSchema(NumberedPageSchema):

@@ -1,4 +1,4 @@
-"""Snapshots on the wire."""
+"""Schemas of snapshots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dryline.schemas.base import ApiSchema, Timestamp
 
 
 class SnapshotSchema(ApiSchema):
-    """A snapshot."""
+    """A snapshot: a named copy of a world or a team."""
 
     name = fields.String(required=True)
     created_at = Timestamp(dump_only=True, metadata={"description": "time of the snapshot, in API time"})

@@ -1,4 +1,4 @@
-"""Tags on the wire."""
+"""Schemas of tags."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm, text
 
 
 class TagSchema(ApiSchema):
-    """A team-level label. Contract: records.tag."""
+    """A tag: a label of the team for workers. Contract: records.tag."""
 
     id = fields.String(dump_only=True)
     label = fields.String(required=True)
@@ -20,7 +20,7 @@ class TagSchema(ApiSchema):
 
 
 class TagAssignmentSchema(ApiSchema):
-    """What assigning a tag takes."""
+    """The tag to add to a worker."""
 
     tag_id = fields.String(required=True)
 

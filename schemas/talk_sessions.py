@@ -1,4 +1,4 @@
-"""Conversations with flows on the control plane's wire."""
+"""Schemas of conversations with flows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
 
-LONGEST = 20_000  # characters of what is said in one turn
+LONGEST = 20_000  # characters of one turn
 _SOURCES = ("flow_id", "deployment_id", "code")
 
 
 class TalkSessionSchema(ApiSchema):
-    """A conversation, and what happened: in this turn, or in all of them where it is read."""
+    """A conversation with a flow."""
 
     id = fields.String(dump_only=True)
     created_at = Timestamp(dump_only=True)
@@ -43,7 +43,7 @@ class TalkSessionSchema(ApiSchema):
 
 
 class TalkBody(ApiSchema):
-    """Which flow to talk to (`flowId`, `deploymentId` or `code`), and what it is given."""
+    """A conversation to start: its flow (`flowId`, `deploymentId` or `code`) and the flow's input."""
 
     flow_id = fields.String()
     deployment_id = fields.String()
@@ -67,19 +67,19 @@ class TalkBody(ApiSchema):
 
     @validates_schema
     def demand_one_source(self, data: dict[str, Any], **kwargs: Any) -> None:
-        """One flow, not two."""
+        """Check that exactly one flow is named."""
         if sum(name in data for name in _SOURCES) != 1:
             raise ValidationError("One of flowId, deploymentId and code must be sent.")
 
 
 class TurnBody(ApiSchema):
-    """One turn of the user."""
+    """A turn of the user."""
 
     say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "words of the user"})
     choose = fields.String(metadata={"description": "condition to take, by its text or its number from 0"})
 
     @validates_schema
     def demand_one_turn(self, data: dict[str, Any], **kwargs: Any) -> None:
-        """Words or a condition, not both."""
+        """Check that there are either words or a condition."""
         if len(data) != 1:
             raise ValidationError("Either say or choose must be sent.")

@@ -1,4 +1,4 @@
-"""The team on the wire."""
+"""Schemas of teams and API keys."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, null_text, text
 
 
 class TeamQuery(QuerySchema):
-    """How much of the team to send."""
+    """Options for the team."""
 
     include_integrations = QueryBoolean(load_default=False)
 
 
 class TeamSchema(ApiSchema):
-    """The team that the key belongs to. Contract: records.team."""
+    """The team of the key. Contract: records.team."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("integrations",)
@@ -42,14 +42,14 @@ class TeamSchema(ApiSchema):
 
 
 class SubaccountCredentialsSchema(ApiSchema):
-    """The subaccount that numbers bought from the vendor belong to. Contract: records.subaccount_credentials."""
+    """Credentials of the subaccount of bought phone numbers. Contract: records.subaccount_credentials."""
 
     account_sid = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_sid")
     auth_token = fields.String(dump_only=True, allow_none=True, attribute="twilio_subaccount_auth_token")
 
 
 class ApiKeySchema(ApiSchema):
-    """A key of a team, never in clear."""
+    """A key of a team, without its text."""
 
     id = fields.String(dump_only=True)
     name = fields.String(dump_only=True, allow_none=True)
@@ -57,7 +57,7 @@ class ApiKeySchema(ApiSchema):
 
 
 class ApiKeyBody(ApiSchema):
-    """A key to make."""
+    """A key to create."""
 
     name = fields.String(metadata={"description": "purpose of the key"})
     key = fields.String(
@@ -72,7 +72,7 @@ class ApiKeyBody(ApiSchema):
 
 
 class NewApiKeySchema(ApiKeySchema):
-    """A key that was just made; of a copied one the text is not known."""
+    """A new key. The text of a copied key is not known."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("key",)
@@ -83,7 +83,7 @@ class NewApiKeySchema(ApiKeySchema):
 
 
 class NewTeamBody(ApiSchema):
-    """A team to make, with a first key."""
+    """A team to create, with its first key."""
 
     name = fields.String(load_default="Team")
     key = fields.String(
@@ -92,7 +92,7 @@ class NewTeamBody(ApiSchema):
 
 
 class TeamWithKeysSchema(ApiSchema):
-    """A team as the control plane shows it."""
+    """A team with its keys."""
 
     id = fields.String(dump_only=True)
     name = fields.String(dump_only=True)
@@ -103,7 +103,7 @@ class TeamWithKeysSchema(ApiSchema):
 
 
 class NewTeamSchema(TeamWithKeysSchema):
-    """A team that was just made."""
+    """A new team with its first key."""
 
     api_key = fields.String(
         dump_only=True, metadata={"description": "value for the header x-api-key; shown in this answer only"}

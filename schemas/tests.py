@@ -1,4 +1,4 @@
-"""Tests and their runs on the wire."""
+"""Schemas of tests and their runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class CheckpointSchema(PartSchema):
-    """What a test looks at. Contract: createTest, checkpoints."""
+    """A checkpoint of a test. Contract: createTest, checkpoints."""
 
     name = fields.String(required=True)
     description = fields.String(required=True)
@@ -21,7 +21,7 @@ class CheckpointSchema(PartSchema):
 
 
 class TestBody(ApiSchema):
-    """A test to make or to change. Contract: createTest."""
+    """A test to create or update. Contract: createTest."""
 
     name = fields.String(required=True)
     description = fields.String(required=True)
@@ -50,7 +50,7 @@ class TestSchema(ApiSchema):
 
 
 class TestRunSchema(ApiSchema):
-    """One run of a test. Contract: records.test_run."""
+    """A run of a test. Contract: records.test_run."""
 
     id = fields.String(dump_only=True)
     test_id = fields.String(dump_only=True)

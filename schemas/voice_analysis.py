@@ -1,4 +1,4 @@
-"""Voice analysis on the wire."""
+"""Schemas of voice analysis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.base import ApiSchema, Boolean, Number, OneOf, Timestamp
 
 
 class DayOrTime(Timestamp):
-    """An ISO 8601 time, or a day alone, `2026-11-21`, which stays as it is: its borders depend on the time zone."""
+    """An ISO 8601 time, or a date such as `2026-11-21`, which stays a date: its limits depend on the time zone."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         moment = super()._deserialize(value, attr, data, **kwargs)
@@ -18,7 +18,7 @@ class DayOrTime(Timestamp):
 
 
 class VoiceAnalysisBody(ApiSchema):
-    """What to add up: all of it when nothing is said. Contract: analyzeVoice."""
+    """Options of an analysis. By default it includes all calls. Contract: analyzeVoice."""
 
     start_date = DayOrTime(
         metadata={"description": "start of the period; a date alone means its midnight in the time zone"}
@@ -37,7 +37,7 @@ class VoiceAnalysisBody(ApiSchema):
 
 
 class CallTotalsSchema(ApiSchema):
-    """Sums over calls."""
+    """Figures of calls."""
 
     total_calls = Number(dump_only=True)
     total_minutes = Number(dump_only=True)
@@ -46,25 +46,25 @@ class CallTotalsSchema(ApiSchema):
 
 
 class AnalysisSummarySchema(CallTotalsSchema):
-    """Sums over all calls."""
+    """Figures of all calls."""
 
     average_call_duration = Number(dump_only=True, metadata={"description": "length in minutes"})
 
 
 class WorkerTotalsSchema(CallTotalsSchema):
-    """Sums over a worker's calls."""
+    """Figures of a worker's calls."""
 
     worker_id = fields.String(dump_only=True)
 
 
 class DeploymentTotalsSchema(CallTotalsSchema):
-    """Sums over a deployment's calls."""
+    """Figures of a deployment's calls."""
 
     deployment_id = fields.String(dump_only=True, allow_none=True)
 
 
 class PeriodTotalsSchema(CallTotalsSchema):
-    """Sums over a period's calls, and how they divide. A period without calls has no entry."""
+    """Figures of a period's calls. A period without calls has no entry."""
 
     period = fields.String(
         dump_only=True, metadata={"description": "period: 2026-11-21, 2026-W47 (from Monday), 2026-11 or 2026"}
@@ -80,7 +80,7 @@ class PeriodTotalsSchema(CallTotalsSchema):
 
 
 class CallDetailSchema(ApiSchema):
-    """One call that was counted."""
+    """A call of the analysis."""
 
     id = fields.String(dump_only=True, metadata={"description": "status of the call's log"})
     worker_id = fields.String(dump_only=True)
@@ -98,7 +98,7 @@ class CallDetailSchema(ApiSchema):
 
 
 class VoiceAnalysisSchema(ApiSchema):
-    """The sums, in all and by period. Contract: records.voice_analysis."""
+    """Figures in total and by period. Contract: records.voice_analysis."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("call_details",)

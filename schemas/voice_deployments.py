@@ -1,4 +1,4 @@
-"""Voice deployments on the wire."""
+"""Schemas of voice deployments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dryline.schemas.voice_external_config import VoiceExternalConfigSchema
 
 
 class VoiceDeploymentSchema(DeploymentSchema):
-    """A deployment on the phone. Contract: records.voice_deployment."""
+    """A deployment of a flow to a telephone number. Contract: records.voice_deployment."""
 
     enable_voice_sentiment = Boolean(dump_only=True)
     phone_number = fields.String(dump_only=True, allow_none=True)
@@ -33,7 +33,7 @@ class VoiceDeploymentSchema(DeploymentSchema):
 
 
 class VoiceMembersSchema(ApiSchema):
-    """What can be set at creation and afterwards."""
+    """The fields that creating and updating a voice deployment have in common."""
 
     name = fields.String(required=True)
     phone_number = fields.String(required=True, metadata={"description": "number in E.164"})
@@ -48,7 +48,7 @@ class VoiceMembersSchema(ApiSchema):
 
 
 class VoiceDeploymentBody(VoiceMembersSchema):
-    """What creating a voice deployment takes. `createSipTrunk` is without effect: there is no telephony here."""
+    """A voice deployment to create. `createSipTrunk` has no effect: there is no telephony here."""
 
     class Meta(VoiceMembersSchema.Meta):
         without_effect = ("create_sip_trunk",)
@@ -57,13 +57,13 @@ class VoiceDeploymentBody(VoiceMembersSchema):
 
 
 class WebhookAddressSchema(PartSchema):
-    """A webhook by its address alone."""
+    """A webhook by its URL."""
 
     url = fields.String(required=True)
 
 
 class VoiceDeploymentUpdateBody(VoiceMembersSchema):
-    """What changing a voice deployment takes; `customWebhooks` take the place of those before."""
+    """Changes of a voice deployment. `customWebhooks` replaces the present webhooks."""
 
     custom_webhooks = fields.List(AsSent(WebhookAddressSchema))
 

@@ -1,4 +1,4 @@
-"""The engine's settings of a voice deployment."""
+"""Schemas of a voice deployment's settings at the engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PiiConfigSchema(PartSchema):
 
 
 class PronunciationSchema(PartSchema):
-    """How to say one word."""
+    """The pronunciation of a word."""
 
     word = fields.String(required=True, metadata={"description": "word"})
     alphabet = fields.String(
@@ -40,7 +40,7 @@ class PronunciationSchema(PartSchema):
 
 
 class VoiceExternalConfigSchema(PartSchema):
-    """How the agent speaks and listens. Members unknown here are kept too. Contract: records.voice_external_config."""
+    """Settings of the agent's voice and hearing. Other fields are stored. Contract: records.voice_external_config."""
 
     class Meta(PartSchema.Meta):
         unknown = INCLUDE

@@ -1,4 +1,4 @@
-"""Voice logs on the wire."""
+"""Schemas of voice logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class TransferEventSchema(PartSchema):
-    """One event of a call transfer. Contract: records.transfer_event."""
+    """An event of a call transfer. Contract: records.transfer_event."""
 
     id = fields.String(required=True)
     created_at = Timestamp(required=True)
@@ -38,7 +38,7 @@ class TransferEventSchema(PartSchema):
 
 
 class TransferMetricsSchema(PartSchema):
-    """`transfers` is 1 for a call with a transfer record, `transfer_events` the raw number of events."""
+    """Metrics of a transfer. `transfers` is 1 with a transfer record, `transfer_events` the number of events."""
 
     transfers = Number(required=True)
     transfer_minutes = Number(required=True)
@@ -49,7 +49,7 @@ class TransferMetricsSchema(PartSchema):
 
 
 class TransferDataSchema(PartSchema):
-    """The transfer record inside a voice log. Contract: records.transfer_data."""
+    """The transfer record of a voice log. Contract: records.transfer_data."""
 
     id = fields.String(required=True)
     created_at = Timestamp(required=True)
@@ -67,7 +67,7 @@ class TransferDataSchema(PartSchema):
 
 
 class VoiceLogSchema(LogSchema):
-    """One call: the 28 selectable members, all sent when `fields` names none. Contract: records.voice_log."""
+    """A call, with 28 fields that can be selected. Contract: records.voice_log."""
 
     class Meta(LogSchema.Meta):
         pass
@@ -112,7 +112,7 @@ class VoiceLogSchema(LogSchema):
 
 
 ATTRIBUTES = instance_of(VoiceLogSchema).wire_names
-# `fields` can leave out any member but the id.
+# `fields` can leave out any field but the id.
 VoiceLogSchema.Meta.sometimes = tuple(instance_of(VoiceLogSchema).fields.keys() - {"id"})
 
 SORTABLE = (
@@ -129,7 +129,7 @@ SORTABLE = (
 
 
 class MemberNames(fields.String):
-    """Names of a voice log's members as on the wire, separated by commas; taken as the set of their attributes."""
+    """Wire names of a voice log's fields, separated by commas; loaded as the set of their attributes."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
@@ -140,7 +140,7 @@ class MemberNames(fields.String):
 
 
 class SortMember(fields.String):
-    """The wire's name of a member to sort by, taken as its attribute."""
+    """The wire name of a field to sort by, loaded as its attribute."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         name = super()._deserialize(value, attr, data, **kwargs)
@@ -150,7 +150,7 @@ class SortMember(fields.String):
 
 
 class SelectionSchema(QuerySchema):
-    """Which members of a voice log."""
+    """The fields of a voice log to return."""
 
     members = MemberNames(
         data_key="fields",
@@ -161,7 +161,7 @@ class SelectionSchema(QuerySchema):
 
 
 class VoiceLogFilterSchema(LogFilterSchema):
-    """Which voice logs. Borders of time and duration count as inside."""
+    """Filters of voice logs. Limits of times and lengths are inclusive."""
 
     direction = fields.String(validate=OneOf("inbound", "outbound"))
     from_number = fields.String(metadata={"description": "part of the number in `fromNumber`"})
@@ -181,7 +181,7 @@ class VoiceLogFilterSchema(LogFilterSchema):
 
 
 class VoiceLogListSchema(VoiceLogFilterSchema, PageArgumentsSchema, SelectionSchema):
-    """Which voice logs, in which order, which page and members of them."""
+    """Filters, order, page and fields of voice logs."""
 
     sort_by = SortMember(
         load_default="start_time",

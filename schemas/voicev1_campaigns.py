@@ -1,4 +1,4 @@
-"""Campaigns and batch calls of legacy voice deployments on the wire."""
+"""Schemas of campaigns and batch calls of legacy voice deployments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dryline.schemas.row_forms import RowForm
 
 
 class CallRowSchema(PartSchema):
-    """One row to call. Further members are values for the conversation."""
+    """A row to call. Other fields are values for the conversation."""
 
     class Meta(PartSchema.Meta):
         unknown = INCLUDE
@@ -27,7 +27,7 @@ class CallRowSchema(PartSchema):
 
 
 class BatchExtractionSchema(PartSchema):
-    """One value to draw from the calls."""
+    """A value to extract from the calls."""
 
     type = fields.String(
         required=True,
@@ -40,14 +40,14 @@ class BatchExtractionSchema(PartSchema):
 
 
 class LenientNumber(Number):
-    """A JSON number, or the text of one: an older page of the documentation has text here."""
+    """A JSON number or its text, which an older page of the vendor's documentation sends."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         return super()._deserialize(numeric_text(value), attr, data, **kwargs)
 
 
 class Voicev1BatchCallsBodySchema(ApiSchema):
-    """What a legacy voice deployment shall call."""
+    """Batch calls of a legacy voice deployment."""
 
     data = fields.List(AsSent(CallRowSchema), required=True, metadata={"description": "rows, one per call"})
     batch_size = LenientNumber(data_key="batch_size", load_default=10, validate=validate.Range(1))
@@ -79,7 +79,7 @@ class Voicev1CampaignDataSchema(ApiSchema):
 
 
 class Voicev1CampaignDataBodySchema(ApiSchema):
-    """What changing a row takes."""
+    """Changes of a row of a legacy campaign."""
 
     row_data = JsonObject()
     status = fields.String(
@@ -110,13 +110,13 @@ class Voicev1CampaignSchema(ApiSchema):
 
 
 class Voicev1CampaignBodySchema(ApiSchema):
-    """What creating a legacy campaign takes."""
+    """A legacy campaign to create."""
 
     steps = fields.List(JsonObject())
 
 
 class Voicev1CampaignRunSchema(ApiSchema):
-    """The rows to call."""
+    """Rows to add and call."""
 
     data = fields.List(
         AsSent(CallRowSchema),

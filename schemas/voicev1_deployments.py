@@ -1,4 +1,4 @@
-"""Voice V1 deployments on the wire."""
+"""Schemas of Voice V1 deployments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dryline.schemas.row_forms import RowForm, TextsAsText
 
 
 class VoiceV1DeploymentSchema(DeploymentSchema):
-    """A legacy deployment on the phone. Contract: records.voicev1_deployment."""
+    """A legacy deployment of a flow to a telephone number. Contract: records.voicev1_deployment."""
 
     phone_number = fields.String(dump_only=True)
     objective = fields.String(dump_only=True)
@@ -29,7 +29,7 @@ class VoiceV1DeploymentSchema(DeploymentSchema):
 
 
 class VoiceV1DeploymentBody(ApiSchema):
-    """What creating a legacy deployment takes: all but extractions must be there."""
+    """A legacy deployment to create. All fields are required, except `extractions`."""
 
     name = fields.String(required=True)
     phone_number = fields.String(required=True)
@@ -51,7 +51,7 @@ class VoiceV1DeploymentBody(ApiSchema):
 
 
 class VoiceV1DeploymentUpdateBody(VoiceV1DeploymentBody):
-    """What changing a legacy deployment takes."""
+    """Changes of a legacy deployment."""
 
     config = ObjectAsText(metadata={"description": "object, or its JSON text"})
 

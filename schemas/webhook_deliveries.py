@@ -1,4 +1,4 @@
-"""What custom webhooks were sent. Contract: records.custom_webhook_delivery, assumed beyond."""
+"""Schemas of deliveries to custom webhooks. Contract: records.custom_webhook_delivery, assumed beyond."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EVENTS = ("call_started", "call_ended")
 
 
 class DeliveryRequestSchema(ApiSchema):
-    """What is sent. With GET, the body's members are in the query."""
+    """The request of a delivery. With GET, the body's fields are in the query."""
 
     method = fields.String()
     url = fields.String()
@@ -20,14 +20,14 @@ class DeliveryRequestSchema(ApiSchema):
 
 
 class DeliveryResponseSchema(ApiSchema):
-    """What came back at the last attempt."""
+    """The answer to the last attempt."""
 
     status = Integer(metadata={"description": "HTTP status of the answer"})
     body = fields.String(metadata={"description": "beginning of the answer's body"})
 
 
 class WebhookDeliverySchema(ApiSchema):
-    """One message to one webhook. `webhookId` is null where a batch's `wsUrl` is told."""
+    """A delivery to a webhook. `webhookId` is null for the `wsUrl` of a batch."""
 
     id = fields.String()
     created_at = Timestamp()
@@ -47,7 +47,7 @@ class WebhookDeliverySchema(ApiSchema):
     error = fields.String(allow_none=True, metadata={"description": "error of the last attempt"})
 
 
-# In a document the message and its answer are members of their own, as they are kept.
+# In a state document, the fields of the request and its answer are fields of the row, as they are stored.
 ROWS = {
     "webhookDeliveries": RowForm(
         None,

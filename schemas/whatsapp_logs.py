@@ -1,4 +1,4 @@
-"""WhatsApp logs on the wire."""
+"""Schemas of WhatsApp logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dryline.schemas.row_forms import RowForm, null_text
 
 
 class WhatsappLogSchema(MessageLogSchema):
-    """One WhatsApp conversation. Contract: records.whatsapp_log."""
+    """A WhatsApp conversation. Contract: records.whatsapp_log."""
 
 
 class WhatsappLogPageSchema(NumberedPageSchema):

@@ -1,4 +1,4 @@
-"""WhatsApp senders on the wire."""
+"""Schemas of WhatsApp senders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.row_forms import RowForm, text
 
 
 class WhatsappProfileSchema(PartSchema):
-    """How a sender presents itself. Contract: purchaseWhatsappSender, profile."""
+    """The profile of a sender. Contract: purchaseWhatsappSender, profile."""
 
     name = fields.String(required=True, metadata={"description": "display name"})
     about = fields.String(metadata={"description": "text below the name"})

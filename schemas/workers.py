@@ -1,4 +1,4 @@
-"""Workers on the wire."""
+"""Schemas of workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.schemas.tags import TagSchema
 
 
 class WorkerSchema(ApiSchema):
-    """A conversational agent. Contract: records.worker; createWorker wants all three members, two of them nullable."""
+    """A conversational agent. Contract: records.worker; createWorker requires three fields, two of them nullable."""
 
     class Meta(ApiSchema.Meta):
         sometimes = ("tags",)

@@ -35,9 +35,9 @@ def export(team_id: str | None = None) -> dict[str, Any]:
     document: dict[str, Any] = {"version": VERSION}
     for name, form in forms().items():
         rows = document[name] = rows_of(name, form.names, team_id)
-        if form.shown is not None:
+        if form.on_export is not None:
             for row in rows:
-                form.shown(row)
+                form.on_export(row)
     return document
 
 
