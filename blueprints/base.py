@@ -19,7 +19,7 @@ from dryline.blueprints.openapi import ERRORS, answer_form, request_form, update
 from dryline.models.teams import authenticate
 from dryline.schemas.base import strict
 from dryline.storage.current_world import current
-from dryline.storage.nesting import too_deep
+from dryline.storage.json_values import is_too_deep
 from dryline.world.clock import set_current_team
 
 # The control plane's prefix. Pages of other origins cannot reach it.
@@ -84,7 +84,7 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
         body = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The body is not valid JSON: {error}.") from None
-    if shallow and too_deep(raw, body):
+    if shallow and is_too_deep(raw, body):
         raise BadRequest("The body is nested too deeply.")
     return body
 

@@ -10,7 +10,6 @@ from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment
 from dryline.models.workers import Worker
 from dryline.schemas.deployment_history import DeploymentHistoryPageSchema, DeploymentHistoryQuerySchema
-from dryline.storage.pages import window
 
 blp = Area(
     "Deployment History",
@@ -31,4 +30,4 @@ class DeploymentHistory(MethodView):
         """
         deployment = Worker.fetch(g.team, worker_id).child(Deployment, deployment_id)
         changes = DeploymentHistoryEntry.of_deployment(deployment, query.pop("change_type", None))
-        return window(changes, **query)
+        return changes.page(**query)

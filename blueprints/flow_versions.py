@@ -11,7 +11,6 @@ from dryline.models.flows import Flow
 from dryline.models.workers import Worker
 from dryline.schemas.flow_versions import FlowVersionPageSchema, FlowVersionSchema
 from dryline.schemas.pages import WindowSchema
-from dryline.storage.pages import window
 
 blp = Area(
     "Flow Versions", "/api/workers/<worker_id>/flows/<flow_id>/versions", description="Committed versions of a flow."
@@ -28,7 +27,7 @@ class FlowVersions(MethodView):
         Each version includes its code.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
-        return window(FlowVersion.listing(flow, flow_id=flow.id), **query)
+        return FlowVersion.listing(flow, flow_id=flow.id).page(**query)
 
     @blp.arguments(FlowVersionSchema)
     @blp.response(201, FlowVersionSchema)

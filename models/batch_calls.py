@@ -13,7 +13,7 @@ from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, Queu
 from dryline.models.scripted_outcomes import require_outcomes
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
-from dryline.storage.nesting import too_deep
+from dryline.storage.json_values import is_too_deep
 
 # A V1 row says how far it is; one that was called already is not called again.
 _OPEN = (None, "PENDING")
@@ -67,6 +67,6 @@ def _object(value: Any, name: str) -> dict[str, Any] | None:
             value = orjson.loads(text)
         except orjson.JSONDecodeError:
             return None
-        if too_deep(text, value):
+        if is_too_deep(text, value):
             raise Invalid("Nested too deeply.", name)
     return value if isinstance(value, dict) else None

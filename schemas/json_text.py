@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from marshmallow import ValidationError, fields
 
-from dryline.storage.nesting import too_deep
+from dryline.storage.json_values import is_too_deep
 
 
 class ObjectAsText(fields.String):
@@ -58,6 +58,6 @@ def decode(text: str) -> Any:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise ValidationError("Not valid JSON text.") from error
-    if too_deep(text, value):
+    if is_too_deep(text, value):
         raise ValidationError("Nested too deeply.")
     return value

@@ -18,7 +18,7 @@ from dryline.state.forms import Document
 from dryline.state.links import Links, Row
 from dryline.storage.current_world import current
 from dryline.storage.errors import BadDocument, Conflict, Invalid
-from dryline.storage.nesting import AROUND_ROWS, too_deep
+from dryline.storage.json_values import LEVELS_AROUND_ROWS, is_too_deep
 from dryline.storage.record import JsonField, Record
 from dryline.storage.statements import insert_sql
 from dryline.world.clock import parse, wire
@@ -163,7 +163,7 @@ def _inserter(state: Import, model: type[Record], rows: list[Row]) -> Iterator[l
                 value = default()
             if is_json and value is not None:
                 text = orjson.dumps(value).decode()
-                if too_deep(text, value, AROUND_ROWS):
+                if is_too_deep(text, value, LEVELS_AROUND_ROWS):
                     raise TypeError("it is nested too deeply")
                 value = text
                 if shift and 'Z"' in value:

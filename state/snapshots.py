@@ -114,7 +114,7 @@ def restore(world: World, name: str) -> None:
         # its file.
         for kind in KINDS:
             _link_files(world, snapshot.path / kind, world.directory / kind)
-        world.db.exchange(snapshot.path / DATABASE)
+        world.db.replace_with(snapshot.path / DATABASE)
         for kind in KINDS:
             _replace_files(snapshot.path / kind, world.directory / kind)
         world.clock.restore(snapshot.about["clock"])

@@ -1,4 +1,4 @@
-"""The SQLite file, and how it is exchanged for another while threads hold connections to it."""
+"""The SQLite database: connections of many threads to one file, which can be replaced while they are open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from peewee import InterfaceError, PeeweeException, SqliteDatabase
 from dryline.settings import BadSetting
 from dryline.storage.files import copy_whole, part_of, sync
 
-# What Litestream keeps in each database that it replicates: https://github.com/benbjohnson/litestream, db.go.
+# The tables that Litestream adds to a database: https://github.com/benbjohnson/litestream, db.go.
 _LITESTREAM = ("_litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)", "_litestream_lock (id INTEGER)")
 
 # The first version with RETURNING.
@@ -25,11 +24,10 @@ MIN_SQLITE = (3, 35)
 log = logging.getLogger("dryline")
 
 PRAGMAS = {
-    # Of a new file. A call's row fills most of SQLite's own 4,096: half as many pages to read and write, and less of
-    # each left empty, for 10 µs more a creation.
+    # Of a new file. The row of a call fills most of the usual 4,096 bytes, which would leave much of each page empty.
     "page_size": 8192,
     "journal_mode": "wal",
-    # What one large write has left of the write-ahead log goes with the next write.
+    # After a large write, the next one cuts the write-ahead log back to this.
     "journal_size_limit": 16_000_000,
     "foreign_keys": 1,
     "busy_timeout": 30_000,
@@ -49,56 +47,51 @@ def demand_sqlite_version() -> None:
 
 
 class WorldDatabase(SqliteDatabase):
-    """One file and a connection to it for each thread.
+    """A SQLite file with a connection for each thread.
 
-    After an `exchange` a thread finds its connection to the old file out of date at its next statement and opens the
-    new one. A transaction that is open then goes on with the old file, which has lost its name, and sees nothing of it.
-    What is `durable` survives a power cut once it was exchanged or copied; other writes may lose the last seconds,
-    unless they are `flushed`: each commit waits for the disk then. What is not `durable` never waits for it.
+    After `replace_with`, each thread opens the new file at its next statement outside of a transaction. A transaction
+    that is open goes on with the old file, which has no name any more.
+
+    Replacements and copies of a `durable` database survive a power cut; the commits of the last seconds may not, unless
+    the database is `flushed`: then each commit waits for the disk. A database that is not `durable` never waits.
     """
 
-    _state: Any  # peewee's, one for each thread
+    _state: Any  # peewee's, for the running thread
 
     def __init__(self, path: Path, *, durable: bool = True, flushed: bool = False) -> None:
         self.path = path
-        self.epoch = 0
+        self._generation = 0  # of the file: counts replacements. Each thread's `_state` has that of its connection
         self._durable = durable
-        self._lock_files = threading.RLock()  # nobody opens what is just being exchanged
-        # A thread that ends leaves its connection behind.
+        self._files_lock = threading.RLock()  # no connection is opened while the file is replaced
         self._connections: dict[sqlite3.Connection, threading.Thread] = {}
-        self._closing: list[threading.Thread] = []
-        self._closed_for_good = False
+        self._closing_threads: list[threading.Thread] = []
+        self._is_closed_for_good = False
         self._nonblocking_thread: int | None = None
         self._begun_early: sqlite3.Connection | None = None
-        part_of(_coming(path)).unlink(missing_ok=True)
-        _finish_exchange(path, durable)
+        part_of(_incoming(path)).unlink(missing_ok=True)
+        _finish_replacement(path, durable)
         level = "full" if flushed else "normal" if durable else "off"
         pragmas = PRAGMAS | {"synchronous": level}
         super().__init__(str(path), pragmas=pragmas, timeout=30, check_same_thread=False)
 
     def connection(self) -> sqlite3.Connection:
-        """The running thread's connection."""
+        """Return the running thread's connection."""
         state = self._state
-        if state.closed or getattr(state, "epoch", 0) != self.epoch:
-            self._renew()
+        if state.closed or getattr(state, "generation", 0) != self._generation:
+            self._leave_old_file()
             return super().connection()
-        # Asked for eight times in a page of logs; by two calls more each of them takes 1.0 µs, and not 0.5.
-        return state.conn
+        return state.conn  # two calls less: a page of logs needs the connection eight times
 
     def cursor(self, named_cursor: Any = None) -> sqlite3.Cursor:
-        """A cursor of the running thread's connection."""
-        self._renew()
+        """Return a cursor of the running thread's connection."""
+        self._leave_old_file()
         return super().cursor()
 
-    @property
-    def open_epoch(self) -> int:
-        """How many exchanges came before the file that the running thread's connection is open to."""
-        return getattr(self._state, "epoch", 0)
-
     def _connect(self) -> sqlite3.Connection:
-        with self._lock_files:
-            if self._closed_for_good:
+        with self._files_lock:
+            if self._is_closed_for_good:
                 raise InterfaceError("The world is closed.")
+            # A thread that ends leaves its connection open.
             for connection, thread in list(self._connections.items()):
                 if not thread.is_alive():
                     self._close(connection)
@@ -109,24 +102,25 @@ class WorldDatabase(SqliteDatabase):
             return connection
 
     def _close(self, conn: sqlite3.Connection) -> None:
-        with self._lock_files:  # nobody who goes through them comes upon a closed one
+        with self._files_lock:  # so that a loop over the connections never meets a closed one
             self._connections.pop(conn, None)
-        super()._close(conn)  # type: ignore[misc]  # likewise
+        super()._close(conn)  # type: ignore[misc]  # peewee's types leave it out
 
-    def _renew(self) -> None:
+    def _leave_old_file(self) -> None:
+        """Close the running thread's connection if it is to a file that was replaced."""
         state = self._state
-        if getattr(state, "epoch", 0) == self.epoch:
+        if getattr(state, "generation", 0) == self._generation:
             return
         if not state.closed:
             if state.conn.in_transaction:
                 return
-            # With the last connection the file goes as well. That takes a while, and nobody has to wait for it.
+            # The last connection deletes the file, which takes a while: no request waits for it.
             closing = threading.Thread(target=self._close, args=(state.conn,), daemon=True)
-            with self._lock_files:
-                self._closing = [*(thread for thread in self._closing if thread.is_alive()), closing]
+            with self._files_lock:
+                self._closing_threads = [*(thread for thread in self._closing_threads if thread.is_alive()), closing]
                 closing.start()
             state.reset()
-        state.epoch = self.epoch
+        state.generation = self._generation
 
     def set_nonblocking(self) -> None:
         """Let the calling thread never wait in SQLite, neither for a checkpoint nor for a lock of another program.
@@ -167,16 +161,16 @@ class WorldDatabase(SqliteDatabase):
             self._begun_early = None
 
     def checkpoint(self) -> None:
-        """Move what is in the write-ahead log into the database, beside those that read and write."""
+        """Move the content of the write-ahead log into the database. Readers and writers go on meanwhile."""
         self.execute_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     def copy_to(self, path: Path) -> None:
-        """Write a copy to a new file. The caller holds the writers' lock."""
+        """Write a copy to a new file. The caller has the write lock."""
         if 2 * self.pragma("freelist_count") > self.pragma("page_count"):
-            # Mostly pages of rows that are gone: a copy without them comes back many times faster.
+            # Most pages are unused. A copy without them is restored many times faster.
             self.execute_sql("VACUUM INTO ?", (str(path),))
             with contextlib.closing(sqlite3.connect(path)) as target:
-                target.execute("PRAGMA journal_mode = wal")  # here, and not whenever it comes back
+                target.execute("PRAGMA journal_mode = wal")  # VACUUM does not copy the mode
         else:
             target = sqlite3.connect(path, isolation_level=None)
             try:
@@ -187,93 +181,85 @@ class WorldDatabase(SqliteDatabase):
         if self._durable:
             sync(path)
 
-    def exchange(self, path: Path) -> None:
-        """Let this database be a copy of the whole one at `path`. The caller holds the writers' lock.
+    def replace_with(self, path: Path) -> None:
+        """Replace this database by a copy of another one. The caller has the write lock.
 
-        A copied file takes a fifth of the time that copying through SQLite takes, which would also leave a write-ahead
-        log as large as the database. Killed at any instant, either the old or the new database is whole.
+        If the process is killed at any moment, either the old or the new database is whole. Copying the file takes a
+        fifth of the time of SQLite's own copying, which would also leave a write-ahead log as large as the database.
         """
-        if self.replicated or os.name == "nt":  # open files can neither be replaced nor removed there
-            self._copy_in(path)
+        if self.is_replicated or os.name == "nt":  # Windows can neither replace nor delete open files
+            self._copy_pages_from(path)
             return
-        copy_whole(path, _coming(self.path), durable=self._durable)  # from here on the next start would finish it
-        with self._lock_files:
-            _finish_exchange(self.path, self._durable)
-            self.epoch += 1
+        copy_whole(path, _incoming(self.path), durable=self._durable)  # the next start finishes from here
+        with self._files_lock:
+            _finish_replacement(self.path, self._durable)
+            self._generation += 1
 
     @property
-    def replicated(self) -> bool:
-        """Whether Litestream watches the file: it would not see that another one got its name.
-
-        Decision 4: it goes on with pages of the old file and frames of the new one's log.
-        """
+    def is_replicated(self) -> bool:
+        """Whether Litestream replicates the file. It would not notice that another file has the name (decision 4)."""
         return self.table_exists("_litestream_seq")
 
-    def _copy_in(self, path: Path) -> None:
-        """Write the pages of another database into this file, as one transaction."""
-        mine = self.connection()
+    def _copy_pages_from(self, path: Path) -> None:
+        """Write the pages of another database into this file, in one transaction."""
+        connection = self.connection()
+        (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
         with contextlib.closing(sqlite3.connect(path)) as source:
-            for table in _LITESTREAM if self.replicated else ():  # which finds its tables at every moment
+            for table in _LITESTREAM if self.is_replicated else ():  # Litestream expects its tables at any time
                 source.execute(f"CREATE TABLE IF NOT EXISTS {table}")
-            with self.flushing():
-                source.backup(mine)
-        self.epoch += 1  # what is remembered of the rows (models/voice_log_bitmaps.py) goes by it
-
-    @contextlib.contextmanager
-    def flushing(self) -> Iterator[None]:
-        """For a block, outside of a transaction, the running thread's commits wait for the disk, if that is of use."""
-        mine = self.connection()
-        (before,) = mine.execute("PRAGMA synchronous").fetchone()
-        mine.execute(f"PRAGMA synchronous = {'full' if self._durable else before}")
-        try:
-            yield
-        finally:
-            mine.execute(f"PRAGMA synchronous = {before}")
+            connection.execute(f"PRAGMA synchronous = {'full' if self._durable else synchronous}")
+            try:
+                source.backup(connection)
+            finally:
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+        self._generation += 1
 
     def close_for_good(self) -> None:
-        """Close every thread's connection, and open no more.
+        """Close the connections of all threads, and open no more.
 
-        A request that outlives the end of its server keeps its connection until its thread ends: it may be in the
-        middle of a statement.
+        A request that is still in a transaction when the server ends keeps its connection until its thread ends.
         """
-        mine = self._state.conn
-        with self._lock_files:
-            self._closed_for_good = True
+        own = self._state.conn
+        with self._files_lock:
+            self._is_closed_for_good = True
             for connection, thread in list(self._connections.items()):
-                if connection is mine or not thread.is_alive() or not connection.in_transaction:
+                if connection is own or not thread.is_alive() or not connection.in_transaction:
                     self._close(connection)
         self._state.reset()
-        for closing in self._closing:
-            closing.join()
+        for thread in self._closing_threads:
+            thread.join()
 
 
-def _coming(path: Path) -> Path:
+def _incoming(path: Path) -> Path:
+    """Return the path of a database that is about to replace the one at `path`."""
     return path.with_suffix(".coming")
 
 
-def _finish_exchange(path: Path, durable: bool) -> None:
-    """Put the database that was to come in the place of the old one, whose write-ahead log goes before it."""
-    coming = _coming(path)
-    if not coming.exists():
+def _finish_replacement(path: Path, durable: bool) -> None:
+    """Rename the incoming database, if there is one, and delete the old one's write-ahead log before that."""
+    incoming = _incoming(path)
+    if not incoming.exists():
         return
-    if not is_whole(coming):
-        log.warning("%s is no whole database: it is dropped, and the one before stays.", coming)
-        coming.unlink()
+    if not is_whole(incoming):
+        log.warning("%s is not a whole database. It was deleted, and the database stays as it was.", incoming)
+        incoming.unlink()
         return
-    # ext4 hurries what is renamed over another file to the disk, which takes three times as long.
+    # ext4 flushes a file that is renamed over another one, which takes three times as long.
     for suffix in ("-wal", "-shm") if durable else ("-wal", "-shm", ""):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
-    coming.replace(path)  # a power cut brings it back under the name that it has on the disk
+    incoming.replace(path)  # after a power cut the incoming file may be back, and the next start renames it again
 
 
 def is_whole(path: Path) -> bool:
-    """Whether this is a SQLite file with all the pages that its head counts. https://www.sqlite.org/fileformat.html"""
+    """Return whether a file is a SQLite database with as many pages as its header says.
+
+    https://www.sqlite.org/fileformat.html
+    """
     try:
         with path.open("rb") as file:
-            head = file.read(100)
+            header = file.read(100)
     except FileNotFoundError:
         return False
-    page_size, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
-    return head.startswith(b"SQLite format 3\0") and path.stat().st_size >= (
-        pages * (65536 if page_size == 1 else page_size)
-    )
+    page_size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
+    size = pages * (65536 if page_size == 1 else page_size)
+    return header.startswith(b"SQLite format 3\0") and path.stat().st_size >= size

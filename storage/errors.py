@@ -1,4 +1,4 @@
-"""What a rule says when it is broken. `blueprints/errors.py` gives each its HTTP status."""
+"""Domain errors. `blueprints/errors.py` gives each its HTTP status."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sqlite3
 
 
 class DomainError(Exception):
-    """A broken rule. The message is a sentence for the caller that names the record and the reason."""
+    """The base class. The message is a sentence for the caller that names the record and the reason."""
 
 
 class NotFound(DomainError):
-    """No such record in the team. `field` is the member that named it when it was a reference in a body."""
+    """There is no such record in the team. `field` is the member of the body that refers to it, if one does."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -19,11 +19,11 @@ class NotFound(DomainError):
 
 
 class Conflict(DomainError):
-    """The record's or the team's state forbids it."""
+    """The state of the record or the team forbids the operation."""
 
 
 class Invalid(DomainError):
-    """A value that breaks a rule between members. `field` is the member, in snake_case, dotted where nested."""
+    """A value breaks a rule. `field` is the member in snake_case, with dots between nested names."""
 
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
@@ -31,23 +31,23 @@ class Invalid(DomainError):
 
 
 class Busy(DomainError):
-    """Nothing is wrong, but there is no room for it now."""
+    """The server has no capacity for the operation now."""
 
 
 class Unauthorized(DomainError):
-    """No key, or one that no team has."""
+    """The API key is missing or unknown."""
 
 
 class Forbidden(DomainError):
-    """Known, but not allowed: an expired or altered link, the control plane from elsewhere."""
+    """The operation is not allowed: an expired or altered link, or the control plane from another machine."""
 
 
 class NotReady(DomainError):
-    """What is asked for will be there in a moment."""
+    """The answer will be available in a moment."""
 
 
 class BadDocument(DomainError):
-    """A state document that breaks its rules. `faults` are pairs of path (`flows[2].workerId`) and message."""
+    """A state document is not valid. `faults` are pairs of a path (`flows[2].workerId`) and a message."""
 
     def __init__(self, faults: list[tuple[str, str]]) -> None:
         path, message = faults[0]
@@ -56,7 +56,7 @@ class BadDocument(DomainError):
 
 
 def disk_is_full(error: BaseException | None) -> bool:
-    """Whether that is what began it: SQLite's own rollback makes the later ones fail, too."""
+    """Return whether a full disk is the first cause of an error. SQLite's rollback makes later statements fail, too."""
     while error is not None:
         if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             return True

@@ -194,6 +194,11 @@ class Rows:
         self.window = (limit, offset)
         return self
 
+    def page(self, limit: int, offset: int) -> dict[str, Any]:
+        """Return one page of the rows, the number of all rows, and whether more follow."""
+        total = self.count()
+        return {"data": self.slice(limit, offset), "total": total, "has_more": offset + limit < total}
+
     def attach(self, name: str, value_of: Callable[[str], Any]) -> Self:
         """Give each row a further attribute, which `value_of` returns for the row's id."""
         self._attached[name] = value_of

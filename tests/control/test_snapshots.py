@@ -225,7 +225,7 @@ def test_a_large_world_comes_back_whole(control, make_voice_deployment):
 def test_nobody_opens_a_database_that_is_being_exchanged(control, app, make_worker, monkeypatch):
     make_worker()
     save(control)
-    seen, finish = [], database._finish_exchange
+    seen, finish = [], database._finish_replacement
 
     def look():
         with app.world.active():
@@ -243,7 +243,7 @@ def test_nobody_opens_a_database_that_is_being_exchanged(control, app, make_work
         looking.join(0.2)  # time enough to open it, were it not held off
         finish(path, *args)
 
-    monkeypatch.setattr(database, "_finish_exchange", slowly)
+    monkeypatch.setattr(database, "_finish_replacement", slowly)
     control.post("/snapshots/before/restore")
     looking.join(10)
     assert seen == [(1,)]
