@@ -15,9 +15,9 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, parse_query
-from dryline.blueprints.openapi import ERRORS, answer_form, request_form, update_rule
+from dryline.blueprints.openapi import ERRORS
 from dryline.models.teams import authenticate
-from dryline.schemas.base import strict
+from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
 from dryline.storage.json_values import is_too_deep
 from dryline.world.clock import set_current_team
@@ -155,19 +155,16 @@ class Area(flask_smorest.Blueprint):
         return decorator
 
     def arguments(self, schema: Any, *, location: str = "json", **options: Any) -> Any:
-        """Pass the body or the query to the view, read by the request form of `schema`."""
-        form = request_form(schema)
-        if form.partial:
-            options.setdefault("description", update_rule(form))
-        return super().arguments(form, location=location, **options)
+        """Pass the body or the query to the view, read by `schema`."""
+        return super().arguments(instance_of(schema), location=location, **options)
 
     def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
-        """Answer what the view returns in the answer form of `schema`. A view may return its status beside it."""
-        return super().response(status_code, answer_form(schema), **options)
+        """Answer what the view returns, written by `schema`. A view may return its status beside it."""
+        return super().response(status_code, instance_of(schema), **options)
 
     def alt_response(self, status_code: Any, response: str | None = None, *, schema: Any = None, **options: Any) -> Any:
-        """Document another answer: a named one, or one in the answer form of `schema`."""
-        return super().alt_response(status_code, response, schema=answer_form(schema), **options)
+        """Document another answer: a named one, or one that `schema` describes."""
+        return super().alt_response(status_code, response, schema=instance_of(schema), **options)
 
     def errors(self, *statuses: int) -> Callable[[Any], Any]:
         """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
