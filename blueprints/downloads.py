@@ -45,6 +45,6 @@ class ExportFile(MethodView):
         export = Export.from_link(export_id, **query)
         try:
             return files.send(export.path, TYPES[export.format], export.path.name)
-        except FileNotFoundError:  # removed, or taken by a crash: whoever asks has it made anew
+        except FileNotFoundError:  # removed, or lost in a crash
             rewrite_soon(current(), export)
-            raise NotReady(f"The file of export {export.id} is being made anew. Try again in a moment.") from None
+            raise NotReady(f"The file of export {export.id} is being written again. Try again in a moment.") from None
