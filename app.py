@@ -1,4 +1,4 @@
-"""The whole wiring on one page: settings, world, areas, jobs."""
+"""The application: its areas, background work and requests, wired on one page."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 
 from flask import Flask, Request, request
 
-from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, interception, openapi
-from dryline.blueprints.base import CONSOLE, PLANE, READS, OrjsonProvider, is_below, is_unrecorded
-from dryline.blueprints.control.base import report
+from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
+from dryline.blueprints.base import OrjsonProvider
+from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.fast_paths import FastFlask, keep_freed_memory
+from dryline.blueprints.paths import CONSOLE, PLANE, READS, is_below, is_unrecorded
+from dryline.blueprints.recorded_requests import answer_and_record
 from dryline.blueprints.routing import CONVERTERS
 from dryline.jobs import campaigns as campaign_jobs
 from dryline.jobs import exports as export_jobs
@@ -27,7 +29,7 @@ from dryline.world.clock import set_current_team
 from dryline.world.outgoing import INBOX
 from dryline.world.world import World, as_bad_setting
 
-# The areas of the API, each a module of blueprints/ with its blueprint, in the order of the document.
+# The areas of the API, each a module of blueprints/, in the order of the OpenAPI document.
 AREAS = (
     "teams",
     "integrations",
@@ -70,7 +72,7 @@ AREAS = (
     "batch_calls",
     "voicev1_campaigns",
 )
-# The parts of the control plane, likewise, of blueprints/control/.
+# The areas of the control plane, each a module of blueprints/control/.
 CONTROL = (
     "health",
     "faults",
@@ -114,19 +116,19 @@ SLOW_STEPS = {
     "tests": (transitions.finish_next_test_run,),
     "webhooks": (webhook_jobs.deliver,),
 }
-# Where views open transactions of their own, or need none: the control plane's jobs and flows run outside of one, and
-# recordings are made outside of one.
+# Prefixes of paths whose views open transactions themselves: jobs and flows run outside of one, and recordings are made
+# outside of one.
 OWN_TRANSACTIONS = (PLANE, "/v1/", "/recordings/", INBOX)
 
 
 class Dryline(FastFlask):
-    """The WSGI application. Each request runs in its world and in one transaction."""
+    """The WSGI application of one world. Each request runs in one transaction."""
 
     json_provider_class = OrjsonProvider
     world: World
     jobs: Jobs
     openapi: openapi.Api
-    admissions: dict[str | None, Callable[[Request], None]]  # by the area's name, for those that ask for a key
+    admissions: dict[str | None, Callable[[Request], None]]  # checks of the API key, by the name of the area
 
     def wsgi_app(self, environ: Any, start_response: Any) -> Any:
         """Answer one request in this application's world."""
@@ -141,53 +143,52 @@ class Dryline(FastFlask):
 
     @cached_property
     def console(self) -> Flask:
-        """The pages for a person."""
-        from dryline.blueprints.console.app import Console  # a server that nobody watches starts faster
+        """The console's application."""
+        from dryline.blueprints.console.app import Console  # imported on first use: a start need not wait for it
 
         return Console(self)
 
     def full_dispatch_request(self) -> Any:
         """Answer one request, with faults and the request log around it, unless its path is unrecorded."""
-        asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
-        path = asked.environ["PATH_INFO"]
+        current_request = request._get_current_object()  # type: ignore[attr-defined]  # faster than the proxy
+        path = current_request.environ["PATH_INFO"]
         if is_below(PLANE, path):
-            return report(self.world, asked, super().full_dispatch_request)
+            return answer_and_report(self.world, current_request, super().full_dispatch_request)
         if is_unrecorded(path):
             return super().full_dispatch_request()
-        return interception.around(self.world, asked, super().full_dispatch_request)
+        return answer_and_record(self.world, current_request, super().full_dispatch_request)
 
     def dispatch_request(self) -> Any:
-        """Let the caller in and run the view in one transaction: committed before the answer, undone by an error."""
-        asked = request._get_current_object()  # type: ignore[attr-defined]  # looked up once, not at each use
-        hosts.demand_known_host(self.world.settings, asked.environ)
-        if asked.routing_exception is not None:
-            self.raise_routing_exception(asked)
-        if asked.path.startswith(OWN_TRANSACTIONS):
+        """Check the key and run the view in one transaction, which is committed before the answer is sent."""
+        current_request = request._get_current_object()  # type: ignore[attr-defined]  # faster than the proxy
+        hosts.demand_known_host(self.world.settings, current_request.environ)
+        if current_request.routing_exception is not None:
+            self.raise_routing_exception(current_request)
+        if current_request.path.startswith(OWN_TRANSACTIONS):
             return super().dispatch_request()
-        admit = self.admissions.get(asked.blueprint)
-        with self.world.reading() if asked.method in READS else self.world.transaction():
+        admit = self.admissions.get(current_request.blueprint)
+        with self.world.reading() if current_request.method in READS else self.world.transaction():
             if admit is not None:
-                admit(asked)
+                admit(current_request)
             return super().dispatch_request()
 
     def close(self) -> None:
-        """End the jobs, then give the data directory free."""
+        """Stop the jobs and close the world."""
         self.jobs.stop()
         self.world.close()
 
 
-def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> Dryline:
-    """An application with a world of its own. `app.jobs.start()` starts what moves by itself; `close` ends it.
+def create_app(settings: Settings | None = None, *, open_existing: bool = False) -> Dryline:
+    """Return an application with its world. `app.jobs.start()` starts background work; `close` ends everything.
 
-    With `as_it_is` the world must be there already, and is left as it was found: no key is admitted, nothing repaired.
-    Raises BadSetting when the settings cannot work.
+    With `open_existing` there must be a world already, and nothing in it is repaired or added. Raises BadSetting.
     """
     keep_freed_memory()
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False
     app.url_map.converters.update(CONVERTERS)
-    app.world = World(settings or Settings(), must_exist=as_it_is)
+    app.world = World(settings or Settings(), must_exist=open_existing)
     try:
         app.config["MAX_CONTENT_LENGTH"] = app.world.settings.max_body_mb * 1_000_000
         _register(app)
@@ -195,7 +196,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
         app.world.run_due, app.world.wake = app.jobs.run_due, app.jobs.wake
         app.world.repair_files = partial(export_jobs.repair_files, app.world)
         with app.world.active(), as_bad_setting(app.world.settings):
-            if as_it_is:
+            if open_existing:
                 scenarios.demand_filled(app.world)
             else:
                 snapshots.recover(app.world)
@@ -208,7 +209,7 @@ def create_app(settings: Settings | None = None, *, as_it_is: bool = False) -> D
 
 
 def _register(app: Dryline) -> None:
-    """Give it all that it answers: the areas, the control plane, what lies beside them, and errors."""
+    """Register the areas, the control plane, the other routes and the error handlers."""
     app.openapi = openapi.Api(app)
     errors.register(app)  # after flask-smorest's own handler, which it replaces
     app.register_blueprint(docs.blp)
@@ -226,7 +227,7 @@ def _register(app: Dryline) -> None:
 
 
 def main() -> None:
-    """The command line, for who starts this file: `python app.py`."""
+    """Run the command line, for `python app.py`."""
     import runpy
 
     runpy.run_module("dryline", run_name="__main__")

@@ -22,28 +22,6 @@ from dryline.storage.current_world import current
 from dryline.storage.json_values import is_too_deep
 from dryline.world.clock import set_current_team
 
-# The control plane's prefix. Pages of other origins cannot reach it.
-PLANE = "/_dryline"
-# The health check, which is open to everyone under any host name: scripts and containers wait for it.
-HEALTH = f"{PLANE}/health"
-# Prefixes of paths that no fault hits and that are not in the request log: the control plane, the documentation, and
-# what a browser requests beside that.
-UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
-# The prefix of the console's pages.
-CONSOLE = "/console"
-# The methods that change nothing.
-READS = {"GET", "HEAD", "OPTIONS"}
-
-
-def is_below(prefix: str, path: str) -> bool:
-    """Return whether a path is the prefix or lies below it."""
-    return path.startswith(prefix) and (path == prefix or path[len(prefix)] == "/")
-
-
-def is_unrecorded(path: str) -> bool:
-    """Return whether requests for a path are not in the request log, and not hit by faults."""
-    return path == "/" or (path.startswith(UNRECORDED) and any(is_below(prefix, path) for prefix in UNRECORDED))
-
 
 class OrjsonProvider(JSONProvider):
     """A JSON provider for Flask that uses orjson."""
@@ -183,20 +161,20 @@ def operation_id(view: Any, method: str) -> str | None:
     return getattr(function, "operation_id", None)
 
 
-def demand_key(asked: Request) -> None:
+def demand_key(request: Request) -> None:
     """Set `g.key` and `g.team` from the request's API key. Raises Unauthorized."""
-    if asked.environ["REQUEST_METHOD"] == "OPTIONS":  # a browser asks without the key what it may send
+    if request.method == "OPTIONS":  # a browser sends its preflights without the key
         return
-    key = authenticate(sent_key(asked))
+    key = authenticate(sent_key(request))
     g.key, g.team = key, key.team
     set_current_team(key.team_id)
 
 
-def sent_key(asked: Request) -> str | None:
+def sent_key(request: Request) -> str | None:
     """Return the request's API key in clear. Only a view that takes it reads the header `team-secret`."""
-    key = asked.environ.get("HTTP_X_API_KEY")
-    if key is None and asked.blueprint:
-        area = current_app.blueprints[asked.blueprint]
-        if isinstance(area, Area) and asked.endpoint == area.takes_secret:
-            key = asked.environ.get("HTTP_TEAM_SECRET")
+    key = request.environ.get("HTTP_X_API_KEY")
+    if key is None and request.blueprint:
+        area = current_app.blueprints[request.blueprint]
+        if isinstance(area, Area) and request.endpoint == area.takes_secret:
+            key = request.environ.get("HTTP_TEAM_SECRET")
     return key

@@ -60,7 +60,7 @@ def complete() -> Any:
     world = current()
     body = _body()
     completion_request = CompletionRequest(
-        worker_id=_parameter("agent_id") or _demand("agent_id"),
+        worker_id=_required_parameter("agent_id"),
         session=_parameter("session_id") or world.ids.new("session"),
         messages=body["messages"],
         model=body["model"],
@@ -89,12 +89,12 @@ def _chunks(model: str, done: Any, with_usage: bool) -> Any:
     def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
         return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
-    found = [chunk({"role": "assistant", "content": ""})]
-    found += [chunk({"content": ("\n" if index else "") + piece}) for index, piece in enumerate(done.pieces)]
-    found.append(chunk({}, "stop"))
+    events = [chunk({"role": "assistant", "content": ""})]
+    events += [chunk({"content": ("\n" if index else "") + piece}) for index, piece in enumerate(done.pieces)]
+    events.append(chunk({}, "stop"))
     if with_usage:
-        found.append({**head, "choices": [], "usage": done.usage})
-    yield from (b"data: " + orjson.dumps(one) + b"\n\n" for one in found)
+        events.append({**head, "choices": [], "usage": done.usage})
+    yield from (b"data: " + orjson.dumps(event) + b"\n\n" for event in events)
     yield b"data: [DONE]\n\n"
 
 
@@ -118,15 +118,18 @@ def _parameter(name: str) -> str | None:
     return value
 
 
-def _demand(name: str) -> str:
-    raise BadRequest(f"The query parameter {name} is missing.")
+def _required_parameter(name: str) -> str:
+    value = _parameter(name)
+    if value is None:
+        raise BadRequest(f"The query parameter {name} is missing.")
+    return value
 
 
 def _initial_state() -> dict[str, Any]:
     """Return the state with which a new session begins, from its header."""
-    sent = request.headers.get("x-initial-state")
+    text = request.headers.get("x-initial-state")
     try:
-        state = orjson.loads(sent) if sent else {}
+        state = orjson.loads(text) if text else {}
     except orjson.JSONDecodeError:
         state = None
     if not isinstance(state, dict):
@@ -137,15 +140,15 @@ def _initial_state() -> dict[str, Any]:
 @blp.after_request
 def in_openais_form(answer: Response) -> Response:
     """Return an error in OpenAI's format."""
-    if answer.status_code >= 400 and isinstance(told := (answer.json or {}).get("error"), str):
-        return _error(answer.status_code, told)
+    if answer.status_code >= 400 and isinstance(message := (answer.json or {}).get("error"), str):
+        return _error(answer.status_code, message)
     return answer
 
 
 def _error(status: int, message: str, code: str | None = None) -> Response:
-    kind, usual = _TYPES.get(status, ("invalid_request_error", None))
-    error = {"message": message, "type": kind, "param": None, "code": code or usual}
+    kind, default_code = _TYPES.get(status, ("invalid_request_error", None))
+    error = {"message": message, "type": kind, "param": None, "code": code or default_code}
     answer = json_response({"error": error}, status)
-    if status != 503:  # OpenAI's clients ask again after a 409 or a 500; the answer would be the same
+    if status != 503:  # OpenAI's clients retry a 409 or a 500, in vain
         answer.headers["x-should-retry"] = "false"
     return answer

@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from flask import Blueprint, current_app, make_response, redirect, render_template, request, send_from_directory
 
-from dryline.blueprints.base import CONSOLE, json_response
+from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import guard
+from dryline.blueprints.paths import CONSOLE
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden
 
@@ -50,6 +51,6 @@ def own_asset(kind: str) -> Any:
 @blp.get("/docs/assets/<path:name>")
 def asset(name: str) -> Any:
     """Return a file of Swagger UI."""
-    from swagger_ui_bundle import swagger_ui_path  # only a browser that opens /docs needs it
+    from swagger_ui_bundle import swagger_ui_path  # imported on first use: a start does not need it
 
     return send_from_directory(swagger_ui_path, name, max_age=86_400)

@@ -35,7 +35,7 @@ def register(app: Flask) -> None:
     """Register the handlers."""
     app.register_error_handler(DomainError, domain_error)
     app.register_error_handler(HTTPException, http_error)
-    app.register_error_handler(Exception, unforeseen)
+    app.register_error_handler(Exception, unexpected)
 
 
 def answer(status: int, message: str, details: list[dict[str, str]] | None = None) -> Any:
@@ -88,9 +88,9 @@ def _named(path: str, message: str) -> str:
 
 def _summary(details: list[dict[str, str]]) -> str:
     """Return the first three errors in one sentence, with the number of the others."""
-    told = [_named(**detail).removesuffix(".") for detail in details[:3]]
-    more = len(details) - len(told)
-    text = "; ".join([*told, f"and {more} more"] if more else told)
+    messages = [_named(**detail).removesuffix(".") for detail in details[:3]]
+    more = len(details) - len(messages)
+    text = "; ".join([*messages, f"and {more} more"] if more else messages)
     return text if text.endswith("?") else f"{text}."
 
 
@@ -115,7 +115,7 @@ def _suggestion() -> str:
     return f"; did you mean {suggestion}?" if suggestion else ""
 
 
-def unforeseen(error: Exception) -> Any:
+def unexpected(error: Exception) -> Any:
     """Answer an unexpected exception: log it, and give the caller a reference to the log. A full disk is a 507."""
     if disk_is_full(error):
         log.error("The disk is full: %s %s failed", request.method, request.path)
@@ -127,8 +127,8 @@ def unforeseen(error: Exception) -> Any:
 
 def _wire_path(field: str) -> str:
     """Return a field's name on the wire: in camelCase, unless the body was sent in snake_case."""
-    sent = request.get_json(silent=True)
-    if isinstance(sent, dict) and field.partition(".")[0] in sent:
+    body = request.get_json(silent=True)
+    if isinstance(body, dict) and field.partition(".")[0] in body:
         return field
     return ".".join(map(camel, field.split(".")))
 
@@ -142,7 +142,7 @@ def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
 def _walk(messages: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(messages, Mapping):
         for name, inner in messages.items():
-            # `_schema` speaks of the whole object; a Dict field says `value` before its content's messages.
+            # `_schema` stands for the whole object, `value` for the values of a Dict field.
             step = "" if name == "_schema" or (name == "value" and path) else str(name)
             yield from _walk(inner, f"{path}.{step}" if path and step else path or step)
     elif isinstance(messages, list):

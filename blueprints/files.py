@@ -21,16 +21,16 @@ def send(path: Path, content_type: str, name: str, *, saved: bool = True) -> Res
     """
     file = path.open("rb")
     try:
-        found = os.fstat(file.fileno())
-        version = f"{found.st_mtime_ns:x}-{found.st_size:x}"
+        stat = os.fstat(file.fileno())
+        version = f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
         response = send_file(file, as_attachment=saved, download_name=name, conditional=False, etag=version)
         response.headers["Content-Type"] = content_type
-        response.content_length = found.st_size
-        response.last_modified = found.st_mtime  # type: ignore[assignment]  # seconds will do
-        environ = _with_plain_range(request.environ, found.st_size)
-        response.make_conditional(environ, accept_ranges=True, complete_length=found.st_size)
+        response.content_length = stat.st_size
+        response.last_modified = stat.st_mtime  # type: ignore[assignment]  # takes seconds as well
+        environ = _with_plain_range(request.environ, stat.st_size)
+        response.make_conditional(environ, accept_ranges=True, complete_length=stat.st_size)
         if response.status_code == 206 and "wsgi.file_wrapper" in environ:
-            # Werkzeug cuts the part out as it is iterated; the server itself sends Content-Length bytes from here.
+            # Werkzeug cuts the range out while iterating; the server sends Content-Length bytes from here.
             file.seek(response.content_range.start or 0)
             response.response = wrap_file(environ, file)
     except BaseException:
@@ -47,7 +47,7 @@ def send_once(path: Path, content_type: str, name: str) -> Response:
     file = path.open("rb")
 
     def content() -> Iterator[bytes]:
-        with file:  # also where nobody closes the answer, as in tests without a server
+        with file:  # in tests without a server, nobody closes the response
             yield from iter(partial(file.read, 1 << 16), b"")
 
     response = Response(content(), content_type=content_type)
@@ -62,7 +62,7 @@ def _with_plain_range(environ: dict[str, Any], length: int) -> dict[str, Any]:
 
     A suffix range longer than the file means the whole file (14.1.2); Werkzeug finds no such range.
     """
-    wanted = parse_range_header(environ.get("HTTP_RANGE"))
-    if wanted is None or wanted.units != "bytes" or len(wanted.ranges) != 1:
+    ranges = parse_range_header(environ.get("HTTP_RANGE"))
+    if ranges is None or ranges.units != "bytes" or len(ranges.ranges) != 1:
         return {name: value for name, value in environ.items() if name != "HTTP_RANGE"}
-    return environ | {"HTTP_RANGE": "bytes=0-"} if wanted.ranges[0][0] < -length else environ
+    return environ | {"HTTP_RANGE": "bytes=0-"} if ranges.ranges[0][0] < -length else environ

@@ -34,7 +34,8 @@ class Flows(MethodView):
         code that cannot run is a 400 whose details have line and column. Create a deployment to use the flow.
         """
         worker = Worker.fetch(g.team, worker_id)
-        _demand_sound(body.pop("validate_code", False), body["code"])
+        if body.pop("validate_code", False):
+            _check(body["code"])
         return Flow.write(worker, g.key, **body)
 
 
@@ -59,7 +60,8 @@ class FlowById(MethodView):
         Deployments without a fixed version use the new code at once. With `validate`, code that cannot run is a 400.
         """
         flow = Worker.fetch(g.team, worker_id).child(Flow, flow_id)
-        _demand_sound(body.pop("validate_code", False), body.get("code", flow.code))
+        if body.pop("validate_code", False):
+            _check(body.get("code", flow.code))
         return flow.revise(g.key, **body)
 
     @blp.response(204)
@@ -71,8 +73,7 @@ class FlowById(MethodView):
         Worker.fetch(g.team, worker_id).child(Flow, flow_id).remove()
 
 
-def _demand_sound(asked, code):
-    if asked:
-        from dryline.flow_sessions.engines import demand_sound  # imported late: a start does not need it
+def _check(code):
+    from dryline.flow_sessions.engines import demand_sound  # imported late: a start does not need it
 
-        demand_sound(current(), code)
+    demand_sound(current(), code)

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
-from dryline.blueprints.base import HEALTH
+from dryline.blueprints.paths import HEALTH
 from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
 from dryline.world.outgoing import OUTGOING_HEADER
 
-# A proxy or tunnel adds some of these to what it forwards.
+# A proxy or tunnel adds some of these headers.
 FORWARDING_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 
 
@@ -25,7 +25,7 @@ def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     sends.
     """
     host = environ.get("HTTP_HOST")
-    # Only what came over a connection has a port at its other end; a call from this process needs no look.
+    # Only a request over a connection has REMOTE_PORT; one from this process is trusted.
     if host is None or is_loopback(host) or "REMOTE_PORT" not in environ or environ["PATH_INFO"] == HEALTH:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}

@@ -25,12 +25,12 @@ ANY_RECORD = {
 class LlmLogs(MethodView):
     @blp.arguments(LlmLogListSchema, location="query")
     @blp.response(200, LlmLogPageSchema)
-    def get(self, asked, worker_id):
+    def get(self, query, worker_id):
         """List the team's LLM logs, newest first.
 
         The list covers the whole team, although the path names a worker.
         """
-        return LlmLog.window(Worker.fetch(g.team, worker_id), **asked)
+        return LlmLog.window(Worker.fetch(g.team, worker_id), **query)
 
 
 @blp.route("/api/workers/<worker_id>/llm-logs/<log_id>", get="getLlmLog", delete="deleteLlmLog")

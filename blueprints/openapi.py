@@ -96,7 +96,7 @@ class Api(flask_smorest.Api):
         return document
 
 
-# Null and nothing else: beside a record, which alone would not let it through however `nullable` its member is.
+# The schema of null alone. In `anyOf` with a record it makes the record nullable; `nullable` beside a `$ref` does not.
 NULL = {"type": "object", "nullable": True, "enum": [None]}
 
 
@@ -105,8 +105,8 @@ class Converter(OpenAPIConverter):
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
         """Return a schema's properties with its docstring as description, without its notes on the contract."""
-        told = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
-        description = " ".join(re.sub(r" ?(Contract: [^.]*\.[^. ]*\.?|Assumed\.|\(client\))", "", told).split())
+        docstring = inspect.getdoc(schema if isinstance(schema, type) else type(schema)) or ""
+        description = " ".join(re.sub(r" ?(Contract: [^.]*\.[^. ]*\.?|Assumed\.|\(client\))", "", docstring).split())
         return {**super().schema2jsonschema(schema), **({"description": description} if description else {})}
 
     def field2property(self, field: fields.Field) -> dict[str, Any]:
@@ -115,16 +115,16 @@ class Converter(OpenAPIConverter):
         A default in a body becomes part of the description: client generators would make a field with `default`
         required.
         """
-        found = super().field2property(field)
+        result = super().field2property(field)
         if not isinstance(field.parent, Schema):
-            return found
-        if found.keys().isdisjoint(("$ref", "allOf", "anyOf", "description")):
+            return result
+        if result.keys().isdisjoint(("$ref", "allOf", "anyOf", "description")):
             meaning = MEMBERS.get(field.data_key or "")
-            found |= {"description": meaning} if meaning else {}
-        if "default" in found and not isinstance(field.parent, QuerySchema):
-            default = f"Default: `{orjson.dumps(found.pop('default')).decode()}`."
-            found["description"] = f"{found['description']}. {default}" if "description" in found else default
-        return found
+            result |= {"description": meaning} if meaning else {}
+        if "default" in result and not isinstance(field.parent, QuerySchema):
+            default = f"Default: `{orjson.dumps(result.pop('default')).decode()}`."
+            result["description"] = f"{result['description']}. {default}" if "description" in result else default
+        return result
 
     def field2nullable(self, field: fields.Field, ret: Any) -> dict[str, Any]:
         """Return a nullable record as `anyOf` the record and null; apispec's own form accepts any object.
@@ -283,17 +283,20 @@ def add_examples(operation: dict[str, Any], examples: dict[str, Any]) -> None:
             content[media_type]["example"] = example
 
 
-# Each status' name in the document, and what it means.
+# The name and the description of each error response, by status.
 ERRORS: dict[int | str, tuple[str, str]] = {
-    400: ("BadRequest", "A member or parameter is missing, has a wrong type or is out of range: `details` names each"),
+    400: ("BadRequest", "A field or parameter is missing, has a wrong type or is out of range; `details` names each"),
     401: ("Unauthorized", "The key is missing or unknown"),
-    403: ("Forbidden", "The link was altered or has run out, or the server does not answer this caller"),
-    404: ("NotFound", "The team of the key has no such record, or what the body names is not there"),
-    409: ("Conflict", "What is there already forbids it"),
-    413: ("ContentTooLarge", "The body is larger than the server takes"),
-    415: ("UnsupportedMediaType", "The body is not sent as JSON"),
-    416: ("RangeNotSatisfiable", "The file has no such part"),
-    422: ("UnprocessableContent", "The document is no state: `details` names row and member, and nothing has changed"),
-    503: ("ServiceUnavailable", "Not ready yet: try again in a moment"),
+    403: ("Forbidden", "The link was altered or has expired, or the server refuses this caller"),
+    404: ("NotFound", "The team has no such record, or the body refers to one that does not exist"),
+    409: ("Conflict", "The request conflicts with the present state"),
+    413: ("ContentTooLarge", "The body is too large"),
+    415: ("UnsupportedMediaType", "The body is not JSON"),
+    416: ("RangeNotSatisfiable", "The file has no such range"),
+    422: (
+        "UnprocessableContent",
+        "The state document is invalid; `details` names rows and fields; nothing has changed",
+    ),
+    503: ("ServiceUnavailable", "Not ready; try again in a moment"),
     "default": ("Error", "Any other error"),
 }

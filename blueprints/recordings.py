@@ -41,7 +41,7 @@ class RecordingFile(MethodView):
         The URL is the log's `recordingUrl`. It needs no key and supports `Range`. The file is WAV with two channels and
         is made on first use. 403 if the link was altered or has expired, 404 if the log is deleted.
         """
-        from dryline.simulator import recording_files  # what makes sound is loaded by who listens
+        from dryline.simulator import recording_files  # imported on first use: a start does not need it
         from dryline.simulator.recordings import call_of
 
         world = current()
@@ -52,5 +52,5 @@ class RecordingFile(MethodView):
         recording_files.heard(path)
         try:
             return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
-        except FileNotFoundError:  # removed since, with its log or for lack of room
-            raise NotReady(f"Recording {call_sid} was removed just now. Try again.") from None
+        except FileNotFoundError:  # deleted meanwhile, with its log or to free space
+            raise NotReady(f"Recording {call_sid} was just deleted. Try again.") from None

@@ -17,12 +17,12 @@ blp = Area("Runtime Errors", "/api/workers/<worker_id>/runtime-errors", descript
 class RuntimeErrors(MethodView):
     @blp.arguments(RuntimeErrorListSchema, location="query")
     @blp.response(200, RuntimeErrorSchema(many=True))
-    def get(self, asked, worker_id):
+    def get(self, query, worker_id):
         """List a worker's runtime errors, newest first.
 
         `service`, `severity` and `type` are filters.
         """
-        return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **asked)
+        return RuntimeErrorRecord.of_worker(Worker.fetch(g.team, worker_id), **query)
 
     @blp.arguments(RuntimeErrorBody)
     @blp.response(201, RuntimeErrorSchema)

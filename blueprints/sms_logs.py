@@ -22,12 +22,12 @@ blp = Area(
 class SmsLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, SmsLogPageSchema)
-    def get(self, asked, worker_id):
+    def get(self, query, worker_id):
         """List a worker's SMS logs, newest first.
 
         SMS logs come from state documents only: the API has no operation that creates SMS deployments.
         """
-        return SmsLog.numbered(Worker.fetch(g.team, worker_id), **asked)
+        return SmsLog.numbered(Worker.fetch(g.team, worker_id), **query)
 
 
 @blp.route("/<log_id>", get="getSMSLog")

@@ -43,7 +43,7 @@ class UploadByAddress(MethodView):
         upload = Upload.read(upload_id, query["signature"])
         try:
             return files.send(upload.path, upload.mime_type, upload.file_name)
-        except FileNotFoundError:  # swept since it was looked up
+        except FileNotFoundError:  # deleted meanwhile
             raise NotFound(f"Upload {upload_id} not found.") from None
 
     @blp.arguments(SignatureSchema, location="query")

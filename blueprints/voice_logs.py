@@ -22,7 +22,7 @@ blp = Area(
 class VoiceLogs(MethodView):
     @blp.arguments(VoiceLogListSchema, location="query")
     @blp.response(200, VoiceLogPageSchema)
-    def get(self, asked, worker_id):
+    def get(self, query, worker_id):
         """List a worker's voice logs, by page or by cursor.
 
         With `page` and `limit`, the answer's `pagination` describes the page. To read by cursor, send each answer's
@@ -30,16 +30,16 @@ class VoiceLogs(MethodView):
         pages. Limits of times and durations are inclusive. `fields` selects the fields of each log. 400 if the cursor
         is not from this server.
         """
-        return page_with_recordings(voice_log_pages.search(Worker.fetch(g.team, worker_id), **asked))
+        return page_with_recordings(voice_log_pages.search(Worker.fetch(g.team, worker_id), **query))
 
 
 @blp.route("/<log_id>", get="getVoiceLog")
 class VoiceLogById(MethodView):
     @blp.arguments(SelectionSchema, location="query")
     @blp.response(200, VoiceLogSchema)
-    def get(self, asked, worker_id, log_id):
+    def get(self, query, worker_id, log_id):
         """Retrieve a voice log.
 
         `fields` selects its fields, separated by commas; `id` is always included. 400 if a log has no such field.
         """
-        return with_recordings(voice_log_pages.read(Worker.fetch(g.team, worker_id), log_id, **asked))
+        return with_recordings(voice_log_pages.read(Worker.fetch(g.team, worker_id), log_id, **query))

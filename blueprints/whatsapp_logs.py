@@ -22,12 +22,12 @@ blp = Area(
 class WhatsappLogs(MethodView):
     @blp.arguments(NumberedLogsSchema, location="query")
     @blp.response(200, WhatsappLogPageSchema)
-    def get(self, asked, worker_id):
+    def get(self, query, worker_id):
         """List a worker's WhatsApp logs, newest first.
 
         WhatsApp logs come from state documents only: the API has no operation that creates WhatsApp deployments.
         """
-        return WhatsappLog.numbered(Worker.fetch(g.team, worker_id), **asked)
+        return WhatsappLog.numbered(Worker.fetch(g.team, worker_id), **query)
 
 
 @blp.route("/<log_id>", get="getWhatsAppLog")

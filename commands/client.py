@@ -116,7 +116,7 @@ def _opened(data_dir: Path, admin_token: str | None) -> Any:
     try:
         # No keys: a directory that is only opened keeps the keys that it has.
         settings = Settings(data_dir=data_dir, admin_token=admin_token, api_keys=(), **stored_start(data_dir))
-        return create_app(settings, as_it_is=True)
+        return create_app(settings, open_existing=True)
     except InUse:
         return None
 

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from dryline.blueprints.base import HEALTH, READS
+from dryline.blueprints.paths import HEALTH, READS
 from dryline.serving.thread_pool import ThreadPool
 from dryline.world.world import World
 

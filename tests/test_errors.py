@@ -223,7 +223,7 @@ class TestSmallBodies:
         assert api.get("/workers").json == []
 
 
-def test_an_unforeseen_error_is_logged_under_an_id_that_the_caller_gets(api, monkeypatch, caplog):
+def test_an_unexpected_error_is_logged_under_an_id_that_the_caller_gets(api, monkeypatch, caplog):
     def fail(*args, **kwargs):
         raise RuntimeError("the inner workings")
 
@@ -235,7 +235,7 @@ def test_an_unforeseen_error_is_logged_under_an_id_that_the_caller_gets(api, mon
     assert "workings" not in answer.text and "Traceback" not in answer.text
 
 
-def test_an_unforeseen_error_leaves_nothing_half_done(api, monkeypatch):
+def test_an_unexpected_error_leaves_nothing_half_done(api, monkeypatch):
     add = Worker.add.__func__
 
     def fail_late(cls, *args, **kwargs):

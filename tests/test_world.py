@@ -371,7 +371,7 @@ def test_a_seed_gives_the_same_ids_whatever_was_looked_at_between_two_starts(tmp
             made = Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER).json["id"]
             app.close()
             if looked_at and not looked:
-                create_app(Settings(data_dir=data_dir, api_keys=()), as_it_is=True).close()
+                create_app(Settings(data_dir=data_dir, api_keys=()), open_existing=True).close()
         return made
 
     assert second_start(looked_at=False) == second_start(looked_at=True)

@@ -7,7 +7,6 @@ from typing import Any
 from flask import Flask, flash, g, redirect, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from dryline.blueprints.base import CONSOLE, READS
 from dryline.blueprints.console import (
     auth,
     calls,
@@ -35,6 +34,7 @@ from dryline.blueprints.console.base import chosen_team, told
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.fast_paths import FastFlask
 from dryline.blueprints.hosts import demand_known_host
+from dryline.blueprints.paths import CONSOLE, READS
 from dryline.blueprints.routing import CONVERTERS
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError

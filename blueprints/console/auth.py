@@ -11,8 +11,8 @@ from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
 
-from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
+from dryline.blueprints.paths import CONSOLE
 from dryline.blueprints.routing import path_to_match
 from dryline.storage.current_world import current
 from dryline.storage.errors import Forbidden

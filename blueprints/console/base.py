@@ -12,8 +12,8 @@ from marshmallow import Schema, ValidationError, fields
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from dryline.blueprints import errors
-from dryline.blueprints.base import CONSOLE
 from dryline.blueprints.console import auth
+from dryline.blueprints.paths import CONSOLE
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
 
@@ -51,7 +51,7 @@ def told(error: Exception) -> tuple[str, int]:
     if isinstance(error, DomainError):
         answer = errors.domain_error(error)
     else:
-        answer = errors.http_error(error) if isinstance(error, HTTPException) else errors.unforeseen(error)
+        answer = errors.http_error(error) if isinstance(error, HTTPException) else errors.unexpected(error)
     return answer.json["error"], answer.status_code
 
 

@@ -14,6 +14,7 @@ from dryline.blueprints.console.base import Pages, done, read, settled
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
 from dryline.models.teams import authenticate
+from dryline.schemas.request_log import TimesSchema, VerifySchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.traffic import request_search
@@ -107,8 +108,8 @@ def verify() -> Any:
     asked = {name: value for name, value in request.args.items() if value and name != "team"}
     if asked:
         try:
-            times = read(plane.TimesSchema, {name: asked.pop(name, "") for name in ("min", "max")})
-            wanted = read(plane.VerifySchema, asked)
+            times = read(TimesSchema, {name: asked.pop(name, "") for name in ("min", "max")})
+            wanted = read(VerifySchema, asked)
             wanted.pop("times")
             verdict = request_search.verify(current().requests, Criteria(**wanted), times["min"], times["max"])
         except BadRequest as error:

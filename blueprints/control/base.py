@@ -9,8 +9,9 @@ from typing import Any
 from flask import Request, current_app, request
 from marshmallow import Schema, ValidationError, fields
 
-from dryline.blueprints.base import PLANE, READS, Area, Parser
+from dryline.blueprints.base import Area, Parser
 from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
+from dryline.blueprints.paths import PLANE, READS
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
@@ -62,14 +63,14 @@ class ControlArea(Area):
 
     def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
         """Pass the body or the query to the view, and note that the view takes a query."""
-        decorate = super().arguments(schema, location=location, **kwargs)
+        pass_arguments = super().arguments(schema, location=location, **kwargs)
 
-        def mark(view: Any) -> Any:
-            decorated = decorate(view)
+        def decorator(view: Any) -> Any:
+            decorated = pass_arguments(view)
             decorated.takes_query = location == "query" or getattr(view, "takes_query", False)
             return decorated
 
-        return mark
+        return decorator
 
 
 def demand_no_query() -> None:
@@ -86,17 +87,18 @@ def set_team_of_query() -> None:
     set_current_team(request.args.get("team"))
 
 
-def report(world: World, asked: Request, view: Callable[[], Any]) -> Any:
-    """Answer a request of the control plane, and log it if it changed something or failed."""
-    began = time.perf_counter()
+def answer_and_report(world: World, request: Request, view: Callable[[], Any]) -> Any:
+    """Return the view's response to a request of the control plane, and log the request if it is a write or failed."""
+    start = time.perf_counter()
     response = view()
-    if asked.method not in READS or response.status_code >= 400:
-        told = response.get_json(silent=True) if response.status_code >= 400 else None
-        error = str(told["error"]) if isinstance(told, dict) and "error" in told else ""
-        status, ms = response.status_code, (time.perf_counter() - began) * 1000
-        text = f"{asked.method:<6} {asked.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
-        facts = {"method": asked.method, "path": asked.path, "status": status, "durationMs": round(ms, 3)}
-        world.events.add(text, is_problem=status >= 400, **facts, **({"error": error} if error else {}))
+    status = response.status_code
+    if request.method not in READS or status >= 400:
+        body = response.get_json(silent=True) if status >= 400 else None
+        error = str(body["error"]) if isinstance(body, dict) and "error" in body else ""
+        ms = (time.perf_counter() - start) * 1000
+        text = f"{request.method:<6} {request.path} {status} {ms:.0f} ms" + (f"  {error}" if error else "")
+        members = {"method": request.method, "path": request.path, "status": status, "durationMs": round(ms, 3)}
+        world.events.add(text, is_problem=status >= 400, **members, **({"error": error} if error else {}))
     return response
 
 

@@ -7,9 +7,9 @@ import re
 from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
-from dryline.blueprints.base import UNRECORDED
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
 from dryline.blueprints.control.operations import METHODS, demand_operation
+from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
 from dryline.traffic.delays import LONGEST_MS, DelayDistribution
@@ -23,7 +23,7 @@ HOP_BY_HOP = {
     *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
     *("te", "trailer", "trailers", "transfer-encoding", "upgrade"),
 }
-# What a rule needs one of.
+# The effects of a fault, of which it needs at least one.
 EFFECTS = (
     *("status", "delay_ms", "delay_distribution", "bytes_per_second", "rate_limit"),
     *("drop", "malformed", "headers", "override"),

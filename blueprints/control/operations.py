@@ -18,7 +18,7 @@ def demand_operation(method: str, path: str, advice: str = "") -> None:
     """
     if "?" in path:
         raise ValidationError("Must not have a query: a path ends before the question mark.", "path")
-    # In the console's application the rules are those of the API that it shows.
+    # The console is an application of its own; `api` is the one whose routes count.
     rules = list(getattr(current_app, "api", current_app).url_map.iter_rules())
     routes = [rule for rule in rules if overlaps(path, rule.rule)]
     if not routes:

@@ -174,5 +174,5 @@ def _simulate(prepare, body, team_id, *channels):
     set_current_team(deployment.team_id)
     prepared = prepare(world, line, deployment, **body)
     with world.transaction():
-        deployment_of(*named, team_id=team_id)  # it may be gone by now
+        deployment_of(*named, team_id=team_id)  # raises NotFound if it was deleted meanwhile
         return prepared.write()

@@ -59,7 +59,7 @@ class ControlWorkers(MethodView):
         The list has the ids that other operations of the control plane need.
         """
         team_id = known_team(query.get("team"))
-        # A channel's class, read without its channel: all deployments lie in one table, and only voice has a number.
+        # All deployments are in one table. Only the class of voice deployments has the phone number.
         flows, deployments = _by_worker(Flow, team_id), _by_worker(VoiceDeployment, team_id)
         return [
             {
@@ -72,13 +72,13 @@ class ControlWorkers(MethodView):
 
 
 def _by_worker(model, team_id):
-    found = defaultdict(list)
+    rows = defaultdict(list)
     for row in _oldest(model, team_id):
-        found[row.worker_id].append(row)
-    return found
+        rows[row.worker_id].append(row)
+    return rows
 
 
 def _oldest(model, team_id):
     """Return the rows of one team or of all teams, oldest first."""
-    found = model.select() if team_id is None else model.select().where(model.team_id == team_id)
-    return found.order_by(model.created_at, model.id)
+    rows = model.select() if team_id is None else model.select().where(model.team_id == team_id)
+    return rows.order_by(model.created_at, model.id)

@@ -1,0 +1,170 @@
+"""Schemas of the request log: entries, filters, conditions, verification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
+
+
+class EntrySchema(ApiSchema):
+    """An entry of the request log."""
+
+    number = Integer(metadata={"description": "number of the request since the server's start"})
+    time = Timestamp(metadata={"description": "time of the request, in API time"})
+    method = fields.String()
+    path = fields.String(metadata={"description": "path without the query"})
+    query = JsonObject(metadata={"description": "name to list of values"})
+    headers = JsonObject()
+    body = fields.Raw(
+        allow_none=True, metadata={"description": "body as JSON or text; long bodies of older requests are cut off"}
+    )
+    status = Integer(
+        allow_none=True, metadata={"description": "status of the answer; null if the connection was dropped"}
+    )
+    duration_ms = Number(metadata={"description": "real time until the answer, in milliseconds"})
+    fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
+    team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
+    answer_headers = JsonObject(metadata={"description": "name to value"})
+    answer = fields.Raw(
+        allow_none=True,
+        metadata={"description": "answer as JSON or text, cut off after 64,000 bytes, in older requests after 1,000"},
+    )
+    touched = fields.List(
+        fields.String(),
+        metadata={"description": "ids in the path, of the returned record, and of a webhook delivery"},
+    )
+
+
+class MissSchema(ApiSchema):
+    """A request that meets some of the conditions."""
+
+    request = fields.Nested(EntrySchema)
+    misses = fields.List(fields.String(), metadata={"description": "conditions that the request does not meet"})
+
+
+class RequestQuery(QuerySchema):
+    """Filters of the request log."""
+
+    method = fields.String(load_default=None)
+    path = fields.String(load_default=None, metadata={"description": "path, where * stands for any text"})
+    status = QueryInteger(load_default=None, metadata={"description": "status of the answer"})
+    since = Timestamp(load_default=None)
+    after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
+    team = fields.String(load_default=None, attribute="team_id", data_key="team")
+    body_contains = fields.String(load_default=None)
+
+
+class RequestListQuery(RequestQuery):
+    """Filters of the request log, and a limit."""
+
+    limit = QueryInteger(load_default=100, validate=validate.Range(1, 10_000))
+
+
+def demand_pattern(value: str) -> None:
+    """Check a regular expression. Raises ValidationError."""
+    import regex  # imported on first use: a start does not need it
+
+    try:
+        regex.compile(value)
+    except regex.error as error:
+        raise ValidationError(f"Not a regular expression: {error}.") from None
+    except RecursionError:
+        raise ValidationError("Nested too deeply.") from None
+
+
+class TimesSchema(ApiSchema):
+    """The expected number of requests."""
+
+    min = Integer(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "least number of requests"},
+    )
+    max = Integer(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(0),
+        metadata={"description": "greatest number of requests"},
+    )
+
+    @validates_schema
+    def can_be_met(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Check that some number is within the bounds."""
+        if None not in (data["min"], data["max"]) and data["min"] > data["max"]:
+            raise ValidationError("Must not be less than min.", "max")
+
+
+class ConditionsSchema(ApiSchema):
+    """Conditions for requests. A field that is left out or null matches all requests."""
+
+    method = fields.String(load_default=None, allow_none=True)
+    path = fields.String(
+        load_default=None, allow_none=True, metadata={"description": "path, where * stands for any text"}
+    )
+    status = Integer(load_default=None, allow_none=True, metadata={"description": "status of the answer"})
+    since = Timestamp(load_default=None, allow_none=True)
+    after = Integer(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "only requests with a higher number"},
+    )
+    body_contains = fields.String(load_default=None, allow_none=True)
+    body_matches = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=[validate.Length(max=1_000), demand_pattern],
+        metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
+    )
+
+
+class VerifySchema(ConditionsSchema):
+    """Expected requests. Without `times`, at least one is expected."""
+
+    times = fields.Nested(TimesSchema, load_default=None, allow_none=True)
+
+
+class WaitSchema(ConditionsSchema):
+    """Requests to wait for. Earlier requests count as well, unless `since` or `after` excludes them."""
+
+    count = Integer(
+        load_default=1, validate=validate.Range(1, 10_000), metadata={"description": "number of requests to wait for"}
+    )
+    timeout_ms = Integer(
+        load_default=10_000,
+        validate=validate.Range(0, 60_000),
+        metadata={"description": "longest time to wait, in milliseconds of real time"},
+    )
+
+
+class ArrivedSchema(ApiSchema):
+    """Requests that were waited for."""
+
+    count = Integer(metadata={"description": "number of matching requests"})
+    requests = fields.List(
+        fields.Nested(EntrySchema), metadata={"description": "the newest 100 matching requests, newest first"}
+    )
+
+
+class CountSchema(ApiSchema):
+    """A number of requests."""
+
+    count = Integer(metadata={"description": "number of matching requests"})
+
+
+class UnmetSchema(ApiSchema):
+    """A failed verification, with the requests beyond the maximum or those that nearly match."""
+
+    error = fields.String(metadata={"description": "expected and actual number"})
+    count = Integer(metadata={"description": "number of matching requests"})
+    surplus = fields.List(
+        fields.Nested(EntrySchema),
+        metadata={"description": "if there are too many: the newest requests beyond the maximum"},
+    )
+    nearest = fields.List(
+        fields.Nested(MissSchema),
+        metadata={"description": "if there are too few: the requests that miss the fewest conditions"},
+    )
