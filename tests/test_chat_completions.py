@@ -253,9 +253,9 @@ def test_a_crash_is_told_with_the_flows_line_and_stays_one(ask, make_flow):
     assert refused(ask(flow, "Hello", status=500), "flow_failed") == told
 
 
-def test_a_faults_own_body_is_answered_as_it_is(control, ask):
+def test_a_faults_own_body_is_answered_as_it_is(control, ask, flow):
     control.post("/faults", {"path": "/v1/chat/completions", "status": 429, "body": {"error": "Slow down."}})
-    assert ask("Hi").json == {"error": "Slow down."}
+    assert ask(flow, "Hello", status=429).json == {"error": "Slow down."}
 
 
 def test_a_fault_and_the_request_record_see_it_and_no_key_is_shown(control, ask, flow):
