@@ -30,7 +30,9 @@ def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
         return
     known = {*settings.allowed_hosts, urlsplit(settings.public_url or "").hostname}
     if settings.loopback and name_of(host) not in known:
-        raise Forbidden(f"This server answers this machine only, not the host {host!r}: --allowed-host can name it.")
+        raise Forbidden(
+            f"This server answers this machine only, not the host {host!r}. Use --allowed-host to admit it."
+        )
 
 
 def demand_not_outgoing(request: Request, door: str) -> None:

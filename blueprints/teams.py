@@ -7,14 +7,14 @@ from flask.views import MethodView
 
 from dryline.blueprints.base import Area
 from dryline.models.integrations import team_with_integrations
-from dryline.schemas.teams import TeamQuery, TeamSchema
+from dryline.schemas.teams import TeamOptionsQuery, TeamSchema
 
 blp = Area("Team", "/api/team", description="The team that the key belongs to.")
 
 
 @blp.route("", get="getTeam")
 class TeamView(MethodView):
-    @blp.arguments(TeamQuery, location="query")
+    @blp.arguments(TeamOptionsQuery, location="query")
     @blp.response(200, TeamSchema)
     def get(self, query):
         """Retrieve the team of the key.

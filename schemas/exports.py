@@ -32,7 +32,7 @@ def demand_members(names: list[str], log_type: str | None = None) -> None:
     known = members(log_type)
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ValidationError(f"Not a member of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
+        raise ValidationError(f"Not a field of {log_type or 'any'} logs: {', '.join(unknown)}.", "fields")
 
 
 def read_filters(filters: Any) -> dict[str, Any]:

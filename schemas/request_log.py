@@ -92,7 +92,7 @@ class TimesSchema(ApiSchema):
     )
 
     @validates_schema
-    def can_be_met(self, data: dict[str, Any], **kwargs: Any) -> None:
+    def check_bounds(self, data: dict[str, Any], **kwargs: Any) -> None:
         """Check that some number is within the bounds."""
         if None not in (data["min"], data["max"]) and data["min"] > data["max"]:
             raise ValidationError("Must not be less than min.", "max")

@@ -11,7 +11,7 @@ from dryline.schemas.integrations import IntegrationSchema
 from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, null_text, text
 
 
-class TeamQuery(QuerySchema):
+class TeamOptionsQuery(QuerySchema):
     """Options for the team."""
 
     include_integrations = QueryBoolean(load_default=False)
@@ -68,7 +68,7 @@ class ApiKeyBody(ApiSchema):
     @validates_schema
     def _one_of_both(self, data: Any, **kwargs: Any) -> None:
         if "key" in data and "sha256" in data:
-            raise ValidationError("Goes with no key.", "sha256")
+            raise ValidationError("Not allowed with key: send one of the two.", "sha256")
 
 
 class NewApiKeySchema(ApiKeySchema):

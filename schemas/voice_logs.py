@@ -135,7 +135,7 @@ class MemberNames(fields.String):
         names = [name.strip() for name in super()._deserialize(value, attr, data, **kwargs).split(",") if name.strip()]
         unknown = [name for name in names if name not in ATTRIBUTES]
         if unknown:
-            raise ValidationError(f"A voice log has no member {', '.join(map(repr, unknown))}.")
+            raise ValidationError(f"A voice log has no field {', '.join(map(repr, unknown))}.")
         return frozenset(ATTRIBUTES[name] for name in names) or None
 
 

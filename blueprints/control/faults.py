@@ -69,7 +69,7 @@ class RateLimitSchema(ApiSchema):
     )
 
     @post_load
-    def made(self, data, **kwargs):
+    def build(self, data, **kwargs):
         """Return the rate limit, with nothing counted yet."""
         return RateLimit(**data)
 
@@ -98,7 +98,7 @@ class DelayDistributionSchema(ApiSchema):
     )
 
     @validates_schema
-    def has_its_own(self, data, **kwargs):
+    def check_fields_of_type(self, data, **kwargs):
         """Check that the fields are those of the type."""
         uniform, lognormal = ("lower_ms", "upper_ms"), ("median_ms", "sigma")
         own, others = (uniform, lognormal) if data.get("type") == "uniform" else (lognormal, uniform)
@@ -107,12 +107,12 @@ class DelayDistributionSchema(ApiSchema):
                 raise ValidationError("Missing data for required field.", camel(name))
         for name in others:
             if name in data:
-                raise ValidationError(f"Is not for {data['type']}.", camel(name))
+                raise ValidationError(f"Not allowed for {data['type']}.", camel(name))
         if data["type"] == "uniform" and data["lower_ms"] > data["upper_ms"]:
             raise ValidationError("Must not be less than lowerMs.", "upperMs")
 
     @post_load
-    def made(self, data, **kwargs):
+    def build(self, data, **kwargs):
         """Return the distribution."""
         return DelayDistribution(**data)
 
@@ -213,55 +213,55 @@ class FaultSchema(ApiSchema):
     hits = Integer(dump_only=True, metadata={"description": "number of requests that the fault was applied to"})
 
     @pre_load
-    def take_preset(self, data, **kwargs):
+    def apply_preset(self, data, **kwargs):
         """Return the preset's rule with the sent fields over it. An unknown preset is refused by its field."""
         preset = PRESETS.get(str(data.get("preset"))) if isinstance(data, dict) else None
         return {camel(name): value for name, value in preset.rule.items()} | data if preset else data
 
     @validates_schema
-    def can_strike(self, data, **kwargs):
+    def check_request(self, data, **kwargs):
         """Check that some request can match."""
         path = data.get("path", "*")
         if not path.startswith(("/", "*")):
             raise ValidationError("Must begin with / or *.", "path")
         if path.startswith(UNRECORDED):
-            raise ValidationError("The control plane and the documentation are never hit.", "path")
+            raise ValidationError("Faults do not apply to the control plane and the documentation.", "path")
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
         if "override" not in data:
             demand_operation(data.get("method", "*"), path, " An override may have any.")
 
     @validates_schema
-    def agrees_with_itself(self, data, **kwargs):
+    def check_conflicts(self, data, **kwargs):
         """Check that no effect cancels another one."""
         answers = [name for name in ("status", "body", "malformed", "bytes_per_second") if data.get(name) is not None]
         if data.get("delay_ms") and data.get("delay_distribution"):
-            raise ValidationError("Is another delay: leave this out, or delayMs.", "delayDistribution")
+            raise ValidationError("Not allowed with delayMs: send one of the two.", "delayDistribution")
         if data.get("drop") and answers:
-            raise ValidationError("A connection that is cut has no answer: leave this out, or drop.", camel(answers[0]))
+            raise ValidationError("Not allowed with drop: a dropped connection has no answer.", camel(answers[0]))
         if data.get("body") is not None and data.get("status") is None and not data.get("rate_limit"):
-            raise ValidationError("Needs status.", "body")
+            raise ValidationError("Not allowed without status.", "body")
         if "override" in data and (set(answers) - {"bytes_per_second"} or data.get("drop")):
-            raise ValidationError("Is an answer of its own: leave out status, body, drop and malformed.", "override")
+            raise ValidationError(
+                "Not allowed with status, body, drop or malformed: an override is a whole answer.", "override"
+            )
 
     @validates_schema
-    def has_an_effect(self, data, **kwargs):
+    def check_effect(self, data, **kwargs):
         """Check that there is an effect."""
         if not any(data.get(name) for name in EFFECTS):
             raise ValidationError(f"A fault needs one of: {', '.join(map(camel, EFFECTS))}.", "status")
 
     @validates("headers")
-    def can_be_sent(self, headers, **kwargs):
+    def check_headers(self, headers, **kwargs):
         """Check the headers. Those of the connection are the server's own, except `Connection: close`."""
         for name, value in (headers or {}).items():
             if not (name.isascii() and name.replace("-", "").isalnum()) or not _HEADER_VALUE.fullmatch(value):
                 raise ValidationError(f"Not a header: {name!r}.")
             if name.lower() in HOP_BY_HOP and (name.lower(), value.lower()) != ("connection", "close"):
-                raise ValidationError(
-                    f"{name} is between the server and its client; only Connection: close can be set."
-                )
+                raise ValidationError(f"{name} belongs to the connection; only Connection: close can be set.")
             if name.lower() == "content-length" and not value.isdecimal():
-                raise ValidationError("Content-Length is a number.")
+                raise ValidationError("Content-Length must be a number.")
 
 
 @blp.route("/faults", get="listFaults", post="addFault", delete="clearFaults")

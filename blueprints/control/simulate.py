@@ -27,7 +27,7 @@ class OneOrMore(fields.List):
         return super()._deserialize([value] if isinstance(value, str) else value, attr, data, **kwargs)
 
 
-class PhoneNumber(fields.String):
+class PhoneNumberField(fields.String):
     """A telephone number in any notation, loaded as E.164."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
@@ -89,7 +89,7 @@ class SimulateCallsBody(SimulateBody):
         validate=OneOf(*OUTCOMES),
         metadata={"description": "outcome of each call; default: a realistic mixture, or that of a test number"},
     )
-    customer_number = PhoneNumber(
+    customer_number = PhoneNumberField(
         load_default=None,
         allow_none=True,
         metadata={

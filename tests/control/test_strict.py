@@ -77,8 +77,8 @@ def test_a_slip_changes_nothing(control):
         ({"path": "workers", "status": 503}, "path", "Must begin with"),
         ({"status": 503, "probability": 0}, "probability", "greater than 0"),
         ({"status": 503, "times": 0}, "times", "1"),
-        ({"status": 503, "drop": True}, "status", "cut"),
-        ({"drop": True, "malformed": "garbage"}, "malformed", "cut"),
+        ({"status": 503, "drop": True}, "status", "drop"),
+        ({"drop": True, "malformed": "garbage"}, "malformed", "drop"),
         ({"delayMs": 5, "body": "x"}, "body", "status"),
     ],
 )
