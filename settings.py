@@ -1,4 +1,4 @@
-"""What a server can be told at its start. `commands/__init__.py` reads it from flags and DRYLINE_* variables."""
+"""The settings of a server. `commands/__init__.py` reads them from flags and DRYLINE_* variables."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Self
 from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
-MOST_THREADS = 256
+MAX_THREADS = 256
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")
-# What a node's name is made of: every such name fits into an id (world/ids.py), and `_` ends it in a key.
+# A node's name. It must fit into an id (world/ids.py), and `_` ends it in a key.
 _NODE = re.compile("[a-z0-9-]{1,9}")
-# What stands first in this server's own paths: below a proxy such a name would lead to two places.
+# The first segments of this server's own paths. Behind a proxy, a node of such a name could not be told from them.
 _OWN_PATHS = ("_dryline", "api", "console", "docs", "downloads", "inbox", "openapi.json", "recordings", "uploads", "v1")
-_SPOKEN = ("text", "speed", "role", "language", "out")
+_SPEECH_PLACEHOLDERS = ("text", "speed", "role", "language", "out")
 
 
 class BadSetting(ValueError):
-    """A setting that cannot work. The message is one line for the person who set it."""
+    """A setting that cannot work. The message is one line for the person who starts the server."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What one server was started with."""
+    """The settings that a server is started with. docs/settings.md describes them."""
 
     data_dir: Path = Path("dryline-data")
     host: str = "127.0.0.1"
     port: int = 4010
     ephemeral: bool = False
     scenario: str = "demo"
-    api_keys: tuple[str, ...] = (DEFAULT_API_KEY,)  # without one, only those that the world has work
+    api_keys: tuple[str, ...] = (DEFAULT_API_KEY,)  # if empty, only the keys of the world are valid
     any_key: bool = False
     seed: int | None = None
     admin_token: str | None = None
@@ -45,19 +45,19 @@ class Settings:
     max_body_mb: int = 10
     strict: bool = False
     cors_origins: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()  # names beside loopback's under which a server on loopback may be asked
-    webhook_hosts: tuple[str, ...] = ()  # that webhooks and flows may reach beside loopback
-    node: str | None = None  # its name, where it is one of several behind a proxy: its keys and ids carry it
-    durability: str = "process"  # what a committed write outlives: "process", a kill; "power", a power cut too
-    label: str | None = None  # what the console calls this server
+    allowed_hosts: tuple[str, ...] = ()  # further values of Host for a server on loopback
+    webhook_hosts: tuple[str, ...] = ()  # further hosts that webhooks and flows may reach
+    node: str | None = None  # the name of one of several servers behind a proxy; its keys and ids contain it
+    durability: str = "process"  # a committed write survives: "process", a kill; "power", a power cut too
+    label: str | None = None  # the server's name in the console
     log_format: str = "text"
-    quiet: bool = False  # says nothing but what went wrong
-    export_mode: str = "auto"  # or "manual": exports move by `/_dryline/exports/{id}/transition` alone
-    export_delay_ms: int = 0  # API time that an export waits before it is written
-    calls_per_minute: float = 0  # that the simulator places by itself, in API time; 0 is none
+    quiet: bool = False  # prints only warnings and errors
+    export_mode: str = "auto"  # or "manual": only `/_dryline/exports/{id}/transition` changes exports
+    export_delay_ms: int = 0  # API time before an export is written
+    calls_per_minute: float = 0  # live calls per minute of API time
     speech: str = "auto"  # of recordings: auto (espeak-ng or else tones), tones, or "command: " and a program
-    recordings_mb: int = 200  # that the files of recordings may take together
-    model_url: str | None = None  # of a server of OpenAI's chat completions, which judges what flows ask
+    recordings_mb: int = 200  # for all files of recordings together
+    model_url: str | None = None  # of a server of OpenAI's chat completions; its model decides what flows ask
     model: str | None = None
     model_key: str | None = None
 
@@ -74,8 +74,8 @@ class Settings:
     def _check_server(self) -> None:
         if not 0 <= self.port <= 65535:
             raise BadSetting(f"--port must be 0 to 65535, not {self.port}.")
-        if not 1 <= self.threads <= MOST_THREADS:
-            raise BadSetting(f"--threads must be at least 1 and at most {MOST_THREADS}, not {self.threads}.")
+        if not 1 <= self.threads <= MAX_THREADS:
+            raise BadSetting(f"--threads must be at least 1 and at most {MAX_THREADS}, not {self.threads}.")
         if self.max_body_mb < 1:
             raise BadSetting(f"--max-body-mb must be at least 1, not {self.max_body_mb}.")
         for key in self.api_keys:
@@ -112,7 +112,7 @@ class Settings:
         if self.durability not in ("process", "power"):
             raise BadSetting(f"--durability must be process or power, not {self.durability!r}.")
         if self.durability == "power" and self.ephemeral:
-            raise BadSetting("--durability power is of no use with --ephemeral, whose state ends with the process.")
+            raise BadSetting("--durability power is of no use with --ephemeral: its state ends with the process.")
 
     def _check_recordings(self) -> None:
         if self.recordings_mb < 1:
@@ -121,45 +121,45 @@ class Settings:
         if command is None and self.speech not in ("auto", "tones"):
             raise BadSetting(f'--speech must be auto, tones or "command: …", not {self.speech!r}.')
         if command is not None and shutil.which(command[0]) is None:
-            raise BadSetting(f"--speech: there is no program {command[0]}.")
+            raise BadSetting(f"--speech: the program {command[0]} was not found.")
 
     def _check_model(self) -> None:
         if self.model_url is not None:
             _demand_address("--model-url", self.model_url)
             if not self.model:
-                raise BadSetting("--model-url needs --model, the name of a model of that server.")
+                raise BadSetting("--model-url needs --model, the name of a model on that server.")
         elif self.model or self.model_key:
-            raise BadSetting("--model and --model-key need --model-url, the server that has the model.")
+            raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
 
     def _check_node(self) -> None:
         if self.node is None:
             return
         if not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS:
             raise BadSetting(
-                f"--node must be 1 to 9 small letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "
+                f"--node must be 1 to 9 lower-case letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "
                 f"not {self.node!r}."
             )
-        if self.api_keys == (DEFAULT_API_KEY,):  # which a proxy could not tell from another node's
-            object.__setattr__(self, "api_keys", (self.usual_key,))
+        if self.api_keys == (DEFAULT_API_KEY,):  # nodes would have the same key, and the proxy routes by keys
+            object.__setattr__(self, "api_keys", (self.default_key,))
 
     @property
     def key_prefix(self) -> str:
-        """What the keys that this server makes begin with."""
+        """The prefix of the keys that this server creates."""
         return f"dl_{self.node}_" if self.node else "bb_"
 
     @property
-    def usual_key(self) -> str:
-        """The start key where none is given."""
+    def default_key(self) -> str:
+        """The API key if `--api-key` is not set."""
         return f"{self.key_prefix}local-key" if self.node else DEFAULT_API_KEY
 
     @property
     def public_path(self) -> str:
-        """The path of `public_url`, such as `/a`; empty where it has none."""
+        """The path of `public_url`, such as `/a`, or an empty text."""
         return urlsplit(self.public_url or "").path
 
     @property
     def loopback(self) -> bool:
-        """Whether the server listens on this machine alone."""
+        """Whether the server listens on loopback only."""
         if self.host == "localhost":
             return True
         address = _address(self.host)
@@ -179,7 +179,7 @@ def _demand_address(flag: str, url: str) -> None:
 
 
 def _demand_header(flag: str, value: str) -> None:
-    """Raises BadSetting for what no client could send in a header: other clients write other bytes for such texts."""
+    """Raises BadSetting for a text that clients cannot send in a header, or encode in different ways."""
     if not value.strip():
         raise BadSetting(f"{flag} must not be empty.")
     if not value.isascii() or not value.isprintable() or value != value.strip():
@@ -197,12 +197,13 @@ def speech_command(speech: str) -> list[str] | None:
     try:
         words = shlex.split(speech.removeprefix("command:"))
     except ValueError as error:
-        raise BadSetting(f"--speech is no command: {error}.") from None
+        raise BadSetting(f"--speech is not a command: {error}.") from None
     if not words:
-        raise BadSetting("--speech command: needs a program.")
-    unknown = [name for word in words for name in re.findall(r"{(\w+)}", word) if name not in _SPOKEN]
+        raise BadSetting('--speech: a program must follow "command:".')
+    unknown = [name for word in words for name in re.findall(r"{(\w+)}", word) if name not in _SPEECH_PLACEHOLDERS]
     if unknown:
-        raise BadSetting(f"--speech knows {', '.join(f'{{{name}}}' for name in _SPOKEN)}, not {{{unknown[0]}}}.")
+        known = ", ".join(f"{{{name}}}" for name in _SPEECH_PLACEHOLDERS)
+        raise BadSetting(f"--speech: {{{unknown[0]}}} is not one of the placeholders {known}.")
     return words
 
 

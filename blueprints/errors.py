@@ -58,7 +58,7 @@ def domain_error(error: DomainError) -> Any:
         return answer(400, _named(path, message), [{"path": path, "message": message}])
     if isinstance(error, Unauthorized) and current().settings.loopback:
         message += (
-            f" This server showed its keys when it started; without --api-key it is {current().settings.usual_key}."
+            f" This server showed its keys when it started; without --api-key it is {current().settings.default_key}."
         )
     response = answer(STATUS[type(error)], _named(path, message))
     if isinstance(error, NotReady):

@@ -229,17 +229,17 @@ def serve(ready_file: Path | None, **values: Any) -> None:
     _exit_on_signals()
     for name, near in _misspelt_variables():
         click.echo(f"dryline: {name} has no effect; did you mean {near}?", err=True)
-    gc.disable()  # while modules are imported there is no garbage; `server.serve` enables it
+    gc.disable()  # while modules are imported there is no garbage; `process.serve` enables it
     try:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
         settings = Settings(**values)
         _remove_stale(ready_file)
         from dryline.app import create_app
-        from dryline.serving import server
+        from dryline.serving import process, server
 
         with server.bind(settings) as listening:  # before the world is created: a port in use leaves no world behind
-            server.serve(create_app(settings), listening, ready_file)
+            process.serve(create_app(settings), listening, ready_file)
     finally:
         gc.enable()
 

@@ -109,7 +109,7 @@ class Runner:
         # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
         now = self.world.clock.stamp()
         found_work = True
-        with self.world.ids.by_itself():
+        with self.world.ids.background():
             while found_work and not self.world.ending.is_set():
                 found_work = False
                 for step in self.steps:

@@ -103,14 +103,14 @@ def reset(world: World, scenario: str | None = None) -> None:
         document = load(scenario or world.settings.scenario)
         with replacing_rows(world):
             wipe(world)
-            before = world.clock.state(), world.ids.position()
+            before = world.clock.state(), world.ids.state()
             world.clock.reset()
             world.ids.restart(world.settings.seed)
             try:
                 _fill(world, document)
             except BaseException:
                 world.clock.restore(before[0])
-                world.ids.go_to(before[1])
+                world.ids.restore(before[1])
                 raise
             world.runtime_settings = RuntimeSettings.of(world.settings)
             world.save_runtime_state()

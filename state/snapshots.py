@@ -83,7 +83,7 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
             "name": name,
             "createdAt": world.clock.stamp(),
             "clock": world.clock.state(),
-            "ids": world.ids.position() if world.settings.seed is not None else None,
+            "ids": world.ids.state() if world.settings.seed is not None else None,
         }
         write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
         _put_in_place(world, part, path)
@@ -119,7 +119,7 @@ def restore(world: World, name: str) -> None:
             _replace_files(snapshot.path / kind, world.directory / kind)
         world.clock.restore(snapshot.about["clock"])
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
-            world.ids.go_to(snapshot.about["ids"])
+            world.ids.restore(snapshot.about["ids"])
         with world.transaction():
             world.save_runtime_state()
             _after_restore(None)
@@ -220,7 +220,7 @@ def _demand_position(about: dict[str, Any]) -> None:
         clock.restore(about["clock"])
         clock.stamp()
         if about["ids"] is not None:
-            Ids().go_to(about["ids"])
+            Ids().restore(about["ids"])
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
 

@@ -6,7 +6,7 @@ import openai
 import orjson
 import pytest
 
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 CLINIC = """say("Oak Clinic.")
@@ -333,7 +333,7 @@ def settings():
 
 @pytest.fixture
 def client(app):
-    server = Server(app)
+    server = HttpServer(app)
     thread = threading.Thread(target=server.run)
     thread.start()
     headers = {"x-brainbase-api-key": DEFAULT_API_KEY}

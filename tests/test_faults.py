@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from waitress.channel import ClientDisconnected
 from waitress.task import hop_by_hop
 
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 from dryline.traffic.faults import Fault
 from dryline.traffic.path_patterns import PathPattern
@@ -201,7 +201,7 @@ class TestOnASocket:
 
     @pytest.fixture
     def connection(self, app):
-        server = Server(app)
+        server = HttpServer(app)
         thread = threading.Thread(target=server.run)
         thread.start()
         connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=10)

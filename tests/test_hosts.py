@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from dryline.app import create_app
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import BadSetting, Settings
 
 PATHS = ["/api/workers", "/docs", "/openapi.json", "/", "/downloads/exports/x", "/uploads/x/y", "/no-such-path"]
@@ -19,7 +19,7 @@ def start():
 
     def start(**settings):
         app = create_app(Settings(ephemeral=True, scenario="empty", port=0, **settings))
-        server = Server(app)
+        server = HttpServer(app)
         thread = threading.Thread(target=server.run)
         thread.start()
         running.append((app, server, thread))

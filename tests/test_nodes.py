@@ -73,10 +73,10 @@ def test_a_webhooks_id_tells_nodes_apart_too(app, monkeypatch):
     made = set()
     for last in "abcdefghijklmnopq":
         monkeypatch.setattr(app.world.ids, "_node_digits", node_digits(last))
-        before = app.world.ids.position()
+        before = app.world.ids.state()
         with app.world.active():
             made.add(new_id())
-        app.world.ids.go_to(before)
+        app.world.ids.restore(before)
     assert len(made) == 17
 
 

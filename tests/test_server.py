@@ -98,7 +98,7 @@ def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
     _, out, err = server.end(signal.SIGINT)
     assert all(text in out for text in (server.url, "dryline-local-key", f"{server.url}/docs", data_dir[1]))
     assert all(text in out for text in (__version__, "new empty: 0 workers, 0 calls", f"{server.url}/\n", "Ctrl-C"))
-    assert out.endswith(f"dryline has ended: the state is kept in {data_dir[1]}.\n")
+    assert out.endswith(f"dryline has stopped. The state is in {data_dir[1]}.\n")
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
@@ -162,8 +162,8 @@ PATIENT = """
 import sys
 from dryline.serving import server
 from dryline.commands import cli
-server.GRACE_S, look = 3600, server.Server._look
-server.Server._look = lambda self, timeout_s: look(self, 3600)
+server.GRACE_S, look = 3600, server.HttpServer._poll
+server.HttpServer._poll = lambda self, timeout_s: look(self, 3600)
 sys.argv.pop(0)
 cli()
 """
@@ -244,7 +244,7 @@ def test_an_ephemeral_servers_directory_is_gone_at_its_end(start):
     _, out, _ = server.end(signal.SIGINT)
     directory = out.split("data        ")[1].split("  ")[0]
     assert not Path(directory).exists()
-    assert out.endswith("dryline has ended: the temporary data are gone.\n")
+    assert out.endswith("dryline has stopped. The temporary data is removed.\n")
 
 
 def test_settings_come_from_variables_too(start):

@@ -178,19 +178,21 @@ def test_workers_of_several_teams_are_told_as_such(start):
 def test_a_scenario_that_fills_nothing_is_told(start):
     start("--scenario", "empty").end()
     line = told(start("--scenario", "demo"))["world"]
-    assert "opened, 0 workers" in line
-    assert line.endswith("(as it was left: --scenario demo fills a new directory, or this one at a reset)")
+    assert "existing, 0 workers" in line
+    assert line.endswith("(--scenario demo is for a new directory, or for this one after a reset)")
 
 
 def test_a_data_directory_that_is_not_used_is_told(start, tmp_path):
     line = told(start("--ephemeral", "--scenario", "empty"))["data"]
-    assert line.endswith(f"(temporary: removed at the end; --data-dir {tmp_path / 'world'} is not used)")
+    assert line.endswith(f"(temporary: removed when the server stops; --data-dir {tmp_path / 'world'} is not used)")
 
 
 def test_older_keys_that_still_work_are_told(start):
     start("--scenario", "empty", "--api-key", "one", "--api-key", "two").end()
-    assert told(start("--api-key", "three"))["API"].endswith("three  (and 2 that the world has: dryline keys list)")
-    assert told(start("--api-key", "one"))["API"].endswith("one  (and 2 that the world has: dryline keys list)")
+    assert told(start("--api-key", "three"))["API"].endswith(
+        "three  (and 2 more keys of this world: dryline keys list)"
+    )
+    assert told(start("--api-key", "one"))["API"].endswith("one  (and 2 more keys of this world: dryline keys list)")
 
 
 def test_what_a_restart_takes_up_again_is_told(start):
@@ -201,8 +203,8 @@ def test_what_a_restart_takes_up_again_is_told(start):
     server = start("--scenario", "empty")
     assert server.call("GET", "/_dryline/clock") == {"now": WHEN, "frozen": True}
     lines = told(server)
-    assert lines["clock"].endswith(f"stands still at {WHEN}, as it was left")
-    assert lines["settings"].endswith('exportMode "manual", as they were left: a reset takes them back')
+    assert lines["clock"].endswith(f"frozen at {WHEN} before the last stop")
+    assert lines["settings"].endswith('exportMode "manual", changed before the last stop: a reset undoes this')
 
 
 def test_the_json_log_says_whether_the_world_is_new(start):
@@ -247,10 +249,10 @@ print(*sys.modules, file=sys.stderr)
 ANSWERED = """
 import sys
 from dryline.app import create_app
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 app = create_app(Settings(ephemeral=True, scenario="demo", port=0))
-Server(app)
+HttpServer(app)
 for path in ("/_dryline/health", "/api/workers"):
     assert app.test_client().get(path, headers={"x-api-key": "dryline-local-key"}).status_code == 200
 app.close()

@@ -1,1 +1,1 @@
-"""One running stand-in: world, clock, ids, outgoing HTTP, data directory. Knows no area of the API."""
+"""One running stand-in: world, clock, ids, events, metrics, outgoing HTTP, data directory; the table of channels."""

@@ -1,4 +1,4 @@
-"""The channels that logs come in: one line each. Exports, lookups, the state document, `pull` and cascades read it."""
+"""The channels of logs. Exports, lookups, the state document, `pull` and cascades read this table."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 
 class Channel(NamedTuple):
-    """A channel. `area` is the module of its logs in models/ and schemas/; `record` their class (`…Schema` there)."""
+    """A channel. `area` is the module of its logs in models/ and schemas/; `record` is their class, or `…Schema`."""
 
-    key: str  # what an export calls it (`logType`)
-    type: str  # what a log of it says as its `type`
-    collection: str  # of its logs in the state document
+    key: str  # the `logType` of exports
+    type: str  # the `type` of its logs
+    collection: str  # the collection of its logs in the state document
     area: str
     record: str
-    deployments: tuple[str, ...] = ()  # the collection of its deployments; none where they have no record
-    listed: bool = True  # whether the API lists a worker's logs of it, at `deploymentLogs/{key}`
+    deployments: tuple[str, ...] = ()  # the collection of its deployments; empty if these have no record
+    listed: bool = True  # whether the API lists a worker's logs of the channel, at `deploymentLogs/{key}`
 
 
-# In the order in which an export of all of them lists them.
+# In the order of an export of all channels.
 CHANNELS = (
     Channel("voice", "VoiceDeploymentLog", "voiceLogs", "voice_logs", "VoiceLog", ("voiceDeployments",)),
     Channel("chat", "ChatDeploymentLog", "chatLogs", "chat_logs", "ChatLog", ("chatDeployments",)),

@@ -1,4 +1,4 @@
-"""The directory that a world lives in: made, locked, given free, and removed where it was only a temporary one."""
+"""The data directory of a world: created, locked and unlocked, and removed if it is temporary."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from dryline.storage.files import write_whole
 
 _PREFIX = "dryline-"
 _LOCK, _ADDRESS, _SECRET = "dryline.lock", "address", "secret"
-# In a temporary directory, once it is locked. Free and with this in it, its server was killed.
+# A file in each temporary directory. If the directory has it and is not locked, its server was killed.
 _TEMPORARY = "temporary"
 _SECRET_BYTES = 32
 
 
 class InUse(BadSetting):
-    """Another process has the directory."""
+    """Another process has locked the directory."""
 
 
 class NoWorld(BadSetting):
-    """There is nothing in the directory to open."""
+    """The directory has no world."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"There is no world in {path.absolute()}. Name another directory with --data-dir, or make one there: "
-            "dryline serve."
+            f"There is no world in {path.absolute()}. Name another directory with --data-dir, or create a world there "
+            "with dryline serve."
         )
 
 
 class Directory:
-    """A data directory, this process's own until `close`. Without a path it is a temporary one.
+    """A data directory, created if necessary, and locked until `close`. Without a path it is a temporary one.
 
-    Making it locks it. Raises InUse, OSError and sqlite3.Error; what was made until then is gone again.
+    Raises InUse, OSError and sqlite3.Error. Then nothing new stays on the disk.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.temporary = path is None
         if path is None:
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            self._made = [self.path]
+            self._created = [self.path]
         else:
             self.path = path.absolute()
-            self._made = _make(self.path)
+            self._created = _create(self.path)
         self._lock: sqlite3.Connection | None = None
         try:
-            self._lock = _locked(self.path)
-            # Left by a server that was killed: whoever has the lock says anew where it answers.
+            self._lock = _lock(self.path)
+            # A killed server may have left the file. The one that has the lock writes another.
             address_in(self.path).unlink(missing_ok=True)
             if self.temporary:
                 (self.path / _TEMPORARY).touch()
@@ -63,83 +63,83 @@ class Directory:
             raise
 
     def demand_database(self) -> None:
-        """Raises BadSetting where the database lost its content: the secret beside it tells that it had some."""
+        """Raises BadSetting if the database has lost its content: a secret beside it shows that it had some."""
         database = database_in(self.path)
         if (self.path / _SECRET).exists() and database.exists() and not database.stat().st_size:
             raise BadSetting(
-                f"The database {database} is empty: a power cut may have taken it. "
-                "Put a copy in its place, or remove the directory to begin anew."
+                f"The database {database} is empty: its content may have been lost in a power cut. "
+                "Put a copy in its place, or remove the directory to start with a new one."
             )
 
     def secret(self) -> str:
-        """What signs links: made once a data directory, so that links outlive a restart."""
+        """Return the key that signs links. It stays the same, so that links are valid after a restart."""
         path = self.path / _SECRET
-        found = path.read_text() if path.exists() else ""
-        if len(found) != 2 * _SECRET_BYTES:
-            found = secrets.token_hex(_SECRET_BYTES)
-            write_whole(path, found.encode(), mode=0o600, durable=not self.temporary)
-        return found
+        secret = path.read_text() if path.exists() else ""
+        if len(secret) != 2 * _SECRET_BYTES:
+            secret = secrets.token_hex(_SECRET_BYTES)
+            write_whole(path, secret.encode(), mode=0o600, durable=not self.temporary)
+        return secret
 
     def close(self) -> None:
-        """Give it free; a temporary one is removed."""
+        """Unlock the directory. A temporary one is removed."""
         if self.temporary:
             shutil.rmtree(self.path, ignore_errors=True)
         if self._lock is not None:
             self._lock.close()
 
     def abandon(self) -> None:
-        """Give it free after a start that failed: what that start has made goes."""
-        if self._lock is not None and self.path in self._made:
+        """Unlock the directory after a start that failed, and remove what the start has created."""
+        if self._lock is not None and self.path in self._created:
             shutil.rmtree(self.path, ignore_errors=True)
         self.close()
-        for made in reversed(self._made):
-            with contextlib.suppress(OSError):  # removed already, or somebody else's by now
-                made.rmdir()
+        for directory in reversed(self._created):
+            with contextlib.suppress(OSError):  # it is removed already, or another program uses it by now
+                directory.rmdir()
 
 
 def database_in(directory: Path) -> Path:
-    """The database of a data directory."""
+    """Return the path of a data directory's database."""
     return directory / "dryline.sqlite3"
 
 
 def address_in(directory: Path) -> Path:
-    """The file that says where the server of a data directory answers."""
+    """Return the path of the file with the URL of a data directory's server."""
     return directory / _ADDRESS
 
 
 def is_in_use(directory: Path) -> bool:
-    """Whether some process has a data directory. Nothing is made there."""
+    """Return whether a process has locked a data directory. Nothing is created."""
     try:
         if (directory / _LOCK).exists():
-            _locked(directory).close()
+            _lock(directory).close()
     except InUse:
         return True
-    except (OSError, sqlite3.Error):  # not ours to read
+    except (OSError, sqlite3.Error):  # the user may not read it
         return False
     return False
 
 
 def temporary_ones(parent: Path) -> list[Path]:
-    """The temporary directories of this user's servers there, whether they still run or were killed."""
-    return [marked.parent for marked in parent.glob(f"{_PREFIX}*/{_TEMPORARY}") if _is_ours(marked.parent)]
+    """Return the temporary directories of this user's servers in a directory, running ones and killed ones."""
+    return [marker.parent for marker in parent.glob(f"{_PREFIX}*/{_TEMPORARY}") if _is_own(marker.parent)]
 
 
-def _is_ours(path: Path) -> bool:
+def _is_own(path: Path) -> bool:
     return not path.is_symlink() and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid())
 
 
-def _make(path: Path) -> list[Path]:
-    """Make a directory and its parents. Returns those that were not there, from the top."""
-    made = []
-    for missing in reversed([one for one in (path, *path.parents) if not one.exists()]):
-        with contextlib.suppress(FileExistsError):  # somebody else was faster
+def _create(path: Path) -> list[Path]:
+    """Create a directory and its parents. Return those that did not exist, from the top."""
+    created = []
+    for missing in reversed([directory for directory in (path, *path.parents) if not directory.exists()]):
+        with contextlib.suppress(FileExistsError):  # another process was faster
             missing.mkdir(mode=0o700)
-            made.append(missing)
-    return made
+            created.append(missing)
+    return created
 
 
-def _locked(path: Path) -> sqlite3.Connection:
-    """One process owns a data directory. SQLite's own lock says so: it ends with the process, however that ends."""
+def _lock(path: Path) -> sqlite3.Connection:
+    """Lock a data directory for this process. SQLite's file lock ends with the process, even if that is killed."""
     lock = sqlite3.connect(path / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
     try:
         lock.execute("BEGIN EXCLUSIVE")
@@ -154,10 +154,10 @@ def _locked(path: Path) -> sqlite3.Connection:
 
 
 def _sweep(own: Path) -> None:
-    """Remove the temporary directories of this user's servers that were killed; `own` is the running one's."""
-    for marked in own.parent.glob(f"{_PREFIX}*/{_TEMPORARY}"):
-        left = marked.parent
+    """Remove the temporary directories of this user's killed servers. `own` is that of the running server."""
+    for marker in own.parent.glob(f"{_PREFIX}*/{_TEMPORARY}"):
+        left = marker.parent
         with contextlib.suppress(OSError, sqlite3.Error, InUse):
             if left != own and not left.is_symlink() and left.stat().st_uid == own.stat().st_uid:
-                with contextlib.closing(_locked(left)):
+                with contextlib.closing(_lock(left)):
                     shutil.rmtree(left)

@@ -1,4 +1,4 @@
-"""The one source of ids and of chance."""
+"""Ids and random numbers, which repeat with a seed."""
 
 from __future__ import annotations
 
@@ -13,52 +13,49 @@ from typing import Any
 
 _UUID = re.compile(r"_([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$")
 
+# The characters of a node's name, which has at most nine (settings.py).
+_NODE_CHARACTERS = "-0123456789abcdefghijklmnopqrstuvwxyz"
 
-# Whether what runs is a job, and no request (see `Ids.by_itself`).
-_by_itself: ContextVar[bool] = ContextVar("dryline_by_itself", default=False)
-
-
-# Of a node's name, which has at most nine of them (settings.py).
-_LETTERS = "-0123456789abcdefghijklmnopqrstuvwxyz"
+_in_background: ContextVar[bool] = ContextVar("dryline_in_background", default=False)
 
 
 def node_digits(node: str) -> str:
-    """A node's name as the last twelve digits of a UUID, where RFC 9562 (5.1) has the node that made it.
+    """Return a node's name as the last twelve digits of a UUID, where RFC 9562 (5.1) has the node.
 
-    Read as a number of base 37 without a zero: 37 letters in nine places are less than 48 bits.
+    The name is read as a number in base 37 without a zero: nine of 37 characters fit into 48 bits.
     """
     number = 0
-    for letter in node:
-        number = number * len(_LETTERS) + _LETTERS.index(letter) + 1
+    for character in node:
+        number = number * len(_NODE_CHARACTERS) + _NODE_CHARACTERS.index(character) + 1
     return f"{number:012x}"
 
 
-class _Source:
-    """Chance, and the number that has risen so far."""
+class _Stream:
+    """Random numbers, and the part of ids that rises."""
 
-    __slots__ = ("high", "random")
+    __slots__ = ("random", "rising")
 
-    def __init__(self, seed: str | None, high: int) -> None:
+    def __init__(self, seed: str | None, rising: int) -> None:
         self.random = Random(seed)
-        self.high = high
+        self.rising = rising
 
-    def position(self) -> list[Any]:
+    def state(self) -> list[Any]:
         version, numbers, gauss = self.random.getstate()
-        return [self.high, version, list(numbers), gauss]
+        return [self.rising, version, list(numbers), gauss]
 
-    def go_to(self, position: list[Any]) -> None:
-        high, version, numbers, gauss = position
-        self.high = high
+    def restore(self, state: list[Any]) -> None:
+        rising, version, numbers, gauss = state
+        self.rising = rising
         self.random.setstate((version, tuple(numbers), gauss))
 
 
 class Ids:
-    """Hands out ids like `worker_<uuid>`: version 4 in form, and rising, so that rows of one instant keep their order.
+    """Generates ids like `worker_<uuid>`: version 4 in form, and rising, so that rows of one instant keep their order.
 
-    With a seed the same calls give the same ids. A server that is one of several has a `node`'s name, which its ids
-    carry (`node_digits`): no two nodes hand out the same one, whatever their seeds. `generation` counts the starts on
-    one data directory, so that a restart with the same seed does not hand out the same ids again. What moves by itself
-    draws from a source of its own: it runs when a thread gets to it, which must not change what a request gets.
+    With a seed the same requests get the same ids. Background work runs at times that depend on threads, so it has a
+    stream of its own, and does not change the ids of requests. `generation` counts the starts on a data directory: a
+    restart with the same seed does not repeat ids. A server with a `node` name has that in its ids (`node_digits`), so
+    that two nodes never generate the same id.
     """
 
     def __init__(self, seed: int | None = None, generation: int = 0, node: str | None = None) -> None:
@@ -67,63 +64,63 @@ class Ids:
         self.restart(seed, generation)
 
     def restart(self, seed: int | None, generation: int = 0) -> None:
-        """Begin again, as on the first day of `seed`."""
+        """Start again from a seed."""
         self.seed = seed
-        # 60 bits rise: from the time without a seed, from a fixed low point with one.
-        high = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
-        begin = f"{seed}/{generation}" + (f"/node {self._node}" if self._node else "")
-        self._asked = _Source(None if seed is None else begin, high)
-        self._moved = _Source(None if seed is None else f"{begin}/by itself", high)
+        # The rising part has 60 bits. Without a seed it starts from the time, with one from a fixed low number.
+        rising = time.time_ns() // 1000 << 8 if seed is None else 1 << 56 | generation << 40
+        name = f"{seed}/{generation}" + (f"/node {self._node}" if self._node else "")
+        self._foreground = _Stream(None if seed is None else name, rising)
+        self._background = _Stream(None if seed is None else f"{name}/by itself", rising)
 
     @contextlib.contextmanager
-    def by_itself(self) -> Iterator[None]:
-        """For a block, draw ids and chance from the source of what moves by itself."""
-        token = _by_itself.set(True)
+    def background(self) -> Iterator[None]:
+        """Use the stream of background work for a block."""
+        token = _in_background.set(True)
         try:
             yield
         finally:
-            _by_itself.reset(token)
+            _in_background.reset(token)
 
     @property
     def random(self) -> Random:
-        """Chance."""
-        return self._source.random
+        """The random numbers of the running request or of background work."""
+        return self._stream.random
 
     @property
-    def _source(self) -> _Source:
-        return self._moved if _by_itself.get() else self._asked
+    def _stream(self) -> _Stream:
+        return self._background if _in_background.get() else self._foreground
 
     def new(self, prefix: str) -> str:
-        """The next id, e.g. `new("worker")` -> `worker_0190f3c2-7a5e-4b1c-9d2e-5f6a7b8c9d0e`."""
-        source = self._source
+        """Return the next id: `new("worker")` -> `worker_0190f3c2-7a5e-4b1c-9d2e-5f6a7b8c9d0e`."""
+        stream = self._stream
         with self._lock:
-            source.high += source.random.randrange(1, 1 << 12)
-            low = source.random.getrandbits(62)
-            rising = source.high & (1 << 60) - 1
-        # Written out here, not by uuid.UUID, which takes as long as all the rest: a simulated call has three ids.
+            stream.rising += stream.random.randrange(1, 1 << 12)
+            low = stream.random.getrandbits(62)
+            rising = stream.rising & (1 << 60) - 1
+        # Not by uuid.UUID, which would double the time: a simulated call has three ids.
         digits = (rising << 64 | 0b10 << 62 | low).to_bytes(16, "big").hex()[1:]
         end = digits[19:] if self._node_digits is None else self._node_digits
         return f"{prefix}_{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-{digits[15:19]}-{end}"
 
     def skip_past(self, ids: Iterable[str]) -> None:
-        """Never hand out one of these: they came from elsewhere, maybe from an earlier run with the same seed."""
-        found = [match[1] + match[2] + match[3] for match in map(_UUID.search, ids) if match]
-        if found:
-            highest = int(max(found), 16)
+        """Never generate one of these ids, which were imported and may be of an earlier run with the same seed."""
+        rising_parts = [match[1] + match[2] + match[3] for match in map(_UUID.search, ids) if match]
+        if rising_parts:
+            highest = int(max(rising_parts), 16)
             with self._lock:
-                # An id near the end of the numbers is nobody's but an inventor's: it must not use them up.
+                # A very high id was invented by a person: skipping it would use up the numbers.
                 if highest < 7 << 57:
-                    for source in (self._asked, self._moved):
-                        source.high = max(source.high, highest)
+                    for stream in (self._foreground, self._background):
+                        stream.rising = max(stream.rising, highest)
 
-    def position(self) -> list[Any]:
-        """Where ids and chance have come to, in both sources, as JSON, for `go_to`."""
+    def state(self) -> list[Any]:
+        """Return the state of both streams as JSON, for `restore`."""
         with self._lock:
-            return [self._asked.position(), self._moved.position()]
+            return [self._foreground.state(), self._background.state()]
 
-    def go_to(self, position: list[Any]) -> None:
-        """Go on from there: the same calls give what they gave then."""
-        asked, moved = position
+    def restore(self, state: list[Any]) -> None:
+        """Set both streams to a `state`: the same calls return what they returned after it."""
+        foreground, background = state
         with self._lock:
-            self._asked.go_to(asked)
-            self._moved.go_to(moved)
+            self._foreground.restore(foreground)
+            self._background.restore(background)

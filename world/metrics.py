@@ -1,28 +1,28 @@
-"""Counts of requests and their times, by operation and status. Prometheus' text is made when it is asked for."""
+"""Counts and durations of requests, by operation and status. The control plane writes them as Prometheus' text."""
 
 from __future__ import annotations
 
 import bisect
 import threading
 
-# Upper bounds of the latency buckets, in seconds.
+# Upper bounds of the histogram's buckets, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
-# Others are made up by the caller: each would be a series of its own, kept for ever.
+# Other methods are counted as one: clients could invent any number of them, and each would take memory for ever.
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Metrics:
-    """What one server has answered since it began."""
+    """The counts of one server since its start."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # (method, route, status) -> [count in each bucket…, beyond the last, seconds in sum]
+        # (method, route, status) -> [count of each bucket…, count above the last, sum of seconds]
         self.requests: dict[tuple[str, str, int], list[float]] = {}
         self.faults: dict[str, int] = {}
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one request."""
+        """Count a request."""
         if method not in METHODS:
             method = "OTHER"
         with self._lock:
@@ -31,6 +31,6 @@ class Metrics:
             counts[-1] += seconds
 
     def faulted(self, effect: str) -> None:
-        """Count one fault by what it did."""
+        """Count a fault by its effect."""
         with self._lock:
             self.faults[effect] = self.faults.get(effect, 0) + 1

@@ -1,9 +1,9 @@
-"""Names on the wire. It knows the standard library alone, as what other projects' tests import must."""
+"""Names on the wire. `dryline.testing` imports this module, so it imports the standard library only."""
 
 from __future__ import annotations
 
 
 def camel(name: str) -> str:
-    """`flow_id` -> `flowId`."""
+    """Return a name in camelCase: `flow_id` -> `flowId`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)

@@ -10,7 +10,7 @@ import pytest
 from brainbase_labs import AsyncBrainbaseLabs, BrainbaseLabs
 from brainbase_labs._resource import AsyncAPIResource, SyncAPIResource
 
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 
 
@@ -23,7 +23,7 @@ def settings():
 def url(app, control, monkeypatch):
     """Where the stand-in answers. Its time stands still, so that nothing moves but by `advance`."""
     control.put("/clock", {"frozen": True})
-    server = Server(app)
+    server = HttpServer(app)
     thread = threading.Thread(target=server.run)
     thread.start()
     monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", server.url)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import DEFAULT_API_KEY, Settings
 from dryline.traffic.faults import Fault
 
@@ -22,7 +22,7 @@ def settings():
 
 @pytest.fixture
 def server(app):
-    server = Server(app)
+    server = HttpServer(app)
     thread = threading.Thread(target=server.run, name="loop")
     thread.start()
     yield server

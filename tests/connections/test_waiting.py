@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from dryline.serving import listener
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 
 PATIENCE_S = 20  # before a test counts as stuck
 NEW_WORKER = b'{"name": "Front desk", "description": null, "status": null}'
@@ -126,7 +126,7 @@ def test_no_thread_waits_for_a_client_that_reads_none_of_its_answers(app, raw, m
 def test_file_numbers_beyond_1023_are_no_end(app, monkeypatch):
     listener.raise_file_limit()
     taken = [os.dup(1) for _ in range(1100)]
-    server = Server(app)
+    server = HttpServer(app)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -10,7 +10,7 @@ from jinja2 import BytecodeCache
 
 from dryline.app import create_app
 from dryline.blueprints.console.app import Console
-from dryline.serving.server import Server
+from dryline.serving.server import HttpServer
 from dryline.settings import Settings
 from dryline.tests.console.browser_tab import Tab, found_browser
 from dryline.tests.console.visitor import Visitor
@@ -109,7 +109,7 @@ class serving:
         self.app = create_app(settings)
 
     def __enter__(self):
-        self.server = Server(self.app)
+        self.server = HttpServer(self.app)
         self.app.jobs.start()
         self.thread = threading.Thread(target=self.server.run)
         self.thread.start()

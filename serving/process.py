@@ -1,0 +1,158 @@
+"""The server as a process in the foreground: signals, the files with its address, and what it prints."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from dryline import __version__
+from dryline.models.teams import ApiKey, Team
+from dryline.models.voice_logs import VoiceLog
+from dryline.models.workers import Worker
+from dryline.schemas.base import camel
+from dryline.serving.access_log import AccessLog
+from dryline.serving.listener import raise_file_limit
+from dryline.serving.log_setup import set_up_logging, standard_error
+from dryline.serving.server import HttpServer
+from dryline.settings import BadSetting, Settings
+from dryline.storage.files import write_whole
+from dryline.world.directory import address_in
+
+if TYPE_CHECKING:
+    from dryline.app import Dryline
+    from dryline.world.world import World
+
+STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+
+
+def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None) -> None:
+    """Serve an application on a bound socket until a signal. Raises BadSetting."""
+    settings = app.world.settings
+    set_up_logging(settings.log_format, node=settings.node, quiet=settings.quiet)
+    # The objects of the start live as long as the process: the garbage collector need not visit them again.
+    gc.freeze()
+    gc.enable()
+    # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
+    sys.setswitchinterval(0.001)
+    raise_file_limit()
+    address = address_in(app.world.directory)
+    received: set[int] = set()
+
+    def stop(number: int, frame: Any) -> None:
+        received.add(number)
+        server.stop()
+
+    try:
+        server = HttpServer(app, listening)
+        for number in STOP_SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
+                signal.signal(number, stop)
+        app.jobs.start()
+        write_whole(address, server.url.encode(), durable=False)  # the command line finds the server by this file
+        announce(app, server.url)
+        if ready_file is not None:
+            _write_ready(ready_file, {"url": server.url, "apiKey": settings.api_keys[0]})
+        with nullcontext() if settings.quiet else AccessLog(app.world, settings.log_format, standard_error()):
+            server.run()
+    finally:
+        for path in filter(None, (address, ready_file)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        app.close()
+        if signal.SIGINT in received and not settings.quiet:  # from a person; other signals are from programs
+            _print(_farewell(app.world))
+        for number in STOP_SIGNALS:  # a second signal must not break off the interpreter's exit
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _write_ready(path: Path, ready: dict[str, str]) -> None:
+    try:
+        write_whole(path, orjson.dumps(ready), durable=False)
+    except OSError as error:
+        raise BadSetting(f"Cannot write --ready-file {path}: {error.strerror}.") from error
+
+
+def announce(app: Dryline, url: str) -> None:
+    """Print the start message: the URL, the world, and how to stop the server."""
+    world, settings = app.world, app.world.settings
+    if settings.quiet:
+        return
+    if settings.log_format == "json":
+        members = {
+            **{"url": url, "version": __version__, "data": str(world.directory), "world": _describe_world(world)},
+            **{"ephemeral": settings.ephemeral, "new": world.is_new},
+        }
+        logging.getLogger("dryline").info("started", extra={"fields": members})
+        return
+    lines = [
+        f"dryline {__version__}{f', node {settings.node},' if settings.node else ''} answers on {url}",
+        f"  world       {_describe_world(world)}",
+        f"  API key     {', '.join(settings.api_keys)}" + _note_on_keys(world),
+        f"  console     {url}/",
+        f"  docs        {url}/docs",
+        f"  data        {world.directory}" + _note_on_data(settings),
+    ]
+    if world.clock.of(None).is_frozen:
+        lines.append(f"  clock       frozen at {world.clock.stamp()} before the last stop")
+    if changed := world.changed_settings():
+        values = ", ".join(f"{camel(name)} {json.dumps(value)}" for name, value in changed.items())
+        lines.append(f"  settings    {values}, changed before the last stop: a reset undoes this")
+    if not settings.loopback and settings.admin_token is None:
+        lines.append(f"  /_dryline   closed: {settings.host} is not loopback and no --admin-token is set")
+    _print("\n".join([*lines, "  stop        Ctrl-C"]))
+
+
+def _print(text: str) -> None:
+    """Print text. A closed pipe or a full disk does not stop the server."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter's exit fails in its flush
+
+
+def _farewell(world: World) -> str:
+    if world.settings.ephemeral:
+        return "\ndryline has stopped. The temporary data is removed."
+    return f"\ndryline has stopped. The state is in {world.directory}."
+
+
+def _describe_world(world: World) -> str:
+    """Return the world in a line: whether it is new, and its size."""
+    with world.active():
+        workers, teams = _count(Worker.select().count(), "worker"), Team.select().count()
+        if teams > 1:
+            workers += f" of {teams} teams"
+        if not world.is_new:
+            scenario = f"--scenario {world.settings.scenario}"
+            return f"existing, {workers}  ({scenario} is for a new directory, or for this one after a reset)"
+        calls = _count(VoiceLog.select().count(), "call")
+    return f"new {world.settings.scenario}: {workers}, {calls}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _note_on_data(settings: Settings) -> str:
+    if not settings.ephemeral:
+        return ""
+    unused = "" if settings.data_dir == Settings.data_dir else f"; --data-dir {settings.data_dir} is not used"
+    return f"  (temporary: removed when the server stops{unused})"
+
+
+def _note_on_keys(world: World) -> str:
+    if world.settings.any_key:
+        return "  (any other key is valid, too)"
+    with world.active():
+        others = ApiKey.select().count() - len(set(world.settings.api_keys))
+    return f"  (and {others} more keys of this world: dryline keys list)" if others > 0 else ""
