@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from flask import Flask, Request, Response
+from flask import Flask, Request, Response, request
 from marshmallow import Schema
 from webargs.flaskparser import FlaskParser
 from werkzeug.routing import MapAdapter, Rule
@@ -56,6 +56,15 @@ class FastFlask(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return `func`. Saves 4 µs of each request: Flask looks at each layer of a view whether it is async."""
         return func
+
+    def dispatch_request(self) -> Any:
+        """Call the view's method directly. Saves 4 µs of each request: Flask goes through four proxies."""
+        this = request._get_current_object()  # type: ignore[attr-defined]
+        view_class = getattr(self.view_functions[this.url_rule.endpoint], "view_class", None)
+        method = getattr(view_class, this.method.lower(), None)
+        if view_class is None or method is None:  # a function, or Flask's own answer to HEAD and OPTIONS
+            return super().dispatch_request()
+        return method(view_class(), **this.view_args)
 
 
 class JsonResponse(Response):
