@@ -49,7 +49,7 @@ class RecordingFile(MethodView):
             log = recordings.behind_link(call_sid, **query)
             call = call_of(log)
         path = recording_files.file_of(world, log.id, call)
-        recording_files.heard(path)
+        recording_files.mark_as_played(path)
         try:
             return files.send(path, "audio/wav", f"{call_sid}.wav", saved=False)
         except FileNotFoundError:  # deleted meanwhile, with its log or to free space

@@ -27,7 +27,7 @@ LIFE = timedelta(hours=25)
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
-# The files that simulator/recording_files.py is making, by their names.
+# The files that simulator/recording_files.py is writing, by their names.
 IN_PROGRESS: WorldLocal[dict[str, Future[None]]] = WorldLocal(lambda world: {})
 
 
@@ -56,11 +56,11 @@ def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
 
 def sweep() -> bool:
     """Delete files without a log, and unfinished ones. Returns whether there were any."""
-    making = IN_PROGRESS.of(current())
+    in_progress = IN_PROGRESS.of(current())
 
     def owned(names: Collection[str]) -> set[str]:
         logs = _with_logs(set(filter(None, map(_stem, names))))
-        return {name for name in names if name.removesuffix(".part") in making or _stem(name) in logs}
+        return {name for name in names if name.removesuffix(".part") in in_progress or _stem(name) in logs}
 
     return FILES.sweep(owned)
 

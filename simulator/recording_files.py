@@ -1,4 +1,7 @@
-"""Recordings are made when somebody listens, and kept while there is room. Their removal: jobs/transitions.py."""
+"""The files of recordings: written when they are first played, and removed when they take too much room.
+
+Those without a log are removed by jobs/transitions.py.
+"""
 
 from __future__ import annotations
 
@@ -21,74 +24,74 @@ from dryline.world.world import World
 
 log = logging.getLogger("dryline")
 
-AT_ONCE = 2  # recordings that are made at the same time
-PATIENCE_S = 60.0  # real time that the speech of one recording may take
-# Real time for which nobody is asked to speak again who could not: not every turn of every call waits for it.
+MAX_PARALLEL = 2  # recordings that are written at the same time
+MAX_SPEECH_S = 60.0  # real time for the speech of one recording
+# Real time without speech after the speech program has failed, so that not every recording waits for it.
 PAUSE_S = 60.0
 
 
-class Studio:
-    """Makes the files of one world. Who asks for one that is being made waits for that."""
+class RecordingFiles:
+    """Writes the recordings of one world. A second request for a file that is being written waits for it."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._making: dict[str, Future[None]] = IN_PROGRESS.of(world)
+        self._in_progress: dict[str, Future[None]] = IN_PROGRESS.of(world)
         self._lock = threading.Lock()
-        self._seats = threading.BoundedSemaphore(AT_ONCE)
+        self._slots = threading.BoundedSemaphore(MAX_PARALLEL)
         self._voice = voice_of(world.settings.speech, world.ending.is_set)
         self._silent_until = 0.0  # by time.monotonic()
 
     def file(self, log_id: str, call: AudibleCall) -> Path:
-        """The file of a log's call. Raises NotReady when the server ends, and OSError."""
+        """Return the file of a log's call. Raises NotReady when the server ends, and OSError."""
         if not isinstance(self._voice, Beeps) and (
             time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self._voice))
         ):
             try:
                 return self._file(log_id, call, self._voice)
             except SpeechFailed as error:
-                _demand_going_on(self.world)
+                _demand_running(self.world)
                 self._silent_until = time.monotonic() + PAUSE_S
-                log.warning("The recording of %s is made of tones: %s.", log_id, error)
+                log.warning("The recording of %s has tones instead of speech: %s.", log_id, error)
         return self._file(log_id, call, Beeps())
 
     def _file(self, log_id: str, call: AudibleCall, voice: Voice) -> Path:
         path = _path(log_id, call, voice)
         with self._lock:
-            others = self._making.get(path.name)
-            if others is None:
+            running = self._in_progress.get(path.name)
+            if running is None:
                 if is_whole(path):
                     return path
-                mine = self._making[path.name] = Future()
-        if others is not None:
-            others.result()
+                future = self._in_progress[path.name] = Future()
+        if running is not None:
+            running.result()
             return path
         try:
-            with self._seats:
-                self._make(path, call, voice)
+            with self._slots:
+                self._write(path, call, voice)
         except BaseException as error:
-            mine.set_exception(error)
+            future.set_exception(error)
             raise
         finally:
             with self._lock:
-                del self._making[path.name]
-        mine.set_result(None)
+                del self._in_progress[path.name]
+        future.set_result(None)
         return path
 
-    def _make(self, path: Path, call: AudibleCall, voice: Voice) -> None:
-        """Write the file, whole or not at all: in place of an older one of the log, and of those heard longest ago."""
+    def _write(self, path: Path, call: AudibleCall, voice: Voice) -> None:
+        """Write a file whole or not at all. It replaces an older one of the log, and those played longest ago."""
         FILES.folder.mkdir(exist_ok=True)
         part = part_of(path)
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + MAX_SPEECH_S
 
-        def go_on() -> None:
-            _demand_going_on(self.world)
+        def check() -> None:
+            _demand_running(self.world)
             if time.monotonic() > deadline and not isinstance(voice, Beeps):
-                raise SpeechFailed(f"speaking took longer than {PATIENCE_S:g} s")
+                raise SpeechFailed(f"speaking took longer than {MAX_SPEECH_S:g} s")
 
         try:
             with part.open("wb") as file:
-                write(call, file, voice, go_on)
-            rename(part, path, durable=False)  # what a power cut takes is made anew
+                write(call, file, voice, check)
+            rename(part, path, durable=False)  # after a power cut it can be written again
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
@@ -98,38 +101,38 @@ class Studio:
         make_room(path, self.world.settings.recordings_mb * 1_000_000)
 
 
-STUDIO = WorldLocal(Studio)
+RECORDING_FILES = WorldLocal(RecordingFiles)
 
 
 def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
-    """The file of a log's call, made if it is not there. Raises NotReady when the server ends, and OSError."""
-    return STUDIO.of(world).file(log_id, call)
+    """Return the file of a log's call, and write it if necessary. Raises NotReady when the server ends, and OSError."""
+    return RECORDING_FILES.of(world).file(log_id, call)
 
 
-def heard(path: Path) -> None:
+def mark_as_played(path: Path) -> None:
     """Set the access time of a file that is played. The modification time stays: it says when the file was made."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
 
-def make_room(made: Path, most: int) -> None:
-    """Remove the files played longest ago until all take `most` bytes, or only the one just `made` is left."""
+def make_room(newest: Path, max_bytes: int) -> None:
+    """Remove the files played longest ago until all take `max_bytes`, or only the `newest` is left."""
     files = []
-    for path in made.parent.glob("*.wav"):
+    for path in newest.parent.glob("*.wav"):
         with contextlib.suppress(OSError):
             status = path.stat()
             files.append((status.st_atime_ns, status.st_size, path))
     size = sum(size for _, size, _ in files)
     for _, file_size, path in sorted(files):
-        if size <= most:
+        if size <= max_bytes:
             return
-        if path != made and _remove(path):
+        if path != newest and _remove(path):
             size -= file_size
 
 
-def _demand_going_on(world: World) -> None:
+def _demand_running(world: World) -> None:
     if world.ending.is_set():
-        raise NotReady("The server ends.")
+        raise NotReady("The server is stopping.")
 
 
 def _path(log_id: str, call: AudibleCall, voice: Voice) -> Path:
@@ -140,6 +143,6 @@ def _path(log_id: str, call: AudibleCall, voice: Voice) -> Path:
 def _remove(path: Path) -> bool:
     try:
         path.unlink(missing_ok=True)
-    except OSError:  # where files in use stay
+    except OSError:  # Windows keeps files that are open
         return False
     return True

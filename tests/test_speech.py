@@ -227,7 +227,7 @@ def test_a_program_that_fails_leaves_beeps_and_the_log_has_the_reason(
         recording = recorded(f"command: {program(source)} 3 8000")()
     assert_beeps(recording, recorded)
     (message,) = [record.getMessage() for record in caplog.records]
-    assert "is made of tones" in message and reason in message
+    assert "tones instead of speech" in message and reason in message
 
 
 def test_a_program_that_failed_is_run_again_later(program, recorded, monkeypatch):
@@ -236,12 +236,12 @@ def test_a_program_that_failed_is_run_again_later(program, recorded, monkeypatch
     program()  # now it can speak
     assert_beeps(fetch(), recorded)
     monkeypatch.setattr(recording_files, "PAUSE_S", 0.0)
-    recording_files.STUDIO.drop(fetch.app.world)
+    recording_files.RECORDING_FILES.drop(fetch.app.world)
     assert fetch().rate == 8000
 
 
 def test_a_recording_that_takes_too_long_is_made_of_beeps(program, recorded, caplog, monkeypatch):
-    monkeypatch.setattr(recording_files, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(recording_files, "MAX_SPEECH_S", -1.0)
     assert_beeps(recorded(f"command: {program()} 3 8000")(), recorded)
     assert "speaking took longer than" in caplog.text
 

@@ -1,7 +1,7 @@
 """The HTTP client for requests that the stand-in sends: webhooks, requests of flows, and another service.
 
-No proxy is used, whatever the environment says: most of what is asked is this machine, and keys and tokens go to nobody
-else. Redirects are answers like any other: they could lead elsewhere.
+It uses no proxy, whatever the environment says: most requests are to this machine, and keys and tokens must not reach
+another one. It does not follow redirects, which could lead elsewhere.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Answer(NamedTuple):
-    """What came back. `headers` are read without regard to case."""
+    """A response. The names of `headers` have no case."""
 
     status: int
     headers: Mapping[str, str]
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
 
 
 class Unanswered(Exception):
-    """Nothing came back. The message is a sentence; `timed_out` says whether it was for want of time."""
+    """There was no response. The message is a sentence."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
         super().__init__(message)
@@ -47,15 +47,15 @@ class Unanswered(Exception):
 
 
 class NoAddress(Unanswered):
-    """What was to be asked is no address: asking again is no use."""
+    """The URL is not valid. Another attempt is of no use."""
 
 
 class Refused(Unanswered):
-    """The address may not be asked."""
+    """Requests to the URL are not allowed."""
 
 
 class Cut(Unanswered):
-    """The world ended before an answer came."""
+    """The world was closed before there was a response."""
 
 
 def send(
@@ -97,7 +97,7 @@ class Outgoing:
         exchange = _Exchange(url, within_s)
         if not self.may_reach(exchange.host):
             raise Refused(f"The host {exchange.host} is neither loopback nor named by --webhook-hosts.")
-        # The connection's own time limit is for each piece that comes; this one is for the whole.
+        # The connection's own time limit is for each read; this one is for the whole request.
         late = Unanswered(f"No answer within {within_s:g} s.", timed_out=True)
         deadline = threading.Timer(within_s, exchange.cut, (late,))
         deadline.daemon = True
@@ -112,7 +112,7 @@ class Outgoing:
                 deadline.cancel()
 
     def may_reach(self, host: str) -> bool:
-        """Whether a host is this machine, by a name or number that cannot mean another, or was allowed by name."""
+        """Return whether a host is certainly this machine, or is one of the allowed hosts."""
         if host in self._hosts or host == "localhost":
             return True
         try:
@@ -121,11 +121,11 @@ class Outgoing:
             return False
 
     def end(self) -> None:
-        """Cut what is under way, for good: each such `send` raises Cut at once, and so does every later one."""
+        """Cut the requests in progress: each such `send` raises Cut at once, and so does every later one."""
         with self._lock:
             self._ended = True
-            under_way = list(self._open)
-        for exchange in under_way:
+            in_progress = list(self._open)
+        for exchange in in_progress:
             exchange.cut(_ended())
 
     @contextlib.contextmanager
@@ -141,7 +141,7 @@ class Outgoing:
                 self._open.discard(exchange)
 
     def _is_own(self, peer: tuple[str, int], here: tuple[str, int]) -> bool:
-        """Whether a connection from `here` to `peer` has come to a socket of this world, whatever its name was."""
+        """Return whether a connection from `here` to `peer` leads to a socket of this world."""
         address = _plain(peer[0])
         for host, port in self.own:
             listens = _plain(host)
@@ -163,17 +163,17 @@ def _marked(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ended() -> Cut:
-    return Cut("The server ended before an answer came.")
+    return Cut("The server stopped before there was an answer.")
 
 
 def _plain(host: str) -> IPv4Address | IPv6Address:
-    """The number of a host; an IPv4 one that IPv6 writes is the same host."""
+    """Return the address of a host. An IPv4 address in IPv6 form is the same host."""
     address = ip_address(host)
     return getattr(address, "ipv4_mapped", None) or address
 
 
 class _Exchange:
-    """One question and its answer, over a connection that another thread may cut."""
+    """A request and its response, over a connection that another thread may cut."""
 
     def __init__(self, url: str, timeout_s: float) -> None:
         import urllib3  # imported late: a start does not need it
@@ -181,10 +181,10 @@ class _Exchange:
         try:
             address = urllib3.util.parse_url(url)
         except urllib3.exceptions.HTTPError as error:
-            raise NoAddress(f"Not an address: {error}.") from None
+            raise NoAddress(f"The URL is not valid: {error}.") from None
         kinds = {"http": urllib3.connection.HTTPConnection, "https": urllib3.connection.HTTPSConnection}
         if address.scheme not in kinds or not address.host:
-            raise Refused(f"Only http and https addresses are sent to, not {url}.")
+            raise Refused(f"The URL must be of http or https, not {url}.")
         self.host = address.host.strip("[]")
         self.target = address.request_uri
         self._timeout_s = timeout_s
@@ -194,7 +194,7 @@ class _Exchange:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
-        """Close the connection at the end of a block, in which what goes wrong becomes Unanswered."""
+        """Turn the errors of a block into Unanswered, and close the connection at its end."""
         from http.client import HTTPException
 
         from urllib3.exceptions import HTTPError, NewConnectionError
@@ -207,7 +207,7 @@ class _Exchange:
         except (HTTPError, HTTPException, OSError, ValueError) as error:
             if self._cut_for is not None:
                 raise self._cut_for from None
-            # To urllib3 a connection that was refused is one that timed out.
+            # In urllib3, the error of a refused connection is a kind of timeout.
             if isinstance(error, (Late, TimeoutError)) and not isinstance(error, NewConnectionError):
                 raise Unanswered(f"No answer within {self._timeout_s:g} s.", timed_out=True) from None
             cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
@@ -216,9 +216,9 @@ class _Exchange:
             self._connection.close()
 
     def connect(self) -> tuple[tuple[str, int], tuple[str, int]]:
-        """Connect. Gives the address and port of either end, the other one's first."""
+        """Connect. Return the address and port of the other end, then of this end."""
         self._connection.connect()
-        self._demand_whole()  # there was no connection yet that could be cut
+        self._demand_not_cut()  # `cut` may have come before there was a connection
         line = self._connection.sock
         return line.getpeername()[:2], line.getsockname()[:2]
 
@@ -229,21 +229,21 @@ class _Exchange:
         body: bytes | None,
         most: int | None = None,
     ) -> Answer:
-        """Send, and read the answer: of its body `most` bytes, all when None."""
+        """Send the request, and read at most `most` bytes of the response's body."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
-        found = self._connection.getresponse()
-        answer = Answer(found.status, found.headers, found.read(most))
-        self._demand_whole()  # a cut reads like the end of the answer
+        response = self._connection.getresponse()
+        answer = Answer(response.status, response.headers, response.read(most))
+        self._demand_not_cut()  # a cut looks like the end of the body
         return answer
 
-    def _demand_whole(self) -> None:
+    def _demand_not_cut(self) -> None:
         if self._cut_for is not None:
             raise self._cut_for
 
-    def cut(self, why: Unanswered) -> None:
-        """Break it off, from another thread: whoever waits for it gets `why`."""
-        self._cut_for = self._cut_for or why  # before the cut: whoever reads from the connection sees that at once
+    def cut(self, error: Unanswered) -> None:
+        """Break the connection off from another thread. The thread that waits raises `error`."""
+        self._cut_for = self._cut_for or error  # first, because the other thread continues at once
         line = self._connection.sock
         if line is not None:
             with contextlib.suppress(OSError):

@@ -162,7 +162,7 @@ def test_what_is_no_address_fails_at_once(add_webhook, simulate, deliveries, url
     add_webhook(url)
     simulate()
     assert {one["status"] for one in deliveries()} == {"FAILED"}
-    assert deliveries()[0]["error"].startswith("Not an address")
+    assert deliveries()[0]["error"].startswith("The URL is not valid")
 
 
 def test_what_an_address_may_not_hold_is_escaped(receiver, add_webhook, simulate):
