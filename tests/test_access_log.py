@@ -88,7 +88,7 @@ def test_what_changes_by_the_control_plane_is_a_line_and_what_reads_is_none(said
 
 def test_polling_by_pages_is_not_said(said, app):
     lines = said()
-    app.test_client().get("/console/pulse")
+    app.test_client().get("/console/changes")
     assert lines() == []
 
 

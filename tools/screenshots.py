@@ -16,7 +16,7 @@ PAGES = {
     "calls": "/calls",
     "call": "/calls/latest",
     "workers": "/workers",
-    "traffic": "/traffic",
+    "request-log": "/requests",
     "faults": "/faults",
 }
 

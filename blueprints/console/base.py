@@ -1,4 +1,4 @@
-"""What the console's pages share: whose part of the world they show, and how they answer."""
+"""The base of the console's pages: their blueprint, the chosen team, forms and lists."""
 
 from __future__ import annotations
 
@@ -17,37 +17,54 @@ from dryline.blueprints.paths import CONSOLE
 from dryline.models.teams import Team, start_team
 from dryline.storage.errors import DomainError, NotFound
 
+# Fields whose values are written in a form as in JSON.
+_JSON_FIELDS = (fields.Number, fields.Boolean, fields.Dict, fields.List, fields.Nested)
 
-class Pages(Blueprint):
-    """Some of the console's pages. `word` is what the menu calls them, None for what it does not show.
 
-    `letter` leads there after `g`. The page that the menu leads to is the view `show`. `under` names the pages that
-    the menu shows as the current ones instead.
+class PageBlueprint(Blueprint):
+    """A group of pages.
+
+    `title` is its entry in the menu, which leads to the view `show`; `key` is the shortcut after `g`. Pages without an
+    entry name the blueprint in whose `section` they are. `all_teams` says that without `?team=` every team's rows are
+    listed.
     """
 
-    def __init__(self, name: str, word: str | None = None, letter: str = "", path: str = "", under: str = "") -> None:
+    def __init__(
+        self, name: str, title: str = "", key: str = "", path: str = "", section: str = "", all_teams: bool = False
+    ) -> None:
         super().__init__(name, __name__, url_prefix=CONSOLE + path)
-        self.word, self.letter, self.under = word, letter, under or name
+        self.title, self.key, self.section, self.all_teams = title, key, section or name, all_teams
 
 
 def chosen_team() -> Team | None:
-    """Whose part is shown: that of `?team=`, by default the start team's. None in a world without teams.
-
-    Raises NotFound.
-    """
-    asked = request.args.get("team")
-    return Team.by_id(asked) if asked else start_team()
+    """Return the team of `?team=`, by default the start team; None in a world without teams. Raises NotFound."""
+    team_id = request.args.get("team")
+    return Team.by_id(team_id) if team_id else start_team()
 
 
-def done(message: str, endpoint: str | None = None, **values: Any) -> Any:
-    """What a form leads to once it is carried out: the page it was on, or `endpoint`, which tells the message."""
+def require_team() -> Team:
+    """Return the chosen team. Raises NotFound, also in a world without teams."""
+    team = g.get("team") or chosen_team()
+    if team is None:
+        raise NotFound("This world has no team.")
+    return team
+
+
+def team_names() -> dict[str, str]:
+    """Return the names of the teams by id; empty if the page shows rows of one team only."""
+    teams = [] if request.args.get("team") else Team.everyone()
+    return {team.id: team.name for team in teams} if len(teams) > 1 else {}
+
+
+def flash_and_redirect(message: str, endpoint: str | None = None, **values: Any) -> Any:
+    """Redirect to `endpoint`, by default to the page that the form was on, and show the message there."""
     flash(message)
-    back = auth.local(request.form.get("back"))
-    return redirect(url_for(endpoint, **values) if endpoint else back or url_for("overview.show"), 303)
+    page = auth.safe_url(request.form.get("back"))
+    return redirect(url_for(endpoint, **values) if endpoint else page or url_for("overview.show"), 303)
 
 
-def told(error: Exception) -> tuple[str, int]:
-    """What the API says of this error, and with which status."""
+def error_message(error: Exception) -> tuple[str, int]:
+    """Return the message and the status with which the API answers an error."""
     if isinstance(error, DomainError):
         answer = errors.domain_error(error)
     else:
@@ -55,53 +72,36 @@ def told(error: Exception) -> tuple[str, int]:
     return answer.json["error"], answer.status_code
 
 
-def form(schema: type[Schema], **further: str) -> Any:
-    """The values of the form that was sent, and `further` ones. Raises BadRequest as `read`."""
-    sent = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
-    return read(schema, sent | further)
+def load_form(schema: type[Schema], **values: str) -> Any:
+    """Load the form that was sent, with further `values`, by a schema of the API. Raises BadRequest."""
+    texts = {name: text for name, text in request.form.items() if name not in ("back", "_token")}
+    return load_texts(schema, texts | values)
 
 
-def read(schema: type[Schema], texts: Mapping[str, str]) -> Any:
-    """Texts, by the wire's names, as the schema of the API or the plane reads them; empty ones are left out.
-
-    Raises BadRequest, which names the fields at fault.
-    """
-    reader = schema()
-    by_name = {field.data_key or name: field for name, field in reader.fields.items()}
+def load_texts(schema: type[Schema], texts: Mapping[str, str]) -> Any:
+    """Load texts by the wire's names, without the empty ones. Raises BadRequest, which names the invalid fields."""
+    loader = schema()
+    by_name = {field.data_key or name: field for name, field in loader.fields.items()}
     try:
-        return reader.load({name: _typed(by_name.get(name), text) for name, text in texts.items() if text != ""})
+        return loader.load({name: _value(by_name.get(name), text) for name, text in texts.items() if text != ""})
     except ValidationError as error:
-        faults = "; ".join(
-            f"{name}: {' '.join(map(str, found))}" for name, found in error.normalized_messages().items()
-        )
-        raise BadRequest(faults) from None
+        messages = error.normalized_messages()
+        raise BadRequest("; ".join(f"{name}: {' '.join(map(str, messages[name]))}" for name in messages)) from None
 
 
-def _typed(field: Any, text: str) -> Any:
-    """A form knows texts only: numbers, flags and whatever else JSON has are written as in JSON."""
-    written = fields.Number | fields.Boolean | fields.Dict | fields.List | fields.Nested
-    if isinstance(field, written) or type(field) is fields.Raw:
+def _value(field: Any, text: str) -> Any:
+    if isinstance(field, _JSON_FIELDS) or type(field) is fields.Raw:
         with suppress(ValueError):
             return json.loads(text)
     return text
 
 
-def settled(found: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
-    """A list, newest first, from the row on that a page shows already (`?known=`), and how many newer ones wait.
+def hide_new_rows(rows: Sequence[Any], name: str = "id") -> tuple[Sequence[Any], int]:
+    """Return the rows without those that are newer than the one of `?known=`, and how many these are.
 
-    A row is known by its member `name`.
-
-    So a list that is fetched anew does not move under its reader.
+    `name` is the attribute that identifies a row. A list that is fetched again thus does not move under its reader.
     """
-    ids = [str(getattr(row, name)) for row in found]
+    ids = [str(getattr(row, name)) for row in rows]
     known = request.args.get("known")
-    waiting = ids.index(known) if known in ids else 0
-    return found[waiting:], waiting
-
-
-def team() -> Team:
-    """The team that a form is about. Raises NotFound, also in a world without teams."""
-    found = g.get("team") or chosen_team()
-    if found is None:
-        raise NotFound("This world has no team.")
-    return found
+    new_count = ids.index(known) if known in ids else 0
+    return rows[new_count:], new_count

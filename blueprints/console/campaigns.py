@@ -1,14 +1,15 @@
-"""Campaigns of both kinds: their rows as they are called, the next batch, and new ones from CSV."""
+"""Campaigns of both kinds: progress row by row, the next batch, and new campaigns from CSV."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from flask import g, render_template, request, url_for
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import Pages, done, form, settled, team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
 from dryline.models.campaign_progress import IDLE, IN_CALL, QUEUED, campaigns_of, find_campaign, rows_of
 from dryline.models.campaigns import ACTIVE, OutboundCampaign
 from dryline.models.deployments import Deployment
@@ -22,153 +23,157 @@ from dryline.schemas.contact_rows import CampaignSheetSchema, read_contacts
 from dryline.schemas.voicev1_campaigns import Voicev1CampaignRunSchema
 from dryline.storage.current_world import current
 
-blp = Pages("campaigns", "Campaigns", "m", path="/campaigns")
+blp = PageBlueprint("campaigns", "Campaigns", "m", path="/campaigns")
 
-ROWS_A_PAGE = 100
-PREVIEWED = 20
-FAULTS_TOLD = 50
+ROWS_PER_PAGE = 100
+MAX_PREVIEWED_ROWS = 20
+MAX_PREVIEWED_FAULTS = 50
+MAX_COLUMNS = 6
 
 
 @blp.get("")
 def show() -> Any:
-    """The team's campaigns."""
-    found, waiting = settled(campaigns_of(g.team) if g.team else [])
-    names = {one.id: one.name for one in Deployment.listing(g.team)} if found else {}
-    return render_template("campaigns.html", campaigns=found, waiting=waiting, deployments=names)
+    campaigns, new_count = hide_new_rows(campaigns_of(g.team) if g.team else [])
+    names = {one.id: one.name for one in Deployment.listing(g.team)} if campaigns else {}
+    return render_template("campaigns.html", campaigns=campaigns, new_count=new_count, deployments=names)
 
 
 @blp.get("/<campaign_id>")
 def campaign(campaign_id: str) -> Any:
-    """One campaign: a square and a line for each row."""
-    found = find_campaign(team(), campaign_id)
-    rows = rows_of(found)
-    wanted = request.args.get("state")
-    listed = [row for row in rows if wanted in (None, "", row.state)]
-    pages = max(-(-len(listed) // ROWS_A_PAGE), 1)
-    page = min(max(request.args.get("page", 1, int), 1), pages)
-    queued = sorted(row.at for row in rows if row.state == QUEUED and row.at)
+    """Show a campaign with a square and a line for each row; `state` in the address selects lines."""
+    campaign = find_campaign(require_team(), campaign_id)
+    rows = rows_of(campaign)
+    state = request.args.get("state")
+    listed = [row for row in rows if state in (None, "", row.state)]
+    total_pages = max(-(-len(listed) // ROWS_PER_PAGE), 1)
+    page = min(max(request.args.get("page", 1, int), 1), total_pages)
+    due_times = sorted(row.at for row in rows if row.state == QUEUED and row.at)
     return render_template(
         "campaign.html",
-        campaign=found,
-        outbound=isinstance(found, OutboundCampaign),
-        active=found.status in ACTIVE,
-        deployment=Deployment.find(id=found.deployment_id),
+        campaign=campaign,
+        is_outbound=isinstance(campaign, OutboundCampaign),
+        is_active=campaign.status in ACTIVE,
+        deployment=Deployment.find(id=campaign.deployment_id),
         rows=rows,
+        max_drawn_rows=charts.MAX_DRAWN_ROWS,
         counts=Counter(row.state for row in rows),
-        grid=charts.row_grid([_shade(row.state) for row in rows]),
-        shade=_shade,
-        listed=listed[(page - 1) * ROWS_A_PAGE : page * ROWS_A_PAGE],
-        columns=list(dict.fromkeys(name for row in rows[:PREVIEWED] for name in row.row if name != "id"))[:6],
-        wanted=wanted,
+        grid=charts.row_grid([_colour(row.state) for row in rows]),
+        colour=_colour,
+        listed=listed[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE],
+        columns=_columns(row.row for row in rows[:MAX_PREVIEWED_ROWS]),
+        state_filter=state,
         pagination={
             "page": page,
-            "totalPages": pages,
+            "totalPages": total_pages,
             "total": len(listed),
             "hasPrev": page > 1,
-            "hasNext": page < pages,
+            "hasNext": page < total_pages,
         },
-        next_at=queued[0] if queued else None,
-        next_count=queued.count(queued[0]) if queued else 0,
-        calling=any(row.state == IN_CALL for row in rows),
+        next_at=due_times[0] if due_times else None,
+        next_count=due_times.count(due_times[0]) if due_times else 0,
+        is_calling=any(row.state == IN_CALL for row in rows),
     )
 
 
-def _shade(state: str) -> str:
-    """The colour of a row's square."""
-    known = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.SHADES}
-    return known.get(state, "other")
+def _colour(state: str) -> str:
+    colours = {QUEUED: "queued", IN_CALL: "in-call", IDLE: "idle", **charts.OUTCOME_COLOURS}
+    return colours.get(state, "other")
+
+
+def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row if name != "id"))[:MAX_COLUMNS]
 
 
 @blp.post("/<campaign_id>/next")
 def next_batch(campaign_id: str) -> Any:
-    """Have the next batch called now."""
+    """Call the rows of the next batch now."""
     with current().transaction():
-        count = find_campaign(team(), campaign_id).run_next_batch_now()
+        count = find_campaign(require_team(), campaign_id).run_next_batch_now()
     current().run_due()
-    return done(f"{count} rows are called now." if count else "No rows are queued.")
+    return flash_and_redirect(f"Calling {count} rows." if count else "No rows are queued.")
 
 
 @blp.post("/<campaign_id>/start")
 def start(campaign_id: str) -> Any:
-    """Begin, or go on, to call."""
     with current().transaction():
-        OutboundCampaign.fetch(team(), campaign_id).revise(status="STARTED")
+        OutboundCampaign.fetch(require_team(), campaign_id).revise(status="STARTED")
     current().run_due()
-    return done("The campaign calls.")
+    return flash_and_redirect("The campaign is running.")
 
 
 @blp.post("/<campaign_id>/stop")
 def stop(campaign_id: str) -> Any:
-    """Take what is queued out."""
+    """Stop the campaign and remove its rows from the queue."""
     with current().transaction():
-        removed = OutboundCampaign.fetch(team(), campaign_id).stop()
-    return done(f"Stopped: {len(removed)} rows are not called.")
+        removed = OutboundCampaign.fetch(require_team(), campaign_id).stop()
+    return flash_and_redirect(f"The campaign is stopped. {len(removed)} rows are no longer queued.")
 
 
 @blp.get("/new")
 def new() -> Any:
-    """What a campaign is made of."""
-    return _new(request.args.to_dict(), previewed=False)
+    return _show_form(request.args.to_dict())
 
 
 @blp.post("/new")
 def preview() -> Any:
-    """The same with the rows that were pasted or dropped, and those among them that cannot be called."""
-    given = request.form.to_dict()
+    """Show the form with the rows of the CSV text or file, and why some of them cannot be called."""
+    values = request.form.to_dict()
     file = request.files.get("file")
-    if file and (sent := file.read()):
-        given["data"] = sent.decode("utf-8-sig", errors="replace")
+    if file and (content := file.read()):
+        values["data"] = content.decode("utf-8-sig", errors="replace")
     with current().reading():
-        g.team = team()
-        return _new(given, previewed=True)
+        g.team = require_team()
+        return _show_form(values, is_preview=True)
 
 
-def _new(given: dict[str, str], previewed: bool) -> str:
-    deployments = [*VoiceDeployment.listing(team()), *VoiceV1Deployment.listing(team())]
-    chosen = next((one for one in deployments if one.id == given.get("deploymentId")), None)
-    contacts = read_contacts(given.get("data", ""))
-    faults = contacts.faults | _faults(contacts.rows, chosen)
+def _show_form(values: dict[str, str], is_preview: bool = False) -> str:
+    deployments = [*VoiceDeployment.listing(require_team()), *VoiceV1Deployment.listing(require_team())]
+    chosen = next((one for one in deployments if one.id == values.get("deploymentId")), None)
+    contacts = read_contacts(values.get("data", ""))
+    faults = contacts.faults | _row_faults(contacts.rows, chosen)
     return render_template(
         "campaign_new.html",
-        given=given,
-        previewed=previewed,
+        form=values,
+        is_preview=is_preview,
         contacts=contacts,
-        shown=list(contacts.rows.items())[:PREVIEWED],
+        preview_rows=list(contacts.rows.items())[:MAX_PREVIEWED_ROWS],
         faults=sorted(faults.items()),
-        told=FAULTS_TOLD,
-        good=sum(line not in faults for line in contacts.rows),
+        max_faults=MAX_PREVIEWED_FAULTS,
+        callable_count=sum(line not in faults for line in contacts.rows),
         deployments=deployments,
         chosen=chosen,
-        workers={one.id: one.name for one in Worker.listing(team())},
-        here=url_for("campaigns.new"),
+        workers={one.id: one.name for one in Worker.listing(require_team())},
+        current_url=url_for("campaigns.new"),
     )
 
 
-def _faults(rows: dict[int, dict[str, str]], deployment: Deployment | None) -> dict[int, str]:
-    """Which rows cannot be called on this deployment, by line."""
+def _row_faults(rows: dict[int, dict[str, str]], deployment: Deployment | None) -> dict[int, str]:
+    """Return why rows cannot be called on this deployment, by line."""
     faults = {line: fault for line, row in rows.items() if (fault := number_fault(row))}
     if isinstance(deployment, VoiceV1Deployment):
-        sent = [{"id": id, **row} for id, row in numbered(list(rows.values()))]
-        told: Any = Voicev1CampaignRunSchema().validate({"data": sent})
+        data = [{"id": id, **row} for id, row in numbered(list(rows.values()))]
+        errors: Any = Voicev1CampaignRunSchema().validate({"data": data})
         lines = list(rows)
-        for index, fault in told.get("data", {}).items():
-            faults.setdefault(lines[index], "; ".join(f"{name}: {' '.join(texts)}" for name, texts in fault.items()))
+        for index, messages in errors.get("data", {}).items():
+            text = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in messages.items())
+            faults.setdefault(lines[index], text)
     return faults
 
 
 @blp.post("")
 def create() -> Any:
-    """Make a campaign of the rows that can be called."""
-    asked = form(CampaignSheetSchema)
+    """Create a campaign of the rows that can be called."""
+    body = load_form(CampaignSheetSchema)
     with current().transaction():
-        deployment = look_up_deployment(team(), asked.pop("deployment_id"))
-        faults = _faults(dict(enumerate(asked["data"])), deployment)
-        asked["data"] = [row for index, row in enumerate(asked["data"]) if index not in faults]
+        deployment = look_up_deployment(require_team(), body.pop("deployment_id"))
+        faults = _row_faults(dict(enumerate(body["data"])), deployment)
+        body["data"] = [row for index, row in enumerate(body["data"]) if index not in faults]
         if isinstance(deployment, VoiceV1Deployment):
-            rows = [{**row, "id": id} for id, row in numbered(asked["data"])]
-            made: OutboundCampaign | Voicev1Campaign = Voicev1Campaign.launch(deployment).run(rows)
+            rows = [{**row, "id": id} for id, row in numbered(body["data"])]
+            campaign: OutboundCampaign | Voicev1Campaign = Voicev1Campaign.launch(deployment).run(rows)
         else:
-            voice = VoiceDeployment.fetch(team(), deployment.id, field="deployment_id")
-            made = OutboundCampaign.launch(voice, **asked)
+            voice = VoiceDeployment.fetch(require_team(), deployment.id, field="deployment_id")
+            campaign = OutboundCampaign.launch(voice, **body)
     current().run_due()
-    return done(f"The campaign has {len(asked['data'])} rows.", "campaigns.campaign", campaign_id=made.id)
+    message = f"The campaign has {len(body['data'])} rows."
+    return flash_and_redirect(message, "campaigns.campaign", campaign_id=campaign.id)

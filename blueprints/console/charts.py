@@ -1,4 +1,4 @@
-"""Drawings, made here as SVG: they need no script, print well, and say in words what they show."""
+"""Drawings as SVG, which need no script and have a description in words."""
 
 from __future__ import annotations
 
@@ -6,61 +6,81 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-# In the order in which they are piled up, each with its class in the style sheet.
-SHADES = {"completed": "completed", "transferred": "transferred", "failed": "failed"}
-WIDTH, HEIGHT, FOOT = 720, 140, 18
+from dryline.blueprints.console.conversation import Step, Turn
+
+# The colours of outcomes, from the bottom of a column to its top: classes in the style sheet. Others are "other".
+OUTCOME_COLOURS = {"completed": "completed", "transferred": "transferred", "failed": "failed"}
+_CHART_WIDTH, _CHART_HEIGHT, _LABEL_HEIGHT = 720, 140, 18
 
 
-def stacked(columns: Mapping[str, Mapping[str, int]], every: int, whole: str) -> Markup:
-    """Columns of counts, by label and outcome, piled up. Every so many are labelled, beginning with the first.
+def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, span: str) -> Markup:
+    """Draw a column of calls by outcome for each label.
 
-    `whole` says what the columns are together, as `24 hours`.
+    The first and each `label_step`-th label are written. `span` is the whole time in words, as `24 hours`.
     """
     sums = [sum(counts.values()) for counts in columns.values()]
-    most = max(sums, default=0) or 1
-    step = WIDTH / len(columns)
+    highest = max(sums, default=0) or 1
+    step = _CHART_WIDTH / len(columns)
     parts = []
     for index, (label, counts) in enumerate(columns.items()):
-        top = float(HEIGHT)
-        for shade, number in _piled(counts):
-            height = number / most * (HEIGHT - 14)
+        top = float(_CHART_HEIGHT)
+        for colour, number in _by_colour(counts):
+            height = number / highest * (_CHART_HEIGHT - 14)
             top -= height
             parts.append(
                 Markup(
                     '<rect class="fill-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
                     "<title>{} {} {}</title></rect>"
-                ).format(shade, index * step + 2, top, step - 4, height, label, number, shade)
+                ).format(colour, index * step + 2, top, step - 4, height, label, number, colour)
             )
-        if index % every == 0:
-            parts.append(Markup('<text x="{:.0f}" y="{}">{}</text>').format(index * step, HEIGHT + FOOT - 3, label))
+        if index % label_step == 0:
+            text = Markup('<text x="{:.0f}" y="{}">{}</text>')
+            parts.append(text.format(index * step, _CHART_HEIGHT + _LABEL_HEIGHT - 3, label))
     return Markup(
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{} calls in {}, at most {} in one">'
         '<text x="0" y="10">{}</text><line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>{}</svg>'
-    ).format(WIDTH, HEIGHT + FOOT, sum(sums), whole, most, most, WIDTH, HEIGHT, HEIGHT, Markup("").join(parts))
+    ).format(
+        _CHART_WIDTH,
+        _CHART_HEIGHT + _LABEL_HEIGHT,
+        sum(sums),
+        span,
+        highest,
+        highest,
+        _CHART_WIDTH,
+        _CHART_HEIGHT,
+        _CHART_HEIGHT,
+        Markup("").join(parts),
+    )
 
 
-# Where the state machine of exports has its states: column and row.
+def _by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    parts = [(colour, counts[status]) for status, colour in OUTCOME_COLOURS.items() if counts.get(status)]
+    other = sum(number for status, number in counts.items() if status not in OUTCOME_COLOURS)
+    return [*parts, *([("other", other)] if other else [])]
+
+
+# The state machine of exports: column and row of each state, the size of a box, the distance between boxes.
 _PLACES = {"PENDING": (0, 0), "PROCESSING": (1, 0), "COMPLETED": (2, 0), "EXPIRED": (3, 0), "FAILED": (1, 1)}
 _BOX = (104, 30)
 _STEP = (126, 66)
 
 
-def state_machine(moves: Mapping[str, Sequence[str]], here: str) -> Markup:
-    """An export's states, the moves between them, and where it is."""
+def state_machine(transitions: Mapping[str, Sequence[str]], status: str) -> Markup:
+    """Draw the states of an export and the transitions between them, with its `status` marked."""
     parts = []
-    for source, targets in moves.items():
+    for source, targets in transitions.items():
         for target in targets:
             (x, y), (to_x, to_y) = _PLACES[source], _PLACES[target]
             down = to_y > y
             ends = [x * _STEP[0] + _BOX[0] / (2 if down else 1), _BOX[1] / (1 if down else 2) + y * _STEP[1]]
             ends += [to_x * _STEP[0] + (_BOX[0] / 2 if down else 0), to_y * _STEP[1] + (0 if down else _BOX[1] / 2)]
             line = '<line class="move{}" x1="{:.0f}" y1="{:.0f}" x2="{:.0f}" y2="{:.0f}" marker-end="url(#arrow)"/>'
-            parts.append(Markup(line).format(" open" if source == here else "", *(end + 2 for end in ends)))
+            parts.append(Markup(line).format(" open" if source == status else "", *(end + 2 for end in ends)))
     for state, (x, y) in _PLACES.items():
         box = '<g class="step{}"><rect x="{}" y="{}" width="{}" height="{}" rx="6"/><text x="{}" y="{}">{}</text></g>'
         left, top = x * _STEP[0] + 2, y * _STEP[1] + 2
-        shade = " here" if state == here else ""
-        parts.append(Markup(box).format(shade, left, top, *_BOX, left + _BOX[0] / 2, top + 20, state))
+        mark = " here" if state == status else ""
+        parts.append(Markup(box).format(mark, left, top, *_BOX, left + _BOX[0] / 2, top + 20, state))
     return Markup(
         '<svg class="machine" viewBox="0 0 {} {}" role="img" aria-label="The export is {}; by hand it can become {}">'
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9"'
@@ -69,31 +89,73 @@ def state_machine(moves: Mapping[str, Sequence[str]], here: str) -> Markup:
     ).format(
         3 * _STEP[0] + _BOX[0] + 4,
         _STEP[1] + _BOX[1] + 4,
-        here,
-        " or ".join(moves[here]) or "nothing else",
+        status,
+        " or ".join(transitions[status]) or "nothing else",
         Markup("").join(parts),
     )
 
 
-_ACROSS, _CELL = 40, 12
-DRAWN = 2_000
+_GRID_COLUMNS, _CELL = 40, 12
+MAX_DRAWN_ROWS = 2_000
 
 
-def row_grid(shades: Sequence[str]) -> Markup:
-    """A square a row of a campaign, in its order; one path a shade, so that thousands stay small."""
+def row_grid(colours: Sequence[str]) -> Markup:
+    """Draw a square for each row of a campaign. The squares of one colour are one path, so that the SVG stays small."""
     paths: dict[str, list[str]] = {}
-    for index, shade in enumerate(shades[:DRAWN]):
-        down, right = divmod(index, _ACROSS)
-        paths.setdefault(shade, []).append(f"M{right * _CELL} {down * _CELL}h10v10h-10z")
-    drawn = [Markup('<path class="fill-{}" d="{}"/>').format(shade, "".join(path)) for shade, path in paths.items()]
-    told = ", ".join(f"{sum(one == shade for one in shades)} {shade.replace('-', ' ')}" for shade in paths)
-    lines = -(-min(len(shades), DRAWN) // _ACROSS)
+    for index, colour in enumerate(colours[:MAX_DRAWN_ROWS]):
+        down, right = divmod(index, _GRID_COLUMNS)
+        paths.setdefault(colour, []).append(f"M{right * _CELL} {down * _CELL}h10v10h-10z")
+    squares = [Markup('<path class="fill-{}" d="{}"/>').format(colour, "".join(path)) for colour, path in paths.items()]
+    label = ", ".join(f"{sum(one == colour for one in colours)} {colour.replace('-', ' ')}" for colour in paths)
+    lines = -(-min(len(colours), MAX_DRAWN_ROWS) // _GRID_COLUMNS)
     return Markup('<svg class="grid" viewBox="0 0 {} {}" role="img" aria-label="{} rows: {}">{}</svg>').format(
-        _ACROSS * _CELL - 2, max(lines * _CELL - 2, 10), len(shades), told, Markup("").join(drawn)
+        _GRID_COLUMNS * _CELL - 2, max(lines * _CELL - 2, 10), len(colours), label, Markup("").join(squares)
     )
 
 
-def _piled(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    known = [(shade, counts[status]) for status, shade in SHADES.items() if counts.get(status)]
-    other = sum(number for status, number in counts.items() if status not in SHADES)
-    return [*known, *([("other", other)] if other else [])]
+# A call's lanes are stretched to the width of the page: a unit is a thousandth of the call.
+_LANES_WIDTH, _LANE, _GAP = 1000, 34, 8
+_LANE_TOPS = {"agent": 0, "caller": _LANE + _GAP}
+_LANES_HEIGHT = 2 * _LANE + _GAP
+
+
+def speaker_lanes(events: list[Turn | Step], length_s: float, transferred_s: float | None) -> Markup:
+    """Draw a lane with the turns of the agent and one with those of the caller, and the flow's steps between them.
+
+    The drawing is hidden from assistive technology. Each turn links to its place in the transcript.
+    """
+
+    def x(seconds: float) -> float:
+        return seconds / length_s * _LANES_WIDTH
+
+    lane = Markup('<rect class="lane" x="0" y="{}" width="{}" height="{}"/>')
+    parts = [lane.format(top, _LANES_WIDTH, _LANE) for top in _LANE_TOPS.values()]
+    if transferred_s is not None and transferred_s < length_s:
+        transfer = Markup(
+            '<rect class="transfer" x="{:.1f}" y="0" width="{:.1f}" height="{}"><title>Transferred to a person</title>'
+            "</rect>"
+        )
+        parts.append(transfer.format(x(transferred_s), _LANES_WIDTH - x(transferred_s), _LANES_HEIGHT))
+    for event in events:
+        if isinstance(event, Step):
+            parts.append(_step_mark(x(event.at or 0), event))
+        elif event.speaker in _LANE_TOPS and event.start is not None and event.end is not None:
+            parts.append(_turn_block(x(event.start), max(x(event.end) - x(event.start), 2), event))
+    return Markup(
+        '<svg class="lanes" id="lanes" viewBox="0 0 {0} {1}" preserveAspectRatio="none" data-length="{2}"'
+        ' aria-hidden="true">{3}<line class="playhead" id="playhead" x1="0" x2="0" y1="0" y2="{1}"'
+        ' vector-effect="non-scaling-stroke"/></svg>'
+    ).format(_LANES_WIDTH, _LANES_HEIGHT, length_s, Markup("").join(parts))
+
+
+def _turn_block(x: float, width: float, turn: Turn) -> Markup:
+    return Markup(
+        '<a href="#turn-{0}" data-turn="turn-{0}" tabindex="-1"><rect class="fill-{1}" x="{2:.1f}" y="{3}"'
+        ' width="{4:.1f}" height="{5}"><title>{6}</title></rect></a>'
+    ).format(turn.number, turn.speaker, x, _LANE_TOPS[turn.speaker] + 4, width, _LANE - 8, turn.text)
+
+
+def _step_mark(x: float, step: Step) -> Markup:
+    return Markup('<rect class="step" x="{:.1f}" y="{}" width="2" height="{}"><title>{} {}</title></rect>').format(
+        max(x - 1, 0), _LANE, _GAP, step.name, step.text
+    )

@@ -1,4 +1,4 @@
-"""Connect: address, key, and snippets that work as they are copied."""
+"""Address, key and snippets that work as they are copied."""
 
 from __future__ import annotations
 
@@ -6,28 +6,22 @@ from typing import Any
 
 from flask import render_template
 
-from dryline.blueprints.console.base import Pages
+from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.snippets import NO_KEY
 from dryline.blueprints.links import base_url
 from dryline.storage.current_world import current
 
-blp = Pages("connect", "Connect", "n", path="/connect")
+blp = PageBlueprint("connect", "Connect", "n", path="/connect")
 
 
 @blp.get("")
 def show() -> Any:
-    """The page."""
-    settings = current().settings
-    return render_template(
-        "connect.html",
-        address=base_url(),
-        key=next(iter(settings.api_keys), ""),
-        snippets=snippets(base_url(), settings),
-    )
+    address, key = base_url(), next(iter(current().settings.api_keys), "")
+    return render_template("connect.html", address=address, key=key, snippets=_snippets(address, key or NO_KEY))
 
 
-def snippets(address: str, settings: Any) -> list[tuple[str, str, str]]:
-    """Ways to ask for the workers: id, title and text."""
-    key = next(iter(settings.api_keys), "YOUR_KEY")
+def _snippets(address: str, key: str) -> list[tuple[str, str, str]]:
+    """Return the id, the title and the text of each snippet."""
     return [
         (
             "environment",

@@ -1,7 +1,7 @@
-"""What a log tells, made ready to be read: who said what when, and what the flow did meanwhile.
+"""The turns, steps and model requests of a log, ready to be shown.
 
-Members of a log that hold JSON came from the engine or from a state document: whatever is in them that this cannot read
-is passed over here, and stands in the page's raw JSON.
+Members of a log that hold JSON may come from a state document in any form. This skips what it cannot read; the page
+shows all of it as JSON.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from typing import Any
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
-ROLES = {"assistant": "agent", "user": "caller"}
-# Details of steps that need no name.
-_PLAIN = {"function", "condition", "type", "exception", "error", "text", "why"}
-_FOR_PROGRAMS = {"index", "sure"}
-# Steps that say no more than the turn beside them.
-_SILENT = {"start", "loop", "end", "say", "talk"}
+SPEAKERS = {"assistant": "agent", "user": "caller"}
+# Details of a step that are shown without their names, and those that are not shown.
+_UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text", "why"}
+_HIDDEN_DETAILS = {"index", "sure"}
+# Steps that are not shown, because a turn stands beside them.
+_HIDDEN_STEPS = {"start", "loop", "end", "say", "talk"}
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One message. Times are in seconds from the conversation's start, where it has such times.
+    """One message. `start` and `end` are seconds from the start of the conversation.
 
-    `who` is agent or caller, or else the role that it names. `latency_ms` is how long the caller waited for it, `line`
-    the line of the flow that it comes from.
+    `speaker` is agent, caller, or the message's own role. `latency_ms` is how long the caller waited for it, `line` the
+    flow's line that said it.
     """
 
     number: int
-    who: str
+    speaker: str
     text: str
     start: float | None = None
     end: float | None = None
@@ -43,7 +43,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Step:
-    """Something that the flow did. `at` is in seconds from the start."""
+    """A step of the flow. `at` is in seconds from the start of the conversation."""
 
     name: str
     at: float | None
@@ -52,65 +52,65 @@ class Step:
 
     @property
     def text(self) -> str:
-        """What it was, in a line."""
-        told = ((name, value) for name, value in self.details.items() if name not in _FOR_PROGRAMS)
-        return " · ".join(value if name in _PLAIN else f"{name} {value}" for name, value in told)
+        """The details in one line."""
+        details = ((name, value) for name, value in self.details.items() if name not in _HIDDEN_DETAILS)
+        return " · ".join(value if name in _UNNAMED_DETAILS else f"{name} {value}" for name, value in details)
 
 
-def turns(log: Any) -> list[Turn]:
-    """The messages of a log, of whatever channel; a call's with their latencies and the flow's lines."""
-    read = [turn for turn in map(_turn, range(1, 10_000), _list(_dict(log.messages).get("messages"))) if turn]
-    answers = _answers(read)
-    waits = latencies(log)
-    if len(waits) == len(answers):  # else nobody can say which is which
-        for index, wait in zip(answers, waits, strict=True):
-            read[index] = replace(read[index], latency_ms=wait)
-    return read
+def read_turns(log: Any) -> list[Turn]:
+    """Return the messages of a log of any channel, with the latencies that it has."""
+    messages = _list(_dict(log.messages).get("messages"))
+    turns = [turn for turn in map(_turn, range(1, 10_000), messages) if turn]
+    answers = [
+        index
+        for index, (before, turn) in enumerate(pairwise(turns), start=1)
+        if turn.speaker == "agent" and before.speaker == "caller"
+    ]
+    latencies = _latencies(log)
+    if len(latencies) == len(answers):  # otherwise they cannot be assigned
+        for index, latency_ms in zip(answers, latencies, strict=True):
+            turns[index] = replace(turns[index], latency_ms=latency_ms)
+    return turns
 
 
-def latencies(log: Any) -> list[float]:
-    """How long the caller waited for each answer, in milliseconds."""
+def _latencies(log: Any) -> list[float]:
     measured = getattr(log, "latency", None) or _dict(getattr(log, "data", None)).get("latency")
     return [value for value in _list(_dict(measured).get("values")) if _number(value) is not None]
 
 
-def _answers(read: list[Turn]) -> list[int]:
-    """Which turns are the agent's to what a caller said."""
-    pairs = enumerate(pairwise(read), start=1)
-    return [index for index, (before, turn) in pairs if turn.who == "agent" and before.who == "caller"]
-
-
-def steps(trace: Any) -> list[Step]:
-    """What a flow did, from a session's trace."""
+def read_steps(trace: Any) -> list[Step]:
+    """Return the steps of a session's trace."""
     return [step for step in map(_step, _list(trace)) if step]
 
 
-def course(said: list[Turn], done: list[Step]) -> list[Turn | Step]:
-    """Turns with the lines that they come from, and between them what else the flow did, in the order of time."""
-    lines = {round(step.at, 2): step.line for step in done if step.at is not None and step.line is not None}
-    told: list[Turn | Step] = [
-        replace(turn, line=lines.get(round(turn.start, 2))) if turn.who == "agent" and turn.start is not None else turn
-        for turn in said
+def merge(turns: list[Turn], steps: list[Step]) -> list[Turn | Step]:
+    """Return the turns with the flow's lines, and the steps that are shown between them, in the order of time."""
+    lines = {round(step.at, 2): step.line for step in steps if step.at is not None and step.line is not None}
+    events: list[Turn | Step] = [
+        replace(turn, line=lines.get(round(turn.start, 2)))
+        if turn.speaker == "agent" and turn.start is not None
+        else turn
+        for turn in turns
     ]
-    if any(turn.start is None for turn in said):
-        return told
-    told += [step for step in done if step.at is not None and step.name not in _SILENT]
-    # A turn that begins as a step is taken follows it.
-    return sorted(told, key=lambda one: (one.start, 1) if isinstance(one, Turn) else (one.at, 0))
+    if any(turn.start is None for turn in turns):
+        return events
+    events += [step for step in steps if step.at is not None and step.name not in _HIDDEN_STEPS]
+    # A turn that begins at the moment of a step follows it.
+    return sorted(events, key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
 
 
-def length_s(log: Any, said: list[Turn]) -> float:
-    """How long the conversation took, at least up to the end of its last turn."""
-    return max([_number(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in said)])
+def length_s(log: Any, turns: list[Turn]) -> float:
+    """Return the length of the conversation, at least up to the end of its last turn."""
+    return max([_number(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in turns)])
 
 
 def elapsed_s(call: Any) -> float:
-    """For how long a call in progress has been going on."""
+    """Return the time since a call in progress began."""
     return (current().clock.now() - parse(call.start_time)).total_seconds()
 
 
-def transferred_at(log: Any) -> float | None:
-    """When a call was handed over to a person, in seconds from its start."""
+def transferred_s(log: Any) -> float | None:
+    """Return the time from the start of a call to its first transfer, or None."""
     events = [_dict(event) for event in _list(_dict(getattr(log, "transfer_data", None)).get("transferEvents"))]
     stamps = [str(event.get("timestamp") or event.get("createdAt")) for event in events]
     try:
@@ -119,87 +119,85 @@ def transferred_at(log: Any) -> float | None:
         return None
 
 
-def criteria(results: Any) -> list[dict[str, Any]] | None:
-    """The success results by criterion, each with its items; None where they are of another form."""
-    read = [one for one in _list(_dict(results).get("criteria")) if isinstance(one, dict)]
+def success_criteria(results: Any) -> list[dict[str, Any]] | None:
+    """Return the success results by criterion, each with its items; None if they have another form."""
+    criteria = [one for one in _list(_dict(results).get("criteria")) if isinstance(one, dict)]
     return [
-        {**one, "items": [item for item in _list(one.get("items")) if isinstance(item, dict)]} for one in read
+        {**one, "items": [item for item in _list(one.get("items")) if isinstance(item, dict)]} for one in criteria
     ] or None
 
 
-def analysis(log: Any) -> dict[str, Any]:
-    """What was found out about a call after it: summary, sentiment, and the like."""
+def call_analysis(log: Any) -> dict[str, Any]:
+    """Return the analysis of a call, such as its summary and sentiment."""
     return _dict(_dict(getattr(log, "data", None)).get("call_analysis"))
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """A request to a language model and what came back; either may be missing."""
+class ModelExchange:
+    """A request to a language model and its answer. Either may be missing."""
 
-    asked_at: str | None
+    requested_at: str | None
     answered_at: str | None
-    asked: str
+    last_message: str
     answer: str
     tokens: dict[str, Any]
 
 
-def exchanges(llm_logs: list[Any]) -> Iterator[Exchange]:
-    """The gateway's records of what was asked before and what came after, put together in their order."""
-    waiting: Any = None
+def model_exchanges(llm_logs: list[Any]) -> Iterator[ModelExchange]:
+    """Pair the records of requests with the records of answers that follow them."""
+    request: Any = None
     for log in llm_logs:
         if log.event_type == "beforeRequestHook":
-            if waiting is not None:
-                yield _exchange(waiting, None)
-            waiting = log
+            if request is not None:
+                yield _exchange(request, None)
+            request = log
         else:
-            yield _exchange(waiting, log)
-            waiting = None
-    if waiting is not None:
-        yield _exchange(waiting, None)
+            yield _exchange(request, log)
+            request = None
+    if request is not None:
+        yield _exchange(request, None)
 
 
-def _exchange(before: Any, after: Any) -> Exchange:
+def _exchange(before: Any, after: Any) -> ModelExchange:
     request = _dict(_dict(_dict(before and before.data).get("request")).get("json"))
     response = _dict(_dict(_dict(after and after.data).get("response")).get("json"))
-    said = _list(request.get("messages"))
+    messages = _list(request.get("messages"))
     choices = _list(response.get("choices"))
-    return Exchange(
+    return ModelExchange(
         before and before.created_at,
         after and after.created_at,
-        _text(_dict(said[-1]).get("content")) if said else "",
+        _text(_dict(messages[-1]).get("content")) if messages else "",
         _text(_dict(_dict(choices[0]).get("message")).get("content")) if choices else "",
         _dict(response.get("usage")),
     )
 
 
-def _turn(number: int, message: Any) -> Turn | None:
-    told = _dict(message)
-    if not told:
+def _turn(number: int, value: Any) -> Turn | None:
+    message = _dict(value)
+    if not message:
         return None
-    role = str(told.get("role") or "unknown")
-    start, end = _number(told.get("start")), _number(told.get("end"))
-    stamp = told.get("createdAt") or told.get("timestamp")
+    role = str(message.get("role") or "unknown")
+    start, end = _number(message.get("start")), _number(message.get("end"))
+    stamp = message.get("createdAt") or message.get("timestamp")
     return Turn(
         number,
-        ROLES.get(role, role),
-        _text(told.get("content")),
+        SPEAKERS.get(role, role),
+        _text(message.get("content")),
         start,
         end if start is None or end is None else max(start, end),
         stamp if isinstance(stamp, str) else None,
     )
 
 
-def _step(told: Any) -> Step | None:
-    name = _dict(told).get("step") or _dict(told).get("type")
+def _step(value: Any) -> Step | None:
+    members = _dict(value)
+    name = members.get("step") or members.get("type")
     if not name:
         return None
-    line = told.get("line")
-    details = {
-        key: _text(value)
-        for key, value in told.items()
-        if key not in ("step", "at", "line", "type" if "step" not in told else "") and value is not None
-    }
-    return Step(str(name), _number(told.get("at")), line if type(line) is int else None, details)
+    line = members.get("line")
+    own_members = {"step", "at", "line", "type" if "step" not in members else "step"}
+    details = {key: _text(detail) for key, detail in members.items() if key not in own_members and detail is not None}
+    return Step(str(name), _number(members.get("at")), line if type(line) is int else None, details)
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Exports: how each stands, what it holds, how long it lasts, and its moves by hand."""
+"""Exports: states, files, expiry, and transitions by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import Pages, done, form, settled, team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_form, require_team
 from dryline.blueprints.control.exports import TransitionBody
 from dryline.blueprints.links import base_url, with_link
 from dryline.jobs import export_files, exports
@@ -19,64 +19,62 @@ from dryline.schemas.exports import FORMATS, LOG_TYPES, ExportBody, ExportSchema
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 
-blp = Pages("exports", "Exports", "x", path="/exports")
+blp = PageBlueprint("exports", "Exports", "x", path="/exports")
 
-FIRST_ROWS = 10
-# What an export holds where nobody says otherwise: the last week.
-WINDOW = timedelta(days=7)
+MAX_FILE_ROWS = 10
+DEFAULT_WINDOW = timedelta(days=7)
 
 
 @blp.get("")
 def show() -> Any:
-    """The team's exports, as the API lists them."""
-    found, waiting = settled(Export.recent(g.team) if g.team else [])
-    shown = [(export, ExportSchema().dump(with_link(export))) for export in found]
-    return render_template("exports.html", exports=shown, rows=found, waiting=waiting)
+    rows, new_count = hide_new_rows(Export.recent(g.team) if g.team else [])
+    exports = [(export, ExportSchema().dump(with_link(export))) for export in rows]
+    return render_template("exports.html", exports=exports, rows=rows, new_count=new_count)
 
 
 @blp.get("/new")
 def new() -> Any:
-    """What an export is asked for with. The address may give values, by the API's names."""
+    """Show the form. The address may give its values, by the API's names."""
     now = current().clock.now()
-    given = {"startDate": wire(now - WINDOW)[:16], "endDate": wire(now)[:16], "format": "CSV", **request.args.to_dict()}
+    defaults = {"startDate": wire(now - DEFAULT_WINDOW)[:16], "endDate": wire(now)[:16], "format": "CSV"}
     return render_template(
         "export_new.html",
-        given=given,
+        form=defaults | request.args.to_dict(),
         formats=FORMATS,
         log_types={log_type: members(log_type) for log_type in LOG_TYPES},
-        workers=list(Worker.listing(team())),
-        deployments=list(Deployment.listing(team())),
+        workers=list(Worker.listing(require_team())),
+        deployments=list(Deployment.listing(require_team())),
     )
 
 
 @blp.post("")
-def ask() -> Any:
-    """Ask for an export."""
+def create() -> Any:
+    """Request an export."""
     with current().transaction():
-        export = Export.request(team(), base_url(), **form(ExportBody))
-    return done("The export is asked for.", "exports.export", export_id=export.id)
+        export = Export.request(require_team(), base_url(), **load_form(ExportBody))
+    return flash_and_redirect("The export is requested.", "exports.export", export_id=export.id)
 
 
 @blp.get("/<export_id>")
 def export(export_id: str) -> Any:
-    """One export."""
-    found = with_link(Export.fetch(team(), export_id))
-    shown = ExportSchema().dump(found)
-    names, rows = export_files.preview(found, FIRST_ROWS) if found.is_available else ([], [])
+    export = with_link(Export.fetch(require_team(), export_id))
+    members = ExportSchema().dump(export)
+    columns, rows = export_files.preview(export, MAX_FILE_ROWS) if export.is_available else ([], [])
     return render_template(
         "export.html",
-        export=found,
-        shown=shown,
-        machine=charts.state_machine(TRANSITIONS, shown["status"]),
-        moves=TRANSITIONS[found.status],
-        written=export_files.bytes_written(found),
-        names=names,
+        export=export,
+        members=members,
+        state_machine=charts.state_machine(TRANSITIONS, members["status"]),
+        transitions=TRANSITIONS[export.status],
+        written_bytes=export_files.bytes_written(export),
+        columns=columns,
         rows=rows,
     )
 
 
 @blp.post("/<export_id>/transition")
 def transition(export_id: str) -> Any:
-    """Make one move of the state machine."""
-    moved = exports.transition(current(), Export.fetch(team(), export_id).id, **form(TransitionBody))
-    return done(f"The export is {moved.status}.")
+    """Make one transition by hand."""
+    export_id = Export.fetch(require_team(), export_id).id
+    export = exports.transition(current(), export_id, **load_form(TransitionBody))
+    return flash_and_redirect(f"The export is {export.status}.")

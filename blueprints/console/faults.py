@@ -1,4 +1,4 @@
-"""Faults: switched on by name or by hand, counted, and copied into a program's tests."""
+"""Fault rules: added by preset or by hand, counted, and copied into a program's tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from flask import current_app, render_template, request
 from marshmallow import missing
 
-from dryline.blueprints.console.base import Pages, done, form
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.blueprints.control import faults as plane
 from dryline.blueprints.control.base import known_team
 from dryline.blueprints.links import base_url
@@ -18,10 +18,9 @@ from dryline.storage.current_world import current
 from dryline.traffic.fault_presets import PRESETS
 from dryline.traffic.faults import Fault
 
-blp = Pages("faults", "Faults", "f", path="/faults")
+blp = PageBlueprint("faults", "Faults", "f", path="/faults")
 
-# What a rule is without saying so.
-_PLAIN = {
+_DEFAULTS = {
     name: field.load_default
     for name, field in plane.FaultSchema().load_fields.items()
     if field.load_default is not missing
@@ -30,49 +29,48 @@ _PLAIN = {
 
 @blp.get("")
 def show() -> Any:
-    """The page. `method` and `path` in the address fill in the form."""
+    """List the rules. `method` and `path` in the address are the forms' values."""
     rules = current().faults.listing()
     return render_template(
         "faults.html",
         rules=[(rule, rule.in_words(), as_pytest(rule), as_curl(rule)) for rule in rules],
         presets=PRESETS,
-        asked={"method": request.args.get("method", "*"), "path": request.args.get("path", "/api/*")},
+        form={"method": request.args.get("method", "*"), "path": request.args.get("path", "/api/*")},
     )
 
 
 @blp.post("")
 def add() -> Any:
-    """Switch a rule on."""
-    with current_app.api.app_context():  # type: ignore[attr-defined]  # it is the API that has the operations
-        sent = form(plane.FaultSchema)
+    with current_app.api.app_context():  # type: ignore[attr-defined]  # the schema looks up operations in the API
+        body = load_form(plane.FaultSchema)
     with current().reading():
-        known_team(sent["team_id"], "team_id")
-    return done(f"On: {plane.add(sent).in_words()}.", "faults.show")
+        known_team(body["team_id"], "team_id")
+    return flash_and_redirect(f"Added: {plane.add(body).in_words()}.", "faults.show")
 
 
 @blp.post("/remove")
 def remove() -> Any:
-    """Switch one off, or all."""
+    """Remove one rule, or all."""
     faults = current().faults
     if id := request.form.get("id"):
         faults.remove(id)
-    else:
-        faults.clear()
-    return done("Off.", "faults.show")
+        return flash_and_redirect("The rule is removed.", "faults.show")
+    faults.clear()
+    return flash_and_redirect("All rules are removed.", "faults.show")
 
 
 def as_pytest(rule: Fault) -> str:
-    """The line that switches the same on in a test."""
-    return f"dryline.fault({', '.join(f'{name}={value!r}' for name, value in _said(rule).items())})"
+    """Return the call that adds the rule in a test."""
+    return f"dryline.fault({', '.join(f'{name}={value!r}' for name, value in _set_members(rule).items())})"
 
 
 def as_curl(rule: Fault) -> str:
-    """The same from a shell."""
-    body = json.dumps({camel(name): value for name, value in _said(rule).items()})
+    """Return the curl command that adds the rule."""
+    body = json.dumps({camel(name): value for name, value in _set_members(rule).items()})
     return f"curl {base_url()}/_dryline/faults -H 'content-type: application/json' -d {shlex.quote(body)}"
 
 
-def _said(rule: Fault) -> dict[str, Any]:
-    """The rule's members that are not the usual ones, as they are sent."""
-    sent = plane.FaultSchema().dump(vars(rule))
-    return {name: sent[camel(name)] for name, usual in _PLAIN.items() if sent[camel(name)] != usual}
+def _set_members(rule: Fault) -> dict[str, Any]:
+    """Return the members that differ from their defaults."""
+    members = plane.FaultSchema().dump(vars(rule))
+    return {name: members[camel(name)] for name, default in _DEFAULTS.items() if members[camel(name)] != default}

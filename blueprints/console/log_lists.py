@@ -1,4 +1,4 @@
-"""The lists of conversations: what an address asks for, read as the API reads it, and the rows of its answer."""
+"""Lists of conversations: the query string as the API reads it, and the rows of a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dryline.storage.errors import NotFound
 from dryline.world.channels import CHANNELS, Channel
 from dryline.world.clock import FIRST, parse, wire
 
-WORDS = {
+CHANNEL_TITLES = {
     "voice": "Calls",
     "chat": "Chats",
     "chat-embed": "Chat widget",
@@ -35,60 +35,60 @@ WORDS = {
 }
 VOICE = CHANNELS[0]
 PAGE_LENGTH = 25
-# What a list's row shows of a call.
-_SHOWN = frozenset(
+# The columns that a row of the list needs.
+_CALL_COLUMNS = frozenset(
     (
-        "start_time",
-        "direction",
-        "from_number",
-        "to_number",
-        "deployment_id",
-        "status",
-        "duration",
-        "data",
-        "transcription",
+        *("start_time", "direction", "from_number", "to_number", "deployment_id"),
+        *("status", "duration", "data", "transcription"),
     )
 )
+# Parameters that are not filters.
+_LIST_PARAMETERS = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
+# Parameters that the form shows without "More filters".
+_COMMON = ["searchQuery", "status", "direction", "fromNumber", "toNumber", "deploymentId", "page", "limit", "cursor"]
 
 
 class WidgetLogsSchema(ChatEmbedLogFilterSchema, PageArgumentsSchema):
-    """Which of a worker's widget logs, and which page of them."""
+    """The query of a list of widget logs."""
 
 
-def _channel(key: str) -> Channel:
-    """Raises NotFound."""
-    found = [one for one in CHANNELS if one.key == key]
-    if not found:
-        raise NotFound(f"There is no channel {key!r}.")
-    return found[0]
+_SCHEMAS: dict[str, type[Schema]] = {"voice": VoiceLogListSchema, "chat-embed": WidgetLogsSchema}
 
 
-class Asked:
-    """What an address asks for: the channel, the worker, and the API's own parameters.
+class LogListQuery:
+    """The query string of a list: its channel, its worker, and the parameters of the API.
 
-    `query` has them as the API takes them, `filters` those that say which logs, by attribute; `faults` what is wrong.
+    `query` has the parameters by the wire's names, `params` their values, `filters` the values of those that select
+    logs, `errors` the messages about invalid ones.
     """
 
     def __init__(self) -> None:
-        sent = request.args
-        self.channel = _channel(sent.get("channel", VOICE.key))
+        args = request.args
+        self.channel = _find_channel(args.get("channel", VOICE.key))
         schema = _SCHEMAS.get(self.channel.key, NumberedLogsSchema)()
-        # Nothing but what the schema knows: links are made of it.
-        known = {field.data_key for field in schema.fields.values()}
-        self.query = {name: value for name, value in sent.items() if value != "" and name in known}
-        self.faults: dict[str, str] = {}
-        self.read = self._load(schema, {"limit": str(PAGE_LENGTH), **self.query})
-        of_list = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
-        self.filters = {name: value for name, value in self.read.items() if name not in of_list}
+        # No other names, because links are made of them.
+        names = {field.data_key for field in schema.fields.values()}
+        self.query = {name: value for name, value in args.items() if value != "" and name in names}
+        self.errors: dict[str, str] = {}
+        self.params = self._load(schema, {"limit": str(PAGE_LENGTH), **self.query})
+        self.filters = {name: value for name, value in self.params.items() if name not in _LIST_PARAMETERS}
+
+    def _load(self, schema: Schema, texts: Mapping[str, str]) -> dict[str, Any]:
+        try:
+            return schema.load(texts)
+        except ValidationError as error:
+            messages = error.normalized_messages()
+            self.errors = {name: " ".join(map(str, messages[name])) for name in messages}
+            return schema.load({name: value for name, value in texts.items() if name not in messages})
 
     @cached_property
     def workers(self) -> list[Worker]:
-        """Those to choose from."""
+        """The team's workers."""
         return list(Worker.listing(g.team)) if g.team else []
 
     @cached_property
     def worker(self) -> Worker | None:
-        """The one that is asked for, or else the one with the newest conversation of the channel. Raises NotFound."""
+        """The worker of `?worker=`, by default the one with the channel's newest conversation. Raises NotFound."""
         if g.team is None:
             return None
         if id := request.args.get("worker"):
@@ -97,69 +97,50 @@ class Asked:
             return Worker.fetch(g.team, newest.worker_id)
         return self.workers[0] if self.workers else None
 
-    def _load(self, schema: Schema, sent: Mapping[str, str]) -> dict[str, Any]:
-        try:
-            return schema.load(sent)
-        except ValidationError as error:
-            told = error.normalized_messages()
-            self.faults = {name: " ".join(map(str, texts)) for name, texts in told.items()}
-            return schema.load({name: value for name, value in sent.items() if name not in told})
+    @property
+    def title(self) -> str:
+        """The channel's title."""
+        return CHANNEL_TITLES[self.channel.key]
 
     @property
-    def word(self) -> str:
-        """What the channel's conversations are called."""
-        return WORDS[self.channel.key]
+    def has_rare_filters(self) -> bool:
+        """Whether a filter is set that the form shows under "More filters"."""
+        return not self.query.keys() <= set(_COMMON)
 
-    @property
-    def more(self) -> bool:
-        """Whether there are filters that few need."""
-        few = {
-            "searchQuery",
-            "status",
-            "direction",
-            "fromNumber",
-            "toNumber",
-            "deploymentId",
-            "page",
-            "limit",
-            "cursor",
-        }
-        return not self.query.keys() <= few
-
-    def shown(self, name: str) -> str:
-        """A moment as its field in a form has it, which knows no offset: UTC."""
+    def form_time(self, name: str) -> str:
+        """Return a parameter as the value of a `datetime-local` field, in UTC."""
         try:
             return wire(parse(self.query[name]))[:-1]
         except (KeyError, ValueError):
             return ""
 
-    def args(self, **changed: Any) -> dict[str, Any]:
-        """What leads here again, with some of it changed; None leaves it out."""
+    def args(self, **changes: Any) -> dict[str, Any]:
+        """Return the arguments of a link to this list with some parameters changed; None removes one."""
         place = {
             "worker": self.worker and self.worker.id,
             "channel": None if self.channel is VOICE else self.channel.key,
         }
-        return {name: value for name, value in {**self.query, **place, **changed}.items() if value is not None}
+        return {name: value for name, value in {**self.query, **place, **changes}.items() if value is not None}
 
-    def page(self, worker: Worker, **changed: Any) -> Page:
-        """The page of the worker's list; `changed` is asked for otherwise than the address has it."""
-        asked = {**self.read, **changed}
+    def page(self, worker: Worker, **changes: Any) -> Page:
+        """Return the page of the worker's list, with some parameters changed."""
+        params = {**self.params, **changes}
         if self.channel is VOICE:
-            return voice_log_pages.search(worker, **{**asked, "fields": _SHOWN})
-        return model_of(self.channel).numbered(worker, **asked)
+            return voice_log_pages.search(worker, **{**params, "fields": _CALL_COLUMNS})
+        return model_of(self.channel).numbered(worker, **params)
 
     @property
     def export(self) -> dict[str, str] | None:
-        """What an export of these logs is asked with; None where the API's has no such filter."""
+        """The form values of an export of these logs, or None if exports lack one of the filters."""
         until = self.filters.get("start_time_before") or self.filters.get("end_date") or current().clock.stamp()
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
         if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or self.worker is None:
             return None
-        window_start = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW + timedelta(seconds=1)
+        earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW + timedelta(seconds=1)
         return {
-            "startDate": since or wire(window_start),
+            "startDate": since or wire(earliest),
             "endDate": until,
             "logType": self.channel.key,
             "workerId": self.worker.id,
@@ -167,32 +148,37 @@ class Asked:
         }
 
 
-_SCHEMAS: dict[str, type[Schema]] = {"voice": VoiceLogListSchema, "chat-embed": WidgetLogsSchema}
+def _find_channel(key: str) -> Channel:
+    for channel in CHANNELS:
+        if channel.key == key:
+            return channel
+    raise NotFound(f"There is no channel {key!r}.")
 
 
-def rows_of(channel: Channel, page: Page, sought: str | None) -> list[dict[str, Any]]:
-    """The page's logs, as the API answers them, each with a word about it."""
+def rows_of(channel: Channel, page: Page, search_text: str | None) -> list[dict[str, Any]]:
+    """Return the page's logs as the API answers them; `about` is the text before, within and after the search hit."""
     rows = orjson.loads(orjson.dumps(schema_of(channel)().dump(page.data)))
     for row in rows:
-        row["about"] = _found(row.get("transcription"), sought) or ("", "", _about(channel, row))
+        row["about"] = _excerpt(row.get("transcription"), search_text) or ("", "", _summary(channel, row))
     return rows
 
 
-def _about(channel: Channel, row: dict[str, Any]) -> str:
+def _summary(channel: Channel, row: dict[str, Any]) -> str:
+    """Return the summary of a call, or the user's first message of another channel."""
     if channel is VOICE:
-        told = (row.get("data") or {}).get("call_analysis")
-        return str((told.get("call_summary") or "") if isinstance(told, dict) else "")
+        analysis = (row.get("data") or {}).get("call_analysis")
+        return str((analysis.get("call_summary") or "") if isinstance(analysis, dict) else "")
     messages = (row.get("messages") or {}).get("messages")
-    of_user = (
-        [m for m in messages if isinstance(m, dict) and m.get("role") == "user"] if isinstance(messages, list) else []
-    )
-    return str(of_user[0].get("content") or "") if of_user else ""
+    for message in messages if isinstance(messages, list) else []:
+        if isinstance(message, dict) and message.get("role") == "user":
+            return str(message.get("content") or "")
+    return ""
 
 
-def _found(text: str | None, part: str | None, around: int = 50) -> tuple[str, str, str] | None:
-    """Where the text has the part: what stands before it, itself, and what stands behind it."""
-    found = re.search(re.escape(part), text, re.IGNORECASE) if text and part else None
-    if found is None:
+def _excerpt(text: str | None, part: str | None, length: int = 50) -> tuple[str, str, str] | None:
+    """Return the first hit, with `length` characters before and after it."""
+    match = re.search(re.escape(part), text, re.IGNORECASE) if text and part else None
+    if match is None:
         return None
-    before, after = found.string[: found.start()], found.string[found.end() :]
-    return "…" * (len(before) > around) + before[-around:], found[0], after[:around] + "…" * (len(after) > around)
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return "…" * (len(before) > length) + before[-length:], match[0], after[:length] + "…" * (len(after) > length)

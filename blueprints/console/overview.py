@@ -1,4 +1,4 @@
-"""The overview: what goes on, and how the last day went, or the last week."""
+"""The overview: recent calls, exports and campaigns that are under way, and the newest errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask import g, render_template
 from markupsafe import Markup
 
 from dryline.blueprints.console import charts
-from dryline.blueprints.console.base import Pages
+from dryline.blueprints.console.base import PageBlueprint
 from dryline.blueprints.console.template_filters import day
 from dryline.models import activity
 from dryline.models.teams import Team
@@ -18,49 +18,48 @@ from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 
-blp = Pages("overview", "Overview", "o")
+blp = PageBlueprint("overview", "Overview", "o")
 
-NEWEST = 12
+MAX_CALLS, MAX_ERRORS = 12, 5
 HOURS, DAYS = 24, 7
-# Calls of a day that are worth a chart by the hour.
-ENOUGH = 10
+# A day with fewer calls is not worth a chart of its own.
+MIN_CALLS_OF_A_DAY = 10
 
 
 @blp.get("")
 def show() -> Any:
-    """The page."""
     if g.team is None:
-        return render_template(
-            "overview.html", workers=[], calls=[], span="", chart="", errors=[], exports=[], campaigns=[]
-        )
-    span, chart = _calls(g.team)
+        return render_template("overview.html", span="", chart="")
+    span, chart = _calls_chart(g.team)
     return render_template(
         "overview.html",
         workers=list(Worker.listing(g.team)),
-        calls=activity.newest_logs(g.team, VoiceLog, NEWEST),
+        calls=activity.newest_logs(g.team, VoiceLog, MAX_CALLS),
         span=span,
         chart=chart,
-        errors=activity.newest_errors(g.team, 5),
+        errors=activity.newest_errors(g.team, MAX_ERRORS),
         exports=activity.open_exports(g.team),
         campaigns=activity.active_campaigns(g.team),
     )
 
 
-def _calls(team: Team) -> tuple[str, Markup]:
-    """The calls of the last day by the hour, or, where these are few and the week has more, of the week by the day.
+def _calls_chart(team: Team) -> tuple[str, Markup]:
+    """Return the time that the chart spans, and the chart.
 
-    And which of them it is.
+    It has the last day by hour, or the last week by day if the day had few calls and the week had more.
     """
     now = current().clock.now()
     by_hour = activity.count_calls(team, [wire(now - timedelta(hours=ago))[:13] for ago in reversed(range(HOURS))])
-    if _sum(by_hour) < ENOUGH:
+    if _total(by_hour) < MIN_CALLS_OF_A_DAY:
         by_day = activity.count_calls(team, [wire(now - timedelta(days=ago))[:10] for ago in reversed(range(DAYS))])
-        if _sum(by_day) > _sum(by_hour):
+        if _total(by_day) > _total(by_hour):
             span = f"{DAYS} days"
-            return span, charts.stacked({day(time): counts for time, counts in by_day.items()}, 1, span)
+            columns = {day(stamp): counts for stamp, counts in by_day.items()}
+            return span, charts.stacked_columns(columns, 1, span)
     span = f"{HOURS} hours"
-    return span, charts.stacked({f"{time[11:]}:00": counts for time, counts in by_hour.items()}, 4, span)
+    columns = {f"{stamp[11:]}:00": counts for stamp, counts in by_hour.items()}
+    return span, charts.stacked_columns(columns, 4, span)
 
 
-def _sum(found: dict[str, dict[str, int]]) -> int:
-    return sum(sum(counts.values()) for counts in found.values())
+def _total(counts: dict[str, dict[str, int]]) -> int:
+    return sum(sum(of_period.values()) for of_period in counts.values())

@@ -1,4 +1,4 @@
-"""Traffic: what programs asked and what they were answered, sent again, or made to fail next time."""
+"""The request log: requests and answers, sent again, checked, or made to fail next time."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import shlex
 from typing import Any
 from urllib.parse import quote
 
-from flask import current_app, render_template, request
+from flask import current_app, g, render_template, request
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from dryline.blueprints.base import operation_id
-from dryline.blueprints.console.base import Pages, done, read, settled
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
+from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
 from dryline.blueprints.links import base_url
-from dryline.models.teams import authenticate
-from dryline.schemas.request_log import TimesSchema, VerifySchema
+from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.traffic import request_search
@@ -23,20 +23,15 @@ from dryline.traffic.masking import MASK
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, find
 
-blp = Pages("traffic", "Traffic", "t", path="/traffic")
+blp = PageBlueprint("requests", "Request log", "r", path="/requests", all_teams=True)
 
-SHOWN = 100
-# Headers that belong to one connection, or that the sender makes itself.
-_OWN_HEADERS = {
-    "host",
-    "content-length",
-    "connection",
-    "accept-encoding",
-    "user-agent",
-    "x-api-key",
-    "transfer-encoding",
+MAX_LISTED = 100
+_FILTERS = ("method", "path", "status", "bodyContains", "fault")
+# Headers that are not sent again: they belong to a connection, or the client makes its own.
+_CONNECTION_HEADERS = {
+    *("host", "content-length", "connection", "accept-encoding", "user-agent", "x-api-key", "transfer-encoding"),
 }
-# Where a row's page is, by how its id begins.
+# The page of a row, by the prefix of its id.
 _PAGES = {
     "worker": ("workers.worker", "worker_id"),
     "log": ("calls.call", "log_id"),
@@ -47,142 +42,134 @@ _PAGES = {
 
 @blp.get("")
 def show() -> Any:
-    """The page. `method`, `path`, `status`, `bodyContains` and `fault` in the address choose requests."""
-    asked = {name: value for name, value in request.args.items() if value and name in _FILTERS}
-    found, waiting = settled([one for one in find(current().requests, _criteria(asked)) if _fits(one, asked)], "number")
+    """List requests. `method`, `path`, `status`, `bodyContains`, `fault` and `team` in the address filter them."""
+    filters = {name: value for name, value in request.args.items() if value and name in _FILTERS}
+    matches = [entry for entry in find(current().requests, _criteria(filters)) if _passes(entry, filters)]
+    entries, new_count = hide_new_rows(matches, "number")
     return render_template(
         "request_log.html",
-        entries=found[:SHOWN],
-        total=len(found),
-        asked=asked,
-        waiting=waiting,
+        entries=entries[:MAX_LISTED],
+        total=len(entries),
+        filters=filters,
+        new_count=new_count,
+        team_names=team_names(),
     )
-
-
-_FILTERS = ("method", "path", "status", "bodyContains", "fault")
 
 
 @blp.get("/<int:number>")
 def entry(number: int) -> Any:
-    """One request and its answer."""
-    found = _entry(number)
-    shown = plane.shown(found)
+    entry = _find_entry(number)
+    members = plane.shown(entry)
     return render_template(
         "request.html",
-        entry=found,
-        shown=shown,
-        curl=as_curl(found),
-        documentation=_documentation(found),
-        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in shown["touched"]],
+        entry=entry,
+        members=members,
+        curl=as_curl(entry),
+        documentation=_documentation(entry),
+        rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
         presets=PRESETS,
-        key_known=_key_of(found) is not None,
-        is_repeatable=MASK not in found.query,  # a link whose signature is masked cannot be asked for again
+        is_key_known=clear_key(entry.team_id) is not None,
+        is_repeatable=MASK not in entry.query,  # the signature of a link is masked
+        other_team=entry.team_id if g.team and entry.team_id != g.team.id else None,
     )
 
 
 @blp.post("/<int:number>/replay")
 def replay(number: int) -> Any:
-    """Ask the same again, with the same key."""
-    found = _entry(number)
-    if len(found.body) < found.body_bytes:
-        return done("The request log has only the beginning of its body: it cannot be sent again.", "traffic.show")
-    headers = {name: value for name, value in plane.shown(found)["headers"].items() if name not in _OWN_HEADERS}
-    if (key := _key_of(found)) is not None:
-        # The log masks keys; the engine's endpoint takes the key in two other headers.
+    """Send a request again, with a key of its team."""
+    entry = _find_entry(number)
+    if len(entry.body) < entry.body_bytes:
+        message = "The request log has only the beginning of the body, so the request cannot be sent again."
+        return flash_and_redirect(message, "requests.show")
+    headers = {name: value for name, value in plane.shown(entry)["headers"].items() if name not in _CONNECTION_HEADERS}
+    if (key := clear_key(entry.team_id)) is not None:
+        # The log masks keys. The engine's endpoint takes the key in two other headers.
         headers |= {name: key for name in ("x-brainbase-api-key",) if name in headers}
         headers |= {name: f"Bearer {key}" for name in ("authorization",) if name in headers}
         headers["x-api-key"] = key
     client = current_app.api.test_client()  # type: ignore[attr-defined]
-    path = quote(found.path, safe="/:@!$&'()*+,;=~") + (f"?{found.query}" if found.query else "")
+    path = quote(entry.path, safe="/:@!$&'()*+,;=~") + (f"?{entry.query}" if entry.query else "")
     try:
-        status = client.open(path, method=found.method, headers=headers, data=found.body or None).status
-    except Exception as error:  # a fault has cut the connection
+        status = client.open(path, method=entry.method, headers=headers, data=entry.body or None).status
+    except Exception as error:  # a fault closed the connection
         status = type(error).__name__
-    return done(f"Asked again: {status}.", "traffic.show")
+    return flash_and_redirect(f"Sent again: {status}.", "requests.show")
 
 
 @blp.get("/verify")
 def verify() -> Any:
-    """What a program's check of the traffic would find, and what came nearest."""
-    verdict, trouble = None, ""
-    asked = {name: value for name, value in request.args.items() if value and name != "team"}
-    if asked:
+    """Run the verification of the control plane, and show the nearest misses."""
+    verification, problem = None, ""
+    texts = {name: value for name, value in request.args.items() if value and name != "team"}
+    if texts:
         try:
-            times = read(TimesSchema, {name: asked.pop(name, "") for name in ("min", "max")})
-            wanted = read(VerifySchema, asked)
-            wanted.pop("times")
-            verdict = request_search.verify(current().requests, Criteria(**wanted), times["min"], times["max"])
+            times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
+            conditions = load_texts(ConditionsSchema, texts)
+            criteria = Criteria(**conditions, team_id=request.args.get("team") or None)
+            verification = request_search.verify(current().requests, criteria, times["min"], times["max"])
         except BadRequest as error:
-            trouble = error.description or ""
+            problem = error.description or ""
         except DomainError as error:
-            trouble = str(error)
-    return render_template("verify.html", verdict=verdict, trouble=trouble, wanted=request.args)
+            problem = str(error)
+    return render_template("verify.html", verification=verification, problem=problem, params=request.args)
 
 
-@blp.post("/forget")
-def forget() -> Any:
-    """Forget all requests."""
-    current().requests.clear()
-    return done("The request log is empty.", "traffic.show")
+@blp.post("/clear")
+def clear() -> Any:
+    """Empty the log, with `?team=` of the requests of that team."""
+    current().requests.clear(request.args.get("team") or None)
+    return flash_and_redirect("The requests are deleted.", "requests.show")
 
 
-def as_curl(found: Entry) -> str:
-    """The request as a shell sends it. The key is shown where this server was started with it."""
-    headers = plane.shown(found)["headers"]
-    parts = [
-        f"curl -X {found.method} {shlex.quote(base_url() + found.path + ('?' + found.query if found.query else ''))}"
-    ]
-    key = _key_of(found) or "YOUR_KEY"
+def as_curl(entry: Entry) -> str:
+    """Return the request as a curl command, with the key in clear if the server was started with it."""
+    headers = plane.shown(entry)["headers"]
+    url = base_url() + entry.path + (f"?{entry.query}" if entry.query else "")
+    parts = [f"curl -X {entry.method} {shlex.quote(url)}"]
     if "x-api-key" in headers:
-        parts.append(f"-H {shlex.quote(f'x-api-key: {key}')}")
+        parts.append(f"-H {shlex.quote(f'x-api-key: {clear_key(entry.team_id) or NO_KEY}')}")
     parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers.items() if name == "content-type"]
-    if found.body:
-        parts.append(f"-d {shlex.quote(found.text())}")
+    if entry.body:
+        parts.append(f"-d {shlex.quote(entry.text())}")
     return " \\\n  ".join(parts)
 
 
-def _key_of(found: Entry) -> str | None:
-    """The clear text of a key of the request's team, where the server was started with one."""
-    for key in current().settings.api_keys:
-        try:
-            if authenticate(key).team_id == found.team_id:
-                return key
-        except DomainError:
-            continue
-    return None
-
-
-def _entry(number: int) -> Entry:
-    for found in current().requests.newest_first():
-        if found.number == number:
-            return found
+def _find_entry(number: int) -> Entry:
+    for entry in current().requests.newest_first():
+        if entry.number == number:
+            return entry
     raise NotFound(f"Request {number} is no longer in the request log.")
 
 
-def _criteria(asked: dict[str, str]) -> Criteria:
-    status = asked.get("status", "")
+def _criteria(filters: dict[str, str]) -> Criteria:
+    status = filters.get("status", "")
     return Criteria(
-        method=asked.get("method"),
-        path=asked.get("path"),
+        method=filters.get("method"),
+        path=filters.get("path"),
         status=int(status) if status.isdecimal() else None,
-        body_contains=asked.get("bodyContains"),
+        body_contains=filters.get("bodyContains"),
     )
 
 
-def _fits(found: Entry, asked: dict[str, str]) -> bool:
-    """Test what the log's criteria lack: `4xx`, and whether a fault struck."""
-    status = asked.get("status", "")
-    if status.endswith("xx") and str(found.status or "")[:1] != status[:1]:
+def _passes(entry: Entry, filters: dict[str, str]) -> bool:
+    """Test what `Criteria` cannot: the class of a status (`4xx`), a fault, and the team.
+
+    A request without a valid key has no team. It is listed with those of any team.
+    """
+    status = filters.get("status", "")
+    if status.endswith("xx") and str(entry.status or "")[:1] != status[:1]:
         return False
-    return "fault" not in asked or found.fault_id is not None
+    if request.args.get("team") and entry.team_id not in (None, request.args["team"]):
+        return False
+    return "fault" not in filters or entry.fault_id is not None
 
 
-def _documentation(found: Entry) -> str | None:
-    """Where the operation is described."""
+def _documentation(entry: Entry) -> str | None:
+    """Return the address of the operation's documentation."""
     api = current_app.api  # type: ignore[attr-defined]
     try:
-        endpoint, _ = api.url_map.bind("localhost").match(found.path, found.method)
+        endpoint, _ = api.url_map.bind("localhost").match(entry.path, entry.method)
     except HTTPException:
         return None
-    operation = operation_id(api.view_functions[endpoint], found.method)
+    operation = operation_id(api.view_functions[endpoint], entry.method)
     return f"/docs#/{quote(endpoint.rpartition('.')[0])}/{operation}" if operation else None

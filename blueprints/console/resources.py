@@ -1,4 +1,4 @@
-"""Resources: what a worker may look things up in, and what its search finds there."""
+"""A worker's resources, and the answer to a query of them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any
 
 from flask import render_template, request
 
-from dryline.blueprints.console.base import Pages, team
+from dryline.blueprints.console.base import PageBlueprint, require_team
 from dryline.models import resource_search
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
 
-blp = Pages("resources", path="/workers/<worker_id>/resources", under="workers")
+blp = PageBlueprint("resources", path="/workers/<worker_id>/resources", section="workers")
 
 
 @blp.get("")
 def show(worker_id: str) -> Any:
-    """A worker's resources; with `q`, what they say about it."""
-    worker = Worker.fetch(team(), worker_id)
+    """List the resources; with `q` in the address, also the answer to this query."""
+    worker = Worker.fetch(require_team(), worker_id)
     query = request.args.get("q", "").strip()
     return render_template(
         "resources.html",
@@ -26,5 +26,5 @@ def show(worker_id: str) -> Any:
         resources=Resource.of(worker),
         folders={folder.id: folder.name for folder in Folder.listing(worker, worker_id=worker.id)},
         q=query,
-        found=resource_search.ask(worker, query=query) if query else None,
+        answer=resource_search.ask(worker, query=query) if query else None,
     )

@@ -1,11 +1,10 @@
-"""The same request as curl, Python and JavaScript would make it. Each works as it is copied."""
+"""A page's request to the API as a curl command and as Python with the vendor's client."""
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
 from collections.abc import Mapping
-from typing import NamedTuple
 from urllib.parse import quote
 
 from dryline.blueprints.links import base_url
@@ -14,10 +13,10 @@ from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
 from dryline.world.channels import Channel
 
-# Stands for a key that this server does not know in clear.
+# Written where the server does not know a key in clear.
 NO_KEY = "YOUR_API_KEY"
 
-# Where the vendor's client has a channel's logs. Its methods for messages answer nothing, so the raw answer is read.
+# The resources of the vendor's client. Its methods for SMS and WhatsApp return None, so the raw response is read.
 _RESOURCES = {
     "voice": "voice",
     "chat": "chat",
@@ -25,109 +24,75 @@ _RESOURCES = {
     "sms": "sms.with_raw_response",
     "whatsapp": "whatsapp.with_raw_response",
 }
-# Lists that the API answers whole.
-_WHOLE = ("chat", "chat-embed")
-# Parameters that its methods do not have, but pass on.
-PASSED_ON = ("cursor", "minDuration", "maxDuration", "fields")
+# Lists without pages.
+_UNPAGED = ("chat", "chat-embed")
+# Parameters that the client's methods lack.
+EXTRA_PARAMETERS = ("cursor", "minDuration", "maxDuration", "fields")
 
 
-class Snippet(NamedTuple):
-    """A request in one language."""
-
-    language: str
-    code: str
-
-
-def key_of(team: Team) -> str:
-    """A key of the team in clear, where the server was given one: keys themselves are kept as hashes."""
+def clear_key(team_id: str | None) -> str | None:
+    """Return a key of the team in clear, if the server was started with one: it stores hashes only."""
     settings = current().settings
     for secret in [*settings.api_keys, *(["any-key"] if settings.any_key else [])]:
         try:
-            if authenticate(secret).team_id == team.id:
+            if authenticate(secret).team_id == team_id:
                 return secret
         except Unauthorized:
             continue
-    return NO_KEY
+    return None
 
 
-def listing(team: Team, channel: Channel, worker_id: str, query: Mapping[str, str]) -> list[Snippet]:
-    """The list of a worker's logs; nothing where the API has no such list. `query` has the wire's names."""
-    if not channel.listed:
-        return []
-    if channel.key in _WHOLE:
+def list_snippets(team: Team, channel: Channel, worker_id: str, query: Mapping[str, str]) -> dict[str, str]:
+    """Return the request for a worker's logs by language; empty if the API has no such list.
+
+    `query` has the wire's names.
+    """
+    if channel.key in _UNPAGED:
         query = {name: value for name, value in query.items() if name not in ("page", "limit")}
-    known = {_snake(name): value for name, value in query.items() if name not in PASSED_ON}
-    passed_on = {name: value for name, value in query.items() if name in PASSED_ON}
+    extra_query = {name: value for name, value in query.items() if name in EXTRA_PARAMETERS}
     arguments = [repr(worker_id)]
-    arguments += [f"{name}={value if name in ('page', 'limit') else repr(value)}" for name, value in known.items()]
-    arguments += [f"extra_query={passed_on!r}"] if passed_on else []
-    shown = {
+    for name, value in query.items():
+        if name not in EXTRA_PARAMETERS:
+            arguments.append(f"{snake(name)}={value if name in ('page', 'limit') else repr(value)}")
+    arguments += [f"extra_query={extra_query!r}"] if extra_query else []
+    output = {
         "voice": "for log in logs.data:\n    print(log.id, log.start_time, log.status)",
         "chat": "for log in logs:\n    print(log.id, log.start_time)",
         "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
     }.get(channel.key, 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])')
-    return _snippets(team, channel, worker_id, None, query, "list", arguments, shown)
+    return _snippets(team, channel, _path(channel, worker_id), query, "list", arguments, output)
 
 
-def one(team: Team, channel: Channel, worker_id: str, log_id: str) -> list[Snippet]:
-    """One log of a worker; nothing where the API has no such address."""
-    if not channel.listed:
-        return []
+def log_snippets(team: Team, channel: Channel, worker_id: str, log_id: str) -> dict[str, str]:
+    """Return the request for one log by language; empty if the API has no such address."""
+    output = "print(logs.json())" if channel.key in ("sms", "whatsapp") else "print(logs)"
     arguments = [repr(log_id), f"worker_id={worker_id!r}"]
-    raw = "raw_response" in _RESOURCES[channel.key]
-    return _snippets(
-        team, channel, worker_id, log_id, {}, "retrieve", arguments, "print(logs.json())" if raw else "print(logs)"
-    )
+    path = f"{_path(channel, worker_id)}/{quote(log_id, safe='')}"
+    return _snippets(team, channel, path, {}, "retrieve", arguments, output)
+
+
+def _path(channel: Channel, worker_id: str) -> str:
+    return f"/api/workers/{quote(worker_id, safe='')}/deploymentLogs/{channel.key}"
 
 
 def _snippets(
-    team: Team,
-    channel: Channel,
-    worker_id: str,
-    log_id: str | None,
-    query: Mapping[str, str],
-    method: str,
-    arguments: list[str],
-    shown: str,
-) -> list[Snippet]:
-    base, key = base_url(), key_of(team)
-    address = f"{base}/api/workers/{quote(worker_id, safe='')}/deploymentLogs/{channel.key}"
-    address += f"/{quote(log_id, safe='')}" if log_id else ""
-    return [
-        Snippet("curl", _curl(address, key, query)),
-        Snippet("Python", _client(base, key, f"{_RESOURCES[channel.key]}.{method}", arguments, shown)),
-        Snippet("JavaScript", _fetch(address, key, query)),
-    ]
-
-
-def _curl(address: str, key: str, query: Mapping[str, str]) -> str:
-    parts = [f"curl {'-G ' if query else ''}{shlex.quote(address)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
-    parts += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
-    return " \\\n  ".join(parts)
-
-
-def _client(base: str, key: str, method: str, arguments: list[str], shown: str) -> str:
-    return (
+    team: Team, channel: Channel, path: str, query: Mapping[str, str], method: str, arguments: list[str], output: str
+) -> dict[str, str]:
+    if not channel.listed:
+        return {}
+    base, key = base_url(), clear_key(team.id) or NO_KEY
+    curl = [f"curl {'-G ' if query else ''}{shlex.quote(base + path)}", f"-H {shlex.quote(f'x-api-key: {key}')}"]
+    curl += [f"--data-urlencode {shlex.quote(f'{name}={value}')}" for name, value in query.items()]
+    python = (
         "from brainbase_labs import BrainbaseLabs\n\n"
         f"client = BrainbaseLabs(base_url={base!r}, api_key={key!r})\n"
-        f"logs = client.workers.deployment_logs.{method}(\n    {f',{chr(10)}    '.join(arguments)},\n)\n"
-        f"{shown}\n"
+        f"logs = client.workers.deployment_logs.{_RESOURCES[channel.key]}.{method}(\n"
+        f"    {f',{chr(10)}    '.join(arguments)},\n)\n"
+        f"{output}\n"
     )
+    return {"curl": " \\\n  ".join(curl), "Python": python}
 
 
-def _fetch(address: str, key: str, query: Mapping[str, str]) -> str:
-    if query:
-        asked = json.dumps(dict(query), indent=2, ensure_ascii=False)
-        begin, address = f"const query = new URLSearchParams({asked});\n", f"`{address}?${{query}}`"
-    else:
-        begin, address = "", json.dumps(address)
-    return (
-        f"{begin}const answer = await fetch({address}, {{\n"
-        f'  headers: {{ "x-api-key": {json.dumps(key)} }},\n}});\n'
-        "if (!answer.ok) throw new Error(await answer.text());\n"
-        "console.log(await answer.json());\n"
-    )
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+def snake(name: str) -> str:
+    """Return a name of the wire as the client's methods write it."""
+    return re.sub("([A-Z])", r"_\1", name).lower()

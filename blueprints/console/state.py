@@ -1,4 +1,4 @@
-"""State: save points, the state document, scenarios, teams and their keys."""
+"""Snapshots, the state document, scenarios, teams and their keys."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ import orjson
 from flask import Response, flash, render_template, request
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console.base import Pages, done, form
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form
 from dryline.models.teams import ApiKey, Team
-from dryline.schemas.snapshots import SnapshotSchema
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import document, forms, scenarios, snapshots
 from dryline.storage.current_world import current
 
-blp = Pages("state", "State", "s", path="/state")
+blp = PageBlueprint("state", "State", "s", path="/state")
 
 
 @blp.get("")
 def show() -> Any:
-    """The page."""
     world = current()
     return render_template(
         "state.html",
-        points=snapshots.listing(world),
+        snapshots=snapshots.listing(world),
         scenarios=scenarios.ABOUT,
-        started_with=world.settings.scenario,
+        first_scenario=world.settings.scenario,
         owners=Team.everyone(),
         keys=ApiKey.by_team(),
     )
@@ -34,7 +32,7 @@ def show() -> Any:
 
 @blp.get("/document.json")
 def download() -> Any:
-    """The whole state, or that of the team in the address, as a file."""
+    """Return the state document, with `?team=` that of one team, as a file."""
     text = orjson.dumps(document.export(request.args.get("team")), option=orjson.OPT_INDENT_2)
     headers = {"Content-Disposition": f'attachment; filename="dryline-{current().clock.stamp()[:10]}.json"'}
     return Response(text, mimetype="application/json", headers=headers)
@@ -42,65 +40,54 @@ def download() -> Any:
 
 @blp.post("/document")
 def load() -> Any:
-    """Put a file in the place of everything, or add it."""
-    sent = request.files.get("file")
+    """Replace the state by an uploaded document, or add its rows."""
+    file = request.files.get("file")
     try:
-        read = orjson.loads(sent.read() if sent else b"")
+        content = orjson.loads(file.read() if file else b"")
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
-    found = forms.read(read, strict=current().runtime_settings.strict)
+    rows = forms.read(content, strict=current().runtime_settings.strict)
     if request.form.get("how") == "add":
-        document.extend(found)
-        return done("The document's rows are added.", "state.show")
-    document.replace(found)
-    return done("The document is the world now.", "state.show")
+        document.extend(rows)
+        return flash_and_redirect("The rows of the document are added.", "state.show")
+    document.replace(rows)
+    return flash_and_redirect("The state is replaced by the document.", "state.show")
 
 
 @blp.post("/scenario")
-def begin() -> Any:
-    """Start over with a scenario."""
+def load_scenario() -> Any:
     name = request.form.get("scenario", "")
     scenarios.reset(current(), name)
-    return done(f"The world is the scenario {name}.", "state.show")
-
-
-@blp.post("/points/remove")
-def remove_point() -> Any:
-    """Drop a save point."""
-    name = form(SnapshotSchema)["name"]
-    snapshots.remove(current(), name)
-    return done(f"{name} is dropped.", "state.show")
+    return flash_and_redirect(f"The world is reset to the scenario {name}.", "state.show")
 
 
 @blp.post("/teams")
-def make_team() -> Any:
-    """Make a team and its first key, which the next page shows, this once."""
-    asked = form(NewTeamBody)
+def create_team() -> Any:
+    """Create a team and its first key, which the next page shows once."""
+    body = load_form(NewTeamBody)
     with current().transaction():
-        _, secret = ApiKey.issue(Team.new(asked["name"]), asked.get("key"))
+        _, secret = ApiKey.issue(Team.new(body["name"]), body.get("key"))
     flash(f"Its key, shown this once: {secret}")
-    return done(f"Made the team {asked['name']}.", "state.show")
+    return flash_and_redirect(f"Created the team {body['name']}.", "state.show")
 
 
 @blp.post("/teams/<team_id>/remove")
-def remove_team(team_id: str) -> Any:
-    """Delete a team with all that it has."""
+def delete_team(team_id: str) -> Any:
     document.delete_team(current(), team_id)
-    return done("The team is gone, with all that it had.", "state.show", team=None)
+    return flash_and_redirect("The team and all of its rows are deleted.", "state.show", team=None)
 
 
 @blp.post("/teams/<team_id>/keys")
-def make_key(team_id: str) -> Any:
-    """Make another key, which the next page shows, this once."""
-    asked = form(ApiKeyBody)
+def create_key(team_id: str) -> Any:
+    """Create another key, which the next page shows once."""
+    body = load_form(ApiKeyBody)
     with current().transaction():
-        _, secret = ApiKey.issue(Team.by_id(team_id), asked.get("key"), name=asked.get("name"))
-    return done(f"The key, shown this once: {secret}", "state.show")
+        _, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
+    return flash_and_redirect(f"The key, shown this once: {secret}", "state.show")
 
 
 @blp.post("/teams/<team_id>/keys/<key_id>/remove")
 def revoke_key(team_id: str, key_id: str) -> Any:
-    """Revoke a key."""
     with current().transaction():
         ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
-    return done("The key opens nothing any more.", "state.show")
+    return flash_and_redirect("The key is revoked.", "state.show")

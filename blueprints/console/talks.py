@@ -1,12 +1,13 @@
-"""Talk to a flow: what it says, what it decides and why, turn by turn."""
+"""Conversations of a person with a flow, turn by turn, with the flow's decisions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import redirect, render_template, request, url_for
 
-from dryline.blueprints.console.base import Pages, done, form, team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.flow_sessions import conversations
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
@@ -16,91 +17,91 @@ from dryline.schemas.talk_sessions import TalkBody, TurnBody
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 
-blp = Pages("talks", path="/workers/<worker_id>/talk", under="workers")
+blp = PageBlueprint("talks", path="/workers/<worker_id>/talk", section="workers")
 
-SHOWN = 20
-# What a conversation is begun with; the address keeps it, so that it can be begun again.
-_GIVEN = ("variables", "state", "channel", "seed", "say")
+MAX_TALKS = 20
+# Parameters of a conversation. Its address has them, so that "Start again" can use them.
+_OPTIONS = ("variables", "state", "channel", "seed", "say")
 
 
 @blp.get("")
 def show(worker_id: str) -> Any:
-    """What to talk to, and the conversations so far."""
-    worker = Worker.fetch(team(), worker_id)
+    """Show a form for a conversation with the flow or deployment in the address, and the conversations so far."""
+    worker = Worker.fetch(require_team(), worker_id)
     flows = list(Flow.listing(worker, worker_id=worker.id))
-    deployments = [
-        one for one in Deployment.listing(worker, worker_id=worker.id) if one.flow_id in {flow.id for flow in flows}
-    ]
-    args = request.args
-    chosen = next(((name, args[name]) for name in ("flowId", "deploymentId") if args.get(name)), None)
-    if chosen is None and flows:
-        chosen = ("flowId", flows[0].id)
-    source = conversations.source_of(worker.team_id, **_which(chosen)) if chosen else None
+    flow_ids = {flow.id for flow in flows}
+    deployments = [one for one in Deployment.listing(worker, worker_id=worker.id) if one.flow_id in flow_ids]
+    deployment_id = request.args.get("deploymentId")
+    flow_id = request.args.get("flowId") or (flows[0].id if flows and not deployment_id else None)
+    target, source = None, None
+    if flow_id:
+        target, source = ("flowId", flow_id), conversations.source_of(worker.team_id, flow_id=flow_id)
+    elif deployment_id:
+        target = ("deploymentId", deployment_id)
+        source = conversations.source_of(worker.team_id, deployment_id=deployment_id)
     return render_template(
         "talks.html",
         worker=worker,
         flows=flows,
         deployments=deployments,
-        chosen=chosen,
+        target=target,
         source=source,
-        given=args,
-        talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(SHOWN)),
+        options=_options(request.args),
+        talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(MAX_TALKS)),
         names={one.id: one.name for one in (*flows, *deployments)},
     )
 
 
-def _which(chosen: tuple[str, str]) -> dict[str, str]:
-    return {"flow_id" if chosen[0] == "flowId" else "deployment_id": chosen[1]}
-
-
 @blp.post("")
 def begin(worker_id: str) -> Any:
-    """Begin a conversation."""
-    row = conversations.begin(current(), Worker.fetch(team(), worker_id).team_id, **form(TalkBody))
-    given: dict[str, Any] = {name: value for name in _GIVEN if (value := request.form.get(name))}
-    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=row.id, **given), 303)
+    talk = conversations.begin(current(), Worker.fetch(require_team(), worker_id).team_id, **load_form(TalkBody))
+    return _redirect(worker_id, talk.id, request.form)
 
 
 @blp.get("/<talk_id>")
 def talk(worker_id: str, talk_id: str) -> Any:
-    """One conversation with all that happened in it."""
-    found = _find(worker_id, talk_id).recall()
-    which = ("deploymentId", found.deployment_id) if found.deployment_id else ("flowId", found.flow_id)
+    talk = _find(worker_id, talk_id).recall()
     return render_template(
         "talk.html",
-        worker=Worker.fetch(team(), worker_id),
-        talk=found,
-        which=which,
-        flow=Flow.find(id=found.flow_id, team_id=found.team_id) if found.flow_id else None,
-        given={name: value for name in _GIVEN if (value := request.args.get(name))},
+        worker=Worker.fetch(require_team(), worker_id),
+        talk=talk,
+        target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
+        flow=Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None,
+        options=_options(request.args),
     )
-
-
-def _find(worker_id: str, talk_id: str) -> TalkSession:
-    found = conversations.find(talk_id, team().id)
-    if found.worker_id != worker_id:
-        raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
-    return found
 
 
 @blp.post("/<talk_id>")
 def turn(worker_id: str, talk_id: str) -> Any:
-    """Say something, or take a condition whatever was said."""
-    taken = form(TurnBody)
-    row = _find(worker_id, talk_id)
+    """Say something, or choose a condition."""
+    body = load_form(TurnBody)
+    talk = _find(worker_id, talk_id)
     conversations.take_turn(
         current(),
-        row.id,
-        row.team_id,
-        lambda session: session.say(taken["say"]) if "say" in taken else session.choose(taken["choose"]),
+        talk.id,
+        talk.team_id,
+        lambda session: session.say(body["say"]) if "say" in body else session.choose(body["choose"]),
     )
-    given: dict[str, Any] = {name: value for name in _GIVEN if (value := request.args.get(name))}
-    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **given), 303)
+    return _redirect(worker_id, talk_id, request.args)
 
 
-@blp.post("/<talk_id>/forget")
-def forget(worker_id: str, talk_id: str) -> Any:
-    """Forget a conversation."""
+@blp.post("/<talk_id>/delete")
+def delete(worker_id: str, talk_id: str) -> Any:
     with current().transaction():
         _find(worker_id, talk_id).remove()
-    return done("The conversation is forgotten.", "talks.show", worker_id=worker_id)
+    return flash_and_redirect("The conversation is deleted.", "talks.show", worker_id=worker_id)
+
+
+def _find(worker_id: str, talk_id: str) -> TalkSession:
+    talk = conversations.find(talk_id, require_team().id)
+    if talk.worker_id != worker_id:
+        raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
+    return talk
+
+
+def _options(values: Mapping[str, str]) -> dict[str, Any]:
+    return {name: values[name] for name in _OPTIONS if values.get(name)}
+
+
+def _redirect(worker_id: str, talk_id: str, values: Mapping[str, str]) -> Any:
+    return redirect(url_for("talks.talk", worker_id=worker_id, talk_id=talk_id, **_options(values)), 303)

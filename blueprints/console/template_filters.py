@@ -1,4 +1,4 @@
-"""How values are shown to a person."""
+"""Template filters, which format values for a person."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.world.clock import parse
 
 
 def duration(seconds: float | None) -> str:
-    """`125` as `2:05`."""
+    """Format 125 as `2:05`."""
     if seconds is None:
         return "-"
     minutes, rest = divmod(int(seconds), 60)
@@ -18,7 +18,7 @@ def duration(seconds: float | None) -> str:
 
 
 def size(count: float | None) -> str:
-    """Bytes as `12 KB`."""
+    """Format bytes, as `12 KB`."""
     if count is None:
         return "-"
     for unit in ("B", "KB", "MB"):
@@ -29,17 +29,17 @@ def size(count: float | None) -> str:
 
 
 def day(stamp: str | None) -> str:
-    """`2026-11-21T…` as `Sat 21 Nov`."""
+    """Format `2026-11-21T…` as `Sat 21 Nov`."""
     return parse(stamp).strftime("%a %-d %b") if stamp else "-"
 
 
 def clock(stamp: str | None) -> str:
-    """The time of day, UTC."""
+    """Return the time of day in UTC."""
     return stamp[11:19] if stamp else "-"
 
 
-def left(stamp: str | None) -> str:
-    """How long it is until then, as `23:59:59`."""
+def remaining(stamp: str | None) -> str:
+    """Format the time until a moment, as `23:59:59`."""
     if not stamp:
         return "-"
     seconds = max(0, int((parse(stamp) - current().clock.now()).total_seconds()))
@@ -47,13 +47,13 @@ def left(stamp: str | None) -> str:
 
 
 def pretty(value: Any) -> str:
-    """JSON to read."""
+    """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def count(number: int) -> str:
-    """`12345` as `12,345`."""
+    """Format 12345 as `12,345`."""
     return f"{number:,}"
 
 
-FILTERS = {word.__name__: word for word in (duration, size, day, clock, left, pretty, count)}
+FILTERS = {function.__name__: function for function in (duration, size, day, clock, remaining, pretty, count)}

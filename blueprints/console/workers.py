@@ -1,4 +1,4 @@
-"""Workers: the team's, and what one of them is made of."""
+"""The team's workers, and a page for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from flask import g, render_template, request
 
-from dryline.blueprints.console.base import Pages, done, team
+from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, require_team
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
@@ -17,22 +17,22 @@ from dryline.models.workers import Worker
 from dryline.schemas.workers import WorkerSchema
 from dryline.storage.current_world import current
 
-blp = Pages("workers", "Workers", "w", path="/workers")
+blp = PageBlueprint("workers", "Workers", "w", path="/workers")
 
-ERRORS_SHOWN = 5
+MAX_ERRORS = 5
 
 
 @blp.get("")
 def show() -> Any:
-    """The team's workers, those with a tag or with a text in them where the address asks for one."""
+    """List the workers; `tag` and `q` in the address filter them."""
     tag, text = request.args.get("tag", ""), request.args.get("q", "").lower()
-    # A list is dumped as the JSON that the API answers with.
-    found = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team)))) if g.team else []
+    # `dump` of a list returns its JSON.
+    workers = orjson.loads(orjson.dumps(WorkerSchema().dump(workers_with_tags(g.team)))) if g.team else []
     return render_template(
         "workers.html",
         workers=[
             worker
-            for worker in found
+            for worker in workers
             if text in f"{worker['name']} {worker['description'] or ''} {worker['id']}".lower()
             and (not tag or any(one["id"] == tag for one in worker["tags"]))
         ],
@@ -45,33 +45,29 @@ def show() -> Any:
 
 @blp.get("/<worker_id>")
 def worker(worker_id: str) -> Any:
-    """One worker."""
-    found = Worker.fetch(team(), worker_id)
-    tags = Tag.of_worker(found)
-    errors = RuntimeErrorRecord.listing(found, worker_id=found.id).slice(ERRORS_SHOWN)
+    worker = Worker.fetch(require_team(), worker_id)
+    tags = Tag.of_worker(worker)
     return render_template(
         "worker.html",
-        worker=found,
+        worker=worker,
         tags=tags,
-        further_tags=[tag for tag in Tag.listing(found) if tag.id not in {one.id for one in tags}],
-        flows=list(Flow.listing(found, worker_id=found.id)),
-        deployments=list(Deployment.listing(found, worker_id=found.id)),
-        errors=list(errors),
+        other_tags=[tag for tag in Tag.listing(worker) if tag.id not in {one.id for one in tags}],
+        flows=list(Flow.listing(worker, worker_id=worker.id)),
+        deployments=list(Deployment.listing(worker, worker_id=worker.id)),
+        errors=list(RuntimeErrorRecord.listing(worker, worker_id=worker.id).slice(MAX_ERRORS)),
     )
 
 
 @blp.post("/<worker_id>/tags")
-def tag(worker_id: str) -> Any:
-    """Put a tag on the worker."""
+def assign_tag(worker_id: str) -> Any:
     with current().transaction():
-        found = Worker.fetch(team(), worker_id)
-        Tag.fetch(found, request.form.get("tagId", "")).assign(found)
-    return done("The worker has the tag.")
+        worker = Worker.fetch(require_team(), worker_id)
+        Tag.fetch(worker, request.form.get("tagId", "")).assign(worker)
+    return flash_and_redirect("The tag is added.")
 
 
 @blp.post("/<worker_id>/tags/<tag_id>/remove")
-def untag(worker_id: str, tag_id: str) -> Any:
-    """Take a tag off the worker."""
+def remove_tag(worker_id: str, tag_id: str) -> Any:
     with current().transaction():
-        WorkerTag.take_off(Worker.fetch(team(), worker_id), tag_id)
-    return done("The tag is off.")
+        WorkerTag.take_off(Worker.fetch(require_team(), worker_id), tag_id)
+    return flash_and_redirect("The tag is removed.")

@@ -1,4 +1,4 @@
-"""A tab of a real browser, and what is wrong with what it shows."""
+"""A tab of a browser, which notes errors and checks accessibility."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import shutil
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-# In which width and theme a page is looked at, and for what. Colours do not depend on the width, but what is seen does;
-# all else does not depend on the theme.
+# The widths and themes in which axe checks a page, and by which rules. Contrast does not depend on the width, though
+# it depends on what a width shows; all else does not depend on the theme.
 LOOKS = (
     (1440, "light", None),
     (1440, "dark", ["color-contrast"]),
     (390, "dark", None),
     (390, "light", ["color-contrast"]),
 )
-# Style sheets are not fetched for axe anew: only a rule for rotated phones, which is not on, would read them.
+# Without `preload`, which reads style sheets for a rule that is not used.
 FINDINGS = """(rules) => axe.run({preload: false, resultTypes: ["violations"], ...(rules ? {runOnly: rules} : {})})
     .then((found) => found.violations.map((one) => [one.id, one.nodes[0].html]))"""
 
-# A page asks every 1.5 s whether anything changed: to see that it asks by itself, nobody has to wait so long.
-QUICK = "const every = setInterval; window.setInterval = (does, ms, ...given) => every(does, ms / 5, ...given)"
+# Makes a page poll five times as often, so that a test of it takes less time.
+QUICK = "const every = setInterval; window.setInterval = (does, ms, ...rest) => every(does, ms / 5, ...rest)"
 
 LENGTH = """new Promise((known) => {
     const audio = document.getElementById("recording");
@@ -27,17 +27,17 @@ LENGTH = """new Promise((known) => {
     else audio.addEventListener("canplay", () => known(audio.duration));
 })"""
 
-# The first shows nothing: it has no window to draw around each tab, and takes a third of the others' time for one.
+# The first has no windows, so a tab of it opens in a third of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
-def found_browser():
-    """The path of a browser on this machine, or None."""
+def browser_path():
+    """Return the path of a browser on this machine, or None."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 class Tab:
-    """A browser's tab, on one server after the other, which notes what a page must not do."""
+    """A tab that one test after the other uses. `wrong` has the console's errors and requests to other servers."""
 
     def __init__(self, context):
         self.page = context.new_page()
@@ -45,14 +45,14 @@ class Tab:
         self.base, self.wrong = "", []
         self.page.on("console", lambda message: message.type == "error" and self.wrong.append(message.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", lambda asked: self._note(asked.url))
+        self.page.on("request", lambda request: self._note(request.url))
 
     def _note(self, url):
         if not url.startswith((self.base, "data:", "blob:")):
             self.wrong.append(f"fetched {url}")
 
     def turn_to(self, server, width=1280, theme="light"):
-        """Be the tab on this server from now on."""
+        """Use the tab for this server from now on."""
         self.base = server.url
         self.wrong.clear()
         self.page.set_viewport_size({"width": width, "height": 900})
@@ -60,7 +60,7 @@ class Tab:
         return self
 
     def leave(self):
-        """Leave the server and what was agreed for its pages."""
+        """Leave the server, and remove the routes of its pages."""
         self.page.unroute_all()
         self.page.goto("about:blank")
 
@@ -69,27 +69,27 @@ class Tab:
         self.page.goto(f"{self.base}/console{address}")
         return self.page
 
-    def pulse(self):
-        """Ask now whether anything changed, as the page does every 1.5 s."""
-        self.scripted().evaluate("pulse()")
+    def poll(self):
+        """Poll for changes now, as the page does every 1.5 s."""
+        self.scripted().evaluate("poll()")
 
     def scripted(self):
-        """The page once its scripts run: one that a click led to can be used before, and then does without them."""
+        """Return the page once its scripts run. A page that a click opened can be used before that."""
         self.page.wait_for_load_state()
         return self.page
 
     def length(self):
-        """The seconds of the page's recording, once the browser can play it from where it was told to."""
+        """Return the seconds of the page's recording, once the browser can play it."""
         return self.page.evaluate(LENGTH)
 
     def faults(self):
-        """What of the page keeps somebody from using it, wide or narrow, light or dark, and what it did wrong."""
-        found = []
+        """Return the violations in each look, and what else is wrong."""
+        faults = []
         self.page.evaluate(AXE_SCRIPT)
         for width, theme, rules in LOOKS:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=theme)
-            found += [(width, theme, *each) for each in self.page.evaluate(FINDINGS, rules)]
+            faults += [(width, theme, *each) for each in self.page.evaluate(FINDINGS, rules)]
             if not self.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
-                found.append((width, "wider than the window"))
-        return found + self.wrong
+                faults.append((width, "wider than the window"))
+        return faults + self.wrong

@@ -1,4 +1,4 @@
-"""The console as a browser sees it: with a parser that follows links and fills in forms, and with a real one."""
+"""Fixtures for the console: an HTML parser that follows links and sends forms, and a browser."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from dryline.app import create_app
 from dryline.blueprints.console.app import Console
 from dryline.serving.server import HttpServer
 from dryline.settings import Settings
-from dryline.tests.console.browser_tab import Tab, found_browser
+from dryline.tests.console.browser_tab import Tab, browser_path
 from dryline.tests.console.visitor import Visitor
 
+DEMO = Settings(ephemeral=True, scenario="demo", port=0, seed=1)
 
-class _Compiled(BytecodeCache):
-    """Templates as they were compiled for the server of an earlier test."""
+
+class _CompiledTemplates(BytecodeCache):
+    """The templates that an earlier test's server compiled."""
 
     def __init__(self):
-        self.known = {}
+        self.codes = {}
 
     def load_bytecode(self, bucket):
-        if bucket.key in self.known:
-            bucket.bytecode_from_string(self.known[bucket.key])
+        if bucket.key in self.codes:
+            bucket.bytecode_from_string(self.codes[bucket.key])
 
     def dump_bytecode(self, bucket):
-        self.known[bucket.key] = bucket.bytecode_to_string()
+        self.codes[bucket.key] = bucket.bytecode_to_string()
 
 
 @pytest.fixture(scope="package", autouse=True)
-def compiled():
-    """Each server compiles its templates itself: here, where there is one a test, that were half of all the time."""
-    before, Console.jinja_options = Console.jinja_options, {"bytecode_cache": _Compiled()}
+def compiled_templates():
+    """Compile each template once: for each test's server it would take half of the whole time."""
+    options, Console.jinja_options = Console.jinja_options, {"bytecode_cache": _CompiledTemplates()}
     yield
-    Console.jinja_options = before
+    Console.jinja_options = options
 
 
 @pytest.fixture
@@ -46,59 +48,71 @@ def visitor(app):
 
 @pytest.fixture(scope="package")
 def chromium():
-    """A browser. Where `.ci/run` says that there is one, a missing one is a failure.
+    """A browser. Without one tests are skipped, with DRYLINE_TEST_BROWSER they fail.
 
-    The package's, not the session's: while it is there, playwright keeps an event loop running in this thread, and
-    tests of async clients need one of their own.
+    While it runs, playwright keeps an event loop in this thread. Tests of async clients need their own, so this is
+    not a fixture of the session.
     """
-    found = found_browser()
-    if found is None:
-        told = "There is no chromium on the PATH: apt-get install chromium-headless-shell."
-        pytest.fail(told) if os.environ.get("DRYLINE_TEST_BROWSER") else pytest.skip(told)
+    path = browser_path()
+    if path is None:
+        reason = "There is no chromium on the PATH: apt-get install chromium-headless-shell."
+        pytest.fail(reason) if os.environ.get("DRYLINE_TEST_BROWSER") else pytest.skip(reason)
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # to see that something never comes; what comes is not waited for so long
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 
 
 @pytest.fixture(scope="package")
-def profile(chromium):
-    """What most tabs share, as those of one person do: a new one for each test costs as much as a page."""
-    context = chromium.new_context()
-    context.set_default_timeout(30_000)
-    yield context
-    context.close()
+def contexts(chromium):
+    """The browser's contexts with script (True) and without, shared by tests because a new one takes long."""
+    contexts = {script: chromium.new_context(java_script_enabled=script) for script in (True, False)}
+    for context in contexts.values():
+        context.set_default_timeout(30_000)
+    yield contexts
+    for context in contexts.values():
+        context.close()
 
 
 @pytest.fixture(scope="package")
-def scriptless(chromium):
-    """The profile of a person who has switched scripts off."""
-    context = chromium.new_context(java_script_enabled=False)
-    context.set_default_timeout(30_000)
-    yield context
-    context.close()
-
-
-@pytest.fixture(scope="package")
-def idle():
-    """The tabs that wait for the next test, with script and without: to open a new one costs as much as four pages."""
+def idle_tabs():
+    """The tabs that wait for the next test, with script and without. To open one takes as long as four pages."""
     return {True: [], False: []}
+
+
+@pytest.fixture
+def tab(contexts, idle_tabs):
+    """Return a function that opens a tab on a server, in a width and a theme."""
+    used = []
+
+    def open_tab(server, width=1280, theme="light", script=True):
+        one = idle_tabs[script].pop() if idle_tabs[script] else Tab(contexts[script])
+        used.append((script, one))
+        return one.turn_to(server, width, theme)
+
+    yield open_tab
+    for script, one in used:
+        one.leave()
+        idle_tabs[script].append(one)
+    for context in contexts.values():
+        context.clear_cookies()
+        context.clear_permissions()
 
 
 @pytest.fixture(scope="module")
 def demo():
-    """A server with the demo world, for those who only look: shared by a module's tests."""
-    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    """A server with the demo world, shared by the tests of a module that do not change it."""
+    with serving(DEMO) as server:
         yield server
 
 
 @pytest.fixture
 def served():
-    """A server of its own with the demo world."""
-    with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
+    """A server with the demo world for one test."""
+    with serving(DEMO) as server:
         yield server
 
 
@@ -119,22 +133,3 @@ class serving:
         self.server.stop()
         self.thread.join()
         self.app.close()
-
-
-@pytest.fixture
-def tab(profile, scriptless, idle):
-    """Gives a function that opens a tab on a server, in a width and a theme."""
-    lent = []
-
-    def open_tab(server, width=1280, theme="light", script=True):
-        seen = idle[script].pop() if idle[script] else Tab(profile if script else scriptless)
-        lent.append((script, seen))
-        return seen.turn_to(server, width, theme)
-
-    yield open_tab
-    for script, seen in lent:
-        seen.leave()
-        idle[script].append(seen)
-    for context in (profile, scriptless):
-        context.clear_cookies()
-        context.clear_permissions()

@@ -1,4 +1,4 @@
-"""The demo world's rows, by what they hold: their ids change when it is made anew."""
+"""Ids of the demo world, found by the members of rows, because the ids change when the file is made again."""
 
 import json
 from functools import cache
@@ -13,5 +13,5 @@ def _demo():
 
 
 def demo_id(collection, **where):
-    """The id of the first row with these members."""
+    """Return the id of the first row with these members."""
     return next(row["id"] for row in _demo()[collection] if where.items() <= row.items())

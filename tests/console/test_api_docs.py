@@ -1,4 +1,4 @@
-"""From the console to the documentation, and there to an answer."""
+"""The API documentation, reached from the console."""
 
 from playwright.sync_api import expect
 
@@ -7,12 +7,12 @@ from dryline.tests.console.demo_rows import demo_id
 WORKER = demo_id("workers")
 
 
-def test_an_operation_is_a_click_away_and_answers(demo, tab):
+def test_a_logged_request_links_to_its_operation_which_can_be_tried(demo, tab):
     demo.app.test_client().get(f"/api/workers/{WORKER}", headers={"x-api-key": "dryline-local-key"})
     seen = tab(demo, 390)
-    page = seen.go("/traffic")
+    page = seen.go("/requests")
     page.locator("tbody tr a").first.click()
-    page.get_by_role("link", name="documentation").click()
+    page.get_by_role("link", name="Documentation").click()
     expect(page.locator(".opblock.is-open")).to_have_count(1)  # the others are folded
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Try it out").click()

@@ -1,4 +1,4 @@
-"""The page of one conversation: what was said, heard and done."""
+"""The page of one conversation."""
 
 import html
 import json
@@ -11,7 +11,7 @@ from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
 from dryline.world.channels import CHANNELS
 
-SAID = [
+MESSAGES = [
     {"role": "assistant", "content": "Hello, Bayside Dental.", "start": 1.5, "end": 3.0},
     {"role": "user", "content": "I need a cleaning.", "start": 4.0, "end": 6.5},
     {"role": "assistant", "content": "On Monday at ten?", "start": 7.25, "end": 9.0},
@@ -33,7 +33,7 @@ CALL = {
     "startTime": "2026-11-20T10:00:00.000Z",
     "endTime": "2026-11-20T10:00:20.000Z",
     "duration": 20,
-    "messages": {"messages": SAID},
+    "messages": {"messages": MESSAGES},
     "data": {"latency": {"values": [750, 1000], "p50": 750, "p90": 1000}},
 }
 
@@ -45,7 +45,7 @@ def flow(make_flow):
 
 @pytest.fixture
 def add_call(control, flow):
-    """Puts a call into the world, with other members than CALL's; returns its id."""
+    """Return a function that adds a call like CALL with other members, and returns its id."""
 
     def add(collection="voiceLogs", **members):
         row = CALL if collection == "voiceLogs" else {"id": "log_1"}
@@ -58,18 +58,18 @@ def add_call(control, flow):
 
 
 class TestTranscript:
-    def test_each_turn_is_there_with_its_time_and_what_the_caller_waited(self, visitor, add_call):
+    def test_turns_have_times_and_latencies(self, visitor, add_call):
         text = re.sub(r"\s+", " ", visitor.go(f"/calls/{add_call()}").text)
         assert "0:04 Caller I need a cleaning." in text
         assert "0:07 Agent after 750 ms On Monday at ten?" in text
         assert "0:12 Agent after 1000 ms See you then." in text
 
-    def test_latencies_that_are_not_one_for_each_answer_are_given_to_none(self, visitor, add_call):
+    def test_latencies_that_cannot_be_assigned_are_not_shown(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call(data={'latency': {'values': [750]}})}")
         assert page.status == 200
         assert "after 750 ms" not in page.text
 
-    def test_the_sessions_trace_tells_the_flows_lines(self, visitor, add_call, control, flow):
+    def test_the_trace_of_the_session_gives_steps_and_lines(self, visitor, add_call, control, flow):
         session = {"id": "session_1", "worker_id": flow["workerId"], "trace": TRACE, "status": "completed"}
         assert control.post("/state", {"version": 1, "sessions": [session]}).status_code == 204
         page = visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1', flowSnapshot=flow['code'])}")
@@ -80,7 +80,7 @@ class TestTranscript:
         assert {"#line-3", "#line-6"} <= set(page.links)
         assert {"line-3", "line-6"} <= set(page.ids)
 
-    def test_turns_are_links_to_their_places(self, visitor, add_call):
+    def test_each_turn_has_a_link_to_itself(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call()}")
         places = [f"turn-{number}" for number in range(1, 6)]
         assert [one for one in page.ids if one.startswith("turn-")] == places
@@ -110,14 +110,14 @@ class TestTranscript:
     ],
     ids=lambda members: str(members)[:60],
 )
-def test_whatever_is_in_a_log_it_has_a_page(visitor, add_call, members):
+def test_a_log_with_odd_members_has_a_page(visitor, add_call, members):
     add_call(**members)
     assert visitor.go("/calls/log_1").status == 200
     assert visitor.go("/calls").status == 200
 
 
 @pytest.mark.parametrize("collection", [channel.collection for channel in CHANNELS])
-def test_text_of_the_world_is_shown_and_never_run(visitor, control, add_call, collection):
+def test_html_in_a_log_is_escaped(visitor, control, add_call, collection):
     bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
     anything = {
         "messages": {
@@ -144,7 +144,7 @@ def test_text_of_the_world_is_shown_and_never_run(visitor, control, add_call, co
     assert bad in visitor.go("/calls/log_1").text
 
 
-class TestWhatIsBehindIt:
+class TestRelatedRows:
     def test_llm_logs_are_found_by_call_and_by_session(self, visitor, api, app, add_call):
         add_call(call_sid="CA1", bbEngineSessionId="session_1")
         for about, text in (({"callId": "CA1"}, "by its call"), ({"sessionId": "session_1"}, "by its session")):
@@ -167,7 +167,7 @@ class TestWhatIsBehindIt:
         assert "by log" in page.text and "by session" in page.text
         assert "2 runtime errors" in page.text
 
-    def test_deliveries_lead_to_their_pages(self, visitor, control, add_call, make_voice_deployment, flow):
+    def test_deliveries_have_links(self, visitor, control, add_call, make_voice_deployment, flow):
         line = make_voice_deployment(flow)
         add_call(deploymentId=line["id"])
         row = {"id": "delivery_1", "deploymentId": line["id"], "logId": "log_1", "event": "call_ended"}
@@ -176,7 +176,7 @@ class TestWhatIsBehindIt:
         for address in ("/calls/log_1", "/calls/log_1/deliveries"):
             assert "/console/webhooks/delivery_1" in visitor.go(address).links
 
-    def test_the_version_is_the_one_whose_code_ran(self, visitor, api, app, flow, add_call):
+    def test_the_version_is_that_of_the_code_that_ran(self, visitor, api, app, flow, add_call):
         commit = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
         first = api.post(commit, {"commitMessage": "first"})
         assert first.status_code == 201, first.text
@@ -186,12 +186,12 @@ class TestWhatIsBehindIt:
         api.post(commit, {"commitMessage": "second"})
         assert "version 1" in visitor.go(f"/calls/{add_call(flowSnapshot=flow['code'])}").text
 
-    def test_a_call_outlives_its_flow(self, visitor, api, flow, add_call):
+    def test_a_call_of_a_deleted_flow_has_a_page(self, visitor, api, flow, add_call):
         add_call()
         assert api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}").status_code == 204
         assert "deleted" in visitor.go("/calls/log_1").text
 
-    def test_the_whole_is_as_the_api_has_it(self, visitor, api, add_call):
+    def test_the_json_is_the_answer_of_the_api(self, visitor, api, add_call):
         body = html.unescape(visitor.go(f"/calls/{add_call()}").answer.text)
         whole = body[body.index("<summary>JSON</summary>") :]
         shown = json.loads(whole[whole.index("<code>") + 6 : whole.index("</code>")])
@@ -207,65 +207,61 @@ class TestOtherCalls:
     def beside(self, page):
         return [link for link in page.links if re.match(r"/console/calls/log_", link or "")]
 
-    def test_the_calls_beside_it_are_one_step_away(self, visitor, calls):
+    def test_the_calls_before_and_after_have_links(self, visitor, calls):
         assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
 
-    def test_the_first_has_none_before_it(self, visitor, calls):
+    def test_the_first_call_has_no_link_to_an_earlier_one(self, visitor, calls):
         assert self.beside(visitor.go("/calls/log_1"))[0] == "/console/calls/log_2"
 
-    def test_steps_stay_within_the_filters_of_the_list(self, visitor, calls):
+    def test_the_links_keep_the_filters_of_the_list(self, visitor, calls):
         page = visitor.go("/calls/log_2?status=failed")
         assert self.beside(page)[0] == "/console/calls/log_4?status=failed"
         assert any(link.startswith("/console/calls?status=failed&worker=") for link in page.links)
 
     @pytest.fixture
-    def said(self, add_call):
+    def searched(self, add_call):
         for number, text in enumerate(("Yes.", "No.", "Yes.", "No.", "Yes.")):
             add_call(id=f"log_{number}", transcription=text, startTime=f"2026-11-20T10:0{number}:00.000Z")
 
     @pytest.mark.parametrize("few", [0, totals.MAX_REMEMBERED_ROWS])
     @pytest.mark.parametrize("first", ["/calls", "/calls?searchQuery=yes"])
-    def test_steps_stay_within_a_search(self, visitor, said, monkeypatch, first, few):
+    def test_the_links_keep_a_search(self, visitor, searched, monkeypatch, first, few):
         monkeypatch.setattr(totals, "MAX_REMEMBERED_ROWS", few)
         visitor.go(first)
         page = visitor.go("/calls/log_2?searchQuery=yes")
         assert self.beside(page)[:2] == ["/console/calls/log_0?searchQuery=yes", "/console/calls/log_4?searchQuery=yes"]
 
-    def test_a_step_from_a_searched_list_reads_no_transcription_again(self, visitor, said, transcriptions_read):
+    def test_a_call_from_a_search_reads_no_transcription_again(self, visitor, searched, transcriptions_read):
         visitor.go("/calls?searchQuery=yes")
         listed = len(transcriptions_read)
         visitor.go("/calls/log_2?searchQuery=yes")
         assert (listed, len(transcriptions_read)) == (5, 5)
 
-    def test_calls_of_one_instant_are_stepped_through(self, visitor, add_call):
+    def test_calls_that_began_at_the_same_time_have_an_order(self, visitor, add_call):
         for number in (1, 2, 3):
             add_call(id=f"log_{number}")
         assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
 
-    def test_latest_leads_to_the_newest(self, visitor, calls):
+    def test_latest_redirects_to_the_newest_call(self, visitor, calls):
         assert visitor.client.get("/console/calls/latest").headers["Location"] == "/console/calls/log_4"
-
-    def test_another_teams_call_is_not_here(self, visitor, control, calls):
-        team = control.post("/teams", {"name": "Other"}).json
-        assert visitor.go(f"/calls/log_1?team={team['id']}").status == 404
 
 
 class TestRecording:
-    def test_a_call_without_one_says_so(self, visitor, add_call):
+    def test_a_call_without_a_recording_says_so(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call(recordingUrl=None)}")
-        assert "no recording" in page.text
+        assert "has no recording" in page.text
         assert "<audio" not in page.answer.text
 
-    def test_one_of_another_server_is_linked(self, visitor, add_call):
+    def test_a_recording_on_another_server_is_a_link(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call(recordingUrl='https://audio.example/1.mp3')}")
         assert "https://audio.example/1.mp3" in page.links
         assert "<audio" not in page.answer.text
 
-    def test_what_is_no_web_address_is_not_linked(self, visitor, add_call):
+    def test_an_address_of_another_scheme_is_not_a_link(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call(recordingUrl='javascript:alert(1)')}")
         assert not any(link.startswith("javascript") for link in page.links)
 
-    def test_one_of_this_server_is_played(self, visitor, add_call):
+    def test_a_recording_on_this_server_is_played(self, visitor, add_call):
         page = visitor.go(f"/calls/{add_call(recordingUrl='http://localhost/recordings/CA1.wav?log=1')}")
         assert "/recordings/CA1.wav?log=1" in page.fetched
 
@@ -276,7 +272,7 @@ class TestOtherChannels:
         return Settings(ephemeral=True, scenario="demo", seed=1)
 
     @pytest.mark.parametrize("channel", [channel for channel in CHANNELS if channel.key not in ("voice", "api")])
-    def test_every_channels_logs_have_a_page(self, visitor, control, channel):
+    def test_a_log_of_each_channel_has_a_page(self, visitor, control, channel):
         log = control.get("/state").json[channel.collection][0]
         page = visitor.go(f"/calls/{log['id']}")
         assert all(message["content"] in page.text for message in log["messages"]["messages"])

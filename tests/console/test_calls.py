@@ -1,4 +1,4 @@
-"""The lists of conversations: the API's own filters, the same as a request, and an export of them."""
+"""The lists of conversations: filters, snippets and exports."""
 
 import inspect
 import json
@@ -11,14 +11,14 @@ from urllib.parse import parse_qs, quote
 import pytest
 from brainbase_labs.resources.workers.deployment_logs.voice import VoiceResource
 
-from dryline.blueprints.console import snippets as requests
+from dryline.blueprints.console.snippets import EXTRA_PARAMETERS, NO_KEY, snake
 from dryline.schemas.voice_logs import VoiceLogListSchema
 from dryline.settings import Settings
 from dryline.tests.console.demo_rows import demo_id
 from dryline.tests.console.visitor import snippets
 
-# The worker with the most calls of the demo. Which has the newest changes through the week.
-PRACTICE = demo_id("workers", name="Bayside Dental")
+# The worker with the most calls. The one with the newest changes through the week.
+CLINIC = demo_id("workers", name="Bayside Dental")
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ def worker(api):
 
 
 def ids(page):
-    """The conversations of a list, in its order."""
-    found = [re.fullmatch(r"/console/calls/(log_[^/?]+).*", link or "") for link in page.links]
-    return [match[1] for match in found if match]
+    """Return the ids of a list, in its order."""
+    matches = [re.fullmatch(r"/console/calls/(log_[^/?]+).*", link or "") for link in page.links]
+    return [match[1] for match in matches if match]
 
 
 def listed(api, worker, channel="voice", **query):
@@ -48,7 +48,7 @@ def listed(api, worker, channel="voice", **query):
 
 
 def run(code):
-    """What a Python program prints."""
+    """Return the output of a Python program."""
     with redirect_stdout(StringIO()) as printed:
         exec(code, {})
     return printed.getvalue()
@@ -73,7 +73,7 @@ def run(code):
     ],
     ids=lambda query: " ".join(query) or "none",
 )
-def test_filters_are_those_of_the_api(visitor, api, worker, query):
+def test_filters_select_the_same_logs_as_the_api(visitor, api, worker, query):
     page = visitor.go("/calls?" + "&".join(f"{name}={value.replace('+', '%2B')}" for name, value in query.items()))
     assert ids(page) == listed(api, worker, **({"limit": "25"} | query))
 
@@ -84,14 +84,14 @@ def test_every_filter_of_the_api_has_a_field(visitor):
     assert {field.data_key for field in VoiceLogListSchema().fields.values()} - beside <= form["fields"].keys()
 
 
-def test_the_worker_of_the_newest_call_is_shown_and_another_can_be_chosen(visitor, api, worker):
+def test_the_list_is_that_of_the_worker_with_the_newest_call_unless_another_is_chosen(visitor, api, worker):
     other = next(one["id"] for one in api.get("/workers").json if one["id"] != worker)
     chooser = next(form for form in visitor.go("/calls").forms if "worker" in form["fields"])
     assert chooser["fields"]["worker"] == worker
     assert ids(visitor.go(f"/calls?worker={other}")) == listed(api, other, limit=25)
 
 
-def test_what_was_left_empty_is_not_in_the_address(visitor, worker):
+def test_empty_fields_are_removed_from_the_address(visitor, worker):
     answer = visitor.client.get(f"/console/calls?worker={worker}&direction=&status=failed&minDuration=")
     assert answer.headers["Location"] == f"/console/calls?worker={worker}&status=failed"
 
@@ -99,7 +99,7 @@ def test_what_was_left_empty_is_not_in_the_address(visitor, worker):
 @pytest.mark.parametrize(
     "odd", ["_scheme=javascript&_external=1", "log_id=x", "endpoint=x", "_anchor=x", "channel=sms&x=1"]
 )
-def test_what_the_api_does_not_know_is_in_no_link(visitor, odd):
+def test_unknown_parameters_are_in_no_link(visitor, odd):
     name = odd.rpartition("&")[2].partition("=")[0]
     page = visitor.go(f"/calls?{odd}&deploymentId=")
     assert page.status == 200
@@ -114,38 +114,38 @@ def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
     assert (form["fields"]["minDuration"], form["fields"]["status"]) == ("many", "failed")
 
 
-def test_next_by_cursor_shows_each_call_once(visitor, api):
-    seen, pages = [], [f"/calls?worker={PRACTICE}&limit=30"]
+def test_pages_by_cursor_show_each_call_once(visitor, api):
+    listed_ids, pages = [], [f"/calls?worker={CLINIC}&limit=30"]
     for address in pages:
         page = visitor.go(address)
-        seen += ids(page)
+        listed_ids += ids(page)
         nexts = [link for link in page.links if link.startswith("/console/calls?") and "cursor=" in link]
         pages += [link.removeprefix("/console") for link in nexts]
-    every = listed(api, PRACTICE, limit=100) + listed(api, PRACTICE, limit=100, page=2)
+    every = listed(api, CLINIC, limit=100) + listed(api, CLINIC, limit=100, page=2)
     assert len(every) > 60
-    assert seen == every
+    assert listed_ids == every
 
 
-def test_what_was_found_is_marked(visitor):
-    body = visitor.go(f"/calls?worker={PRACTICE}&searchQuery=APPOINTMENT&limit=3").answer.text
+def test_the_search_hit_is_marked(visitor):
+    body = visitor.go(f"/calls?worker={CLINIC}&searchQuery=APPOINTMENT&limit=3").answer.text
     assert len(re.findall(r"<mark>appointment</mark>", body)) == 3
 
 
 @pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
-def test_every_channel_has_its_list(visitor, api, channel):
+def test_each_channel_has_a_list(visitor, api, channel):
     page = visitor.go(f"/calls?channel={channel}")
     worker = next(form["fields"]["worker"] for form in page.forms if "worker" in form["fields"])
     assert len(ids(page)) > 0
     assert set(ids(page)) == set(listed(api, worker, channel))
 
 
-def test_a_widget_visit_is_found_by_its_session(visitor, api, control):
+def test_widget_logs_are_filtered_by_session(visitor, api, control):
     log = control.get("/state").json["chatEmbedLogs"][0]
     page = visitor.go(f"/calls?channel=chat-embed&worker={log['workerId']}&sessionId={log['sessionId']}")
     assert ids(page) == [log["id"]]
 
 
-def test_logs_of_the_api_channel_are_listed_though_the_api_has_no_such_list(visitor, api, control, worker):
+def test_logs_of_the_api_channel_have_a_list_without_snippets(visitor, api, control, worker):
     row = {"id": "log_api", "workerId": worker, "startTime": "2026-01-01T00:00:00Z"}
     assert control.post("/state", {"version": 1, "apiLogs": [row]}).status_code == 204
     page = visitor.go("/calls?channel=api")
@@ -154,7 +154,7 @@ def test_logs_of_the_api_channel_are_listed_though_the_api_has_no_such_list(visi
 
 
 @pytest.mark.parametrize("address", ["/calls?channel=fax", "/calls?worker=worker_none", "/calls?channel=chat&worker=x"])
-def test_what_is_not_there_is_told(visitor, address):
+def test_an_unknown_channel_or_worker_is_404(visitor, address):
     assert visitor.go(address).status == 404
 
 
@@ -165,7 +165,7 @@ def test_a_world_without_teams_has_no_conversations(visitor, control):
 
 
 class TestExport:
-    def test_these_become_a_file(self, visitor, api, worker, advance):
+    def test_the_export_has_the_logs_of_all_pages(self, visitor, api, worker, advance):
         page = visitor.go("/calls?status=transferred&minDuration=100&limit=2")
         made = visitor.send("/calls/export", format="JSON")
         assert made.status == 200
@@ -175,12 +175,12 @@ class TestExport:
         assert export["rowCount"] == len(listed(api, worker, status="transferred", minDuration=100)) > 2
         assert len(ids(page)) == 2
 
-    def test_the_window_is_that_of_the_filters(self, visitor):
+    def test_the_window_comes_from_the_filters(self, visitor):
         fields = visitor.go("/calls?startTimeAfter=2026-11-01&startTimeBefore=2026-11-02").form("/export")["fields"]
         assert (fields["startDate"], fields["endDate"]) == ("2026-11-01T00:00:00.000Z", "2026-11-02T00:00:00.000Z")
         assert "filtersJson" not in fields
 
-    def test_a_second_one_is_refused_on_the_page(self, visitor):
+    def test_a_second_export_is_refused_on_the_page(self, visitor):
         visitor.go("/calls")
         visitor.send("/calls/export")
         visitor.go("/calls")
@@ -195,18 +195,16 @@ class TestExport:
         export = api.get("/team/exports").json[0]
         assert (export["logType"], export["rowCount"]) == ("chat", len(shown))
 
-    def test_what_exports_cannot_choose_is_not_offered(self, visitor):
+    def test_a_filter_that_exports_lack_hides_the_form(self, visitor):
         assert "Export these" not in visitor.go("/calls?channel=chat-embed&sessionId=session_1").text
 
 
-class TestRequests:
-    """The list as curl, Python and JavaScript."""
-
-    QUERY = f"worker={PRACTICE}&status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
+class TestSnippets:
+    QUERY = f"worker={CLINIC}&status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
 
     @pytest.fixture
     def shown(self, demo):
-        """Opens a list of a server: its conversations, and the snippets by language."""
+        """Return a function that opens a list and returns its ids and its snippets."""
 
         def show(address):
             codes, html = snippets(demo, address)
@@ -215,77 +213,70 @@ class TestRequests:
         return show
 
     def test_python_lists_the_same(self, shown):
-        wanted, codes = shown(f"/calls?{self.QUERY}")
+        expected, codes = shown(f"/calls?{self.QUERY}")
         printed = run(codes["Python"])
-        assert [line.split()[0] for line in printed.splitlines()] == wanted
-        assert len(wanted) == 5
+        assert [line.split()[0] for line in printed.splitlines()] == expected
+        assert len(expected) == 5
 
     def test_curl_lists_the_same(self, shown):
-        wanted, codes = shown(f"/calls?{self.QUERY}")
+        expected, codes = shown(f"/calls?{self.QUERY}")
         done = subprocess.run(f"{codes['curl']} -s", shell=True, capture_output=True, text=True)
-        assert [log["id"] for log in json.loads(done.stdout)["data"]] == wanted
-
-    def test_javascript_lists_the_same(self, shown):
-        wanted, codes = shown(f"/calls?{self.QUERY}")
-        code = codes["JavaScript"].replace("console.log(await answer.json())", "console.log(await answer.text())")
-        done = subprocess.run(["node", "--input-type=module", "-e", code], capture_output=True, text=True)
-        assert [log["id"] for log in json.loads(done.stdout)["data"]] == wanted, done.stderr
+        assert [log["id"] for log in json.loads(done.stdout)["data"]] == expected
 
     @pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
     def test_python_lists_other_channels(self, shown, channel):
-        wanted, codes = shown(f"/calls?channel={channel}")
+        expected, codes = shown(f"/calls?channel={channel}")
         printed = run(codes["Python"])
-        assert {line.split()[0] for line in printed.splitlines()} == set(wanted)
+        assert {line.split()[0] for line in printed.splitlines()} == set(expected)
 
-    def test_any_text_is_asked_for_as_it_is(self, shown, demo):
+    def test_a_search_text_is_quoted(self, shown, demo):
         odd = 'it\'s "$HOME" `id` \\ ${x} é😀'
         _, codes = shown(f"/calls?searchQuery={quote(odd)}")
         subprocess.run(codes["curl"], shell=True, capture_output=True)
         run(codes["Python"])
-        subprocess.run(["node", "--input-type=module", "-e", codes["JavaScript"]], capture_output=True)
-        asked = demo.app.world.requests.newest_first()[:3]
-        assert [parse_qs(entry.query)["searchQuery"] for entry in asked] == [[odd]] * 3
+        entries = demo.app.world.requests.newest_first()[:2]
+        assert [parse_qs(entry.query)["searchQuery"] for entry in entries] == [[odd]] * 2
 
-    def test_one_call_is_read_by_each(self, shown):
+    def test_the_snippets_of_a_call_read_it(self, shown):
         _, codes = shown("/calls/latest")
         printed = run(codes["Python"])
         assert "call_sid=" in printed
         done = subprocess.run(f"{codes['curl']} -s", shell=True, capture_output=True, text=True)
         assert "call_sid" in json.loads(done.stdout)
 
-    def test_the_client_has_all_parameters_but_those_that_it_passes_on(self):
+    def test_the_client_has_all_parameters_but_the_extra_ones(self):
         known = inspect.signature(VoiceResource.list).parameters
         names = {field.data_key for field in VoiceLogListSchema().fields.values()}
-        missing = {name for name in names if requests._snake(name) not in known}
-        assert missing == set(requests.PASSED_ON)
+        unknown = {name for name in names if snake(name) not in known}
+        assert unknown == set(EXTRA_PARAMETERS)
 
-    def test_a_key_that_is_not_known_is_not_made_up(self, visitor, control):
+    def test_a_snippet_without_a_known_key_has_a_placeholder(self, visitor, control):
         team = control.post("/teams", {"name": "Other"}).json
         control.post("/state", {"version": 1, "workers": [{"id": "worker_1", "teamId": team["id"], "name": "W"}]})
         page = visitor.go(f"/calls?team={team['id']}")
-        assert requests.NO_KEY in page.text
+        assert NO_KEY in page.text
         assert "dryline-local-key" not in page.text
 
 
-class TestInTheBrowser:
+class TestBrowser:
     def test_new_calls_wait_to_be_clicked(self, served, tab):
         seen = tab(served)
-        page = seen.go(f"/calls?worker={PRACTICE}")
+        page = seen.go(f"/calls?worker={CLINIC}")
         before = page.locator("tr[data-open] a").all_text_contents()
         worker = page.locator("select[name=worker]").input_value()
         line = page.locator("select[name=deploymentId] option").nth(1).get_attribute("value")
         address = f"{served.url}/_dryline/simulate/calls"
         answer = page.context.request.post(address, data={"workerId": worker, "deploymentId": line, "count": 3})
         assert answer.status == 201
-        seen.pulse()
-        news = page.get_by_role("link", name="3 new")
-        news.wait_for()
+        seen.poll()
+        link = page.get_by_role("link", name="3 new")
+        link.wait_for()
         assert page.locator("tr[data-open] a").all_text_contents() == before
-        news.click()
+        link.click()
         page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
 
-    def test_the_slash_leads_to_the_search(self, demo, tab):
-        page = tab(demo).go(f"/calls?worker={PRACTICE}")
+    def test_the_slash_focuses_the_search(self, demo, tab):
+        page = tab(demo).go(f"/calls?worker={CLINIC}")
         page.keyboard.press("/")
         page.keyboard.type("appointment")
         page.keyboard.press("Enter")

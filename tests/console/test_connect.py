@@ -1,34 +1,31 @@
-"""The page that says how to connect: its snippets work as they are copied."""
+"""The page Connect."""
 
 import subprocess
 import sys
 
+import pytest
 from playwright.sync_api import expect
 
 from dryline.tests.console.visitor import snippets
 
 
-def test_the_python_snippet_lists_the_workers(demo):
-    text = snippets(demo, "/connect")[0]["Python"]
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
-    assert "Bayside Dental" in done.stdout, done.stderr
-
-
-def test_the_curl_snippet_lists_the_workers(demo):
-    text = snippets(demo, "/connect")[0]["curl"]
-    assert "Bayside Dental" in subprocess.run(text, shell=True, capture_output=True, text=True).stdout
-
-
-def test_the_javascript_snippet_lists_the_workers(demo):
-    text = snippets(demo, "/connect")[0]["JavaScript"]
-    done = subprocess.run(["node", "--input-type=module", "-e", text], capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("language", "command"),
+    [
+        ("Python", [sys.executable, "-c"]),
+        ("curl", ["sh", "-c"]),
+        ("JavaScript", ["node", "--input-type=module", "-e"]),
+    ],
+)
+def test_a_snippet_lists_the_workers(demo, language, command):
+    done = subprocess.run([*command, snippets(demo, "/connect")[0][language]], capture_output=True, text=True)
     assert "Bayside Dental" in done.stdout, done.stderr
 
 
 def test_copy_puts_the_text_on_the_clipboard(tab, demo):
     page = tab(demo).go("/connect")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.evaluate("window.setTimeout = () => 0")  # the word would be gone before a slow machine looks for it
+    page.evaluate("window.setTimeout = () => 0")  # a slow machine would miss the word
     page.locator("section[aria-labelledby=curl] [data-copies]").click()
     page.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("curl -s http://")

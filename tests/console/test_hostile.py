@@ -1,31 +1,36 @@
-"""What a page of another origin can do to this server: nothing. And what stored text can do in the console: be read."""
+"""Attacks: pages of other origins, and scripts in stored texts."""
 
 import http.server
 import threading
 
 import pytest
 
-from dryline.tests.console.browser_tab import found_browser
+from dryline.tests.console.browser_tab import browser_path
 
-# Everything that a page can try without asking anybody: each leaves its mark in the title when it got through.
+# All requests that a page can make without a permission.
 HOSTILE = """<!doctype html><title>hostile</title>
 <iframe id="frame" src="{base}/console"></iframe>
 <img id="image" src="{base}/console/static/icon.svg">
 <iframe name="post"></iframe><iframe name="clock"></iframe><iframe name="plain"></iframe>
-<form id="post" method="post" action="{base}/console/bar/reset" target="post"><input name="_token" value="guess"></form>
-<form id="clock" method="post" action="{base}/console/bar/clock" target="clock">
+<form id="post" method="post" action="{base}/console/world/reset" target="post">
+<input name="_token" value="guess"></form>
+<form id="clock" method="post" action="{base}/console/world/clock" target="clock">
 <input name="frozen" value="true"></form>
 <form id="plain" method="post" enctype="text/plain" action="{base}/_dryline/reset" target="plain">
 <input name='{{"scenario": "empty", "x": "' value='"}}'></form>
 <script>
 const tries = [
   () => fetch("{base}/console").then((answer) => answer.text()),
-  () => fetch("{base}/console/pulse").then((answer) => answer.text()),
+  () => fetch("{base}/console/changes").then((answer) => answer.text()),
   () => fetch("{base}/console/state/document.json").then((answer) => answer.text()),
   () => fetch("{base}/_dryline/state").then((answer) => answer.text()),
-  () => fetch("{base}/console/bar/clock", {{method: "POST", mode: "no-cors", body: new URLSearchParams("frozen=true")}})
+  () => fetch("{base}/console/world/clock", {{
+    method: "POST", mode: "no-cors", body: new URLSearchParams("frozen=true")
+  }})
     .then((answer) => answer.type === "opaque" ? Promise.reject() : answer.text()),
-  () => fetch("{base}/console/bar/reset", {{method: "POST", credentials: "include", headers: {{"X-Form-Token": "x"}}}}),
+  () => fetch("{base}/console/world/reset", {{
+    method: "POST", credentials: "include", headers: {{"X-Form-Token": "x"}}
+  }}),
 ];
 window.done = (async () => {{
   for (const id of ["post", "clock", "plain"]) {{
@@ -44,7 +49,7 @@ window.done = (async () => {{
 
 @pytest.fixture
 def hostile_site():
-    """Serve a page from another origin of this machine."""
+    """Return a function that serves a page at another origin of this machine."""
     servers = []
 
     def serve(html):
@@ -72,28 +77,28 @@ def hostile_site():
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_another_sites_page_changes_nothing_and_reads_nothing(chromium, served, hostile_site, host):
+def test_a_page_of_another_origin_changes_and_reads_nothing(chromium, served, hostile_site, host):
     port = hostile_site(HOSTILE.format(base=served.url))
     workers = len(served.app.test_client().get("/_dryline/state").json["workers"])
     context = chromium.new_context()
     page = context.new_page()
-    page.goto(f"{served.url}/console")  # whoever is at home here has its cookie
-    sent = []
-    page.on("response", lambda answer: answer.request.method == "POST" and sent.append(answer.status))
+    page.goto(f"{served.url}/console")  # which sets its cookie
+    statuses = []
+    page.on("response", lambda answer: answer.request.method == "POST" and statuses.append(answer.status))
     page.goto(f"http://{host}:{port}/")
-    got = page.evaluate("window.done")
+    result = page.evaluate("window.done")
     context.close()
-    assert sent[:3] == [403, 403, 403]  # the forms
-    assert got == {"read": [], "frame": None, "image": 0}
+    assert statuses[:3] == [403, 403, 403]  # the forms
+    assert result == {"read": [], "frame": None, "image": 0}
     assert not served.app.world.clock.of(None).is_frozen
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers
 
 
-def test_a_name_that_is_bound_anew_to_this_machine_reads_nothing(chromium, served):
-    """DNS rebinding: the page's own name leads here, so all is of one origin for the browser."""
+def test_dns_rebinding_reads_nothing(chromium, served):
+    """The name of the page leads to this machine, so that the browser sees one origin."""
     port = served.url.rpartition(":")[2]
     browser = chromium.browser_type.launch(
-        executable_path=found_browser(),
+        executable_path=browser_path(),
         args=["--no-sandbox", f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"],
     )
     page = browser.new_page()
@@ -103,16 +108,15 @@ def test_a_name_that_is_bound_anew_to_this_machine_reads_nothing(chromium, serve
     browser.close()
 
 
-# In every text that a world holds.
 SCRIPT = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">{{7*7}}"
 
 
 def planted(value, name=""):
-    """A state document with the script in every free text."""
+    """Return a state document with the script in every free text."""
     if isinstance(value, dict):
-        return {key: planted(found, key) for key, found in value.items()}
+        return {key: planted(member, key) for key, member in value.items()}
     if isinstance(value, list):
-        return [planted(found, name) for found in value]
+        return [planted(item, name) for item in value]
     if isinstance(value, str) and name in TEXTS:
         return f"{SCRIPT}{value}"
     return value
@@ -124,30 +128,30 @@ TEXTS = {
 }
 
 
-def test_stored_text_is_shown_and_never_run(tab, served):
+def test_scripts_in_stored_texts_are_not_run(tab, served):
     client = served.app.test_client()
     document = client.get("/_dryline/state").json
     document = {"version": document["version"], **{k: planted(v) for k, v in document.items() if isinstance(v, list)}}
     document["voiceLogs"] = document["voiceLogs"][:20]
-    kept = client.put("/_dryline/state", json=document)
-    assert kept.status_code == 204, kept.json
+    answer = client.put("/_dryline/state", json=document)
+    assert answer.status_code == 204, answer.json
     key = {"x-api-key": "dryline-local-key", "x-odd": SCRIPT}
     client.post("/api/workers", json={"name": SCRIPT, "description": SCRIPT, "status": SCRIPT}, headers=key)
     client.get(f"/api/workers?{SCRIPT}", headers=key)
     client.post("/inbox/x", data=SCRIPT, headers={"X-Dryline-Event": SCRIPT})
     client.post("/_dryline/faults", json={"status": 500, "body": SCRIPT, "path": f"/api/{SCRIPT}"})
-    seen, read = tab(served), set()
+    seen, addresses = tab(served), set()
     for address in linked(seen.page, served.url):
-        assert seen.page.title() != "hacked", address  # it may stand there, as text
+        assert seen.page.title() != "hacked", address
         assert seen.page.locator("main script, main img[onerror]").count() == 0, address
         if "<script>" in seen.page.locator("body").inner_text():
-            read.add(address)
-    assert len(read) >= 8  # so much of it was shown, and only shown
-    assert [told for told in seen.wrong if "Content Security Policy" in told] == []
+            addresses.add(address)
+    assert len(addresses) >= 8  # it is shown as text
+    assert [error for error in seen.wrong if "Content Security Policy" in error] == []
 
 
 def linked(page, base):
-    """Opens the pages of the menu, and one page of each kind that they lead to."""
+    """Open the console and one page of each kind that links lead to; yield their addresses."""
     kinds, waiting = set(), [f"{base}/console"]
     while waiting:
         page.goto(waiting.pop(0))

@@ -1,4 +1,4 @@
-"""Ways through several pages: signed in by a token, by keyboard alone, without script, from a request to a fault."""
+"""Journeys through several pages: with a token, by keyboard, without script, from a request to a fault."""
 
 import urllib.error
 import urllib.request
@@ -7,12 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from dryline.blueprints.console import calls
-from dryline.blueprints.console.app import PAGES
+from dryline.blueprints.console.app import MENU_PAGES
 from dryline.settings import Settings
 from dryline.tests.console.conftest import serving
 from dryline.tests.console.visitor import Page, Visitor
 
-# What of the elements that the tab key leads to a person would not find: those out of order, or unmarked when reached.
+# The elements in the tab order that are out of order, or without an outline when focused.
 LOST = """() => {
     const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
         .filter((one) => one.tabIndex >= 0 && one.type !== "hidden" && !one.disabled && one.checkVisibility());
@@ -25,8 +25,8 @@ LOST = """() => {
 }"""
 
 
-def asked(server, path="/workers"):
-    """The status of a program's request."""
+def request_status(server, path="/workers"):
+    """Return the status of a request with the key."""
     request = urllib.request.Request(f"{server.url}/api{path}", headers={"x-api-key": "dryline-local-key"})
     try:
         with urllib.request.urlopen(request) as answer:
@@ -36,7 +36,7 @@ def asked(server, path="/workers"):
         return error.code
 
 
-def test_a_person_signs_in_with_the_token_and_out_again(tab):
+def test_a_person_signs_in_and_out(tab):
     settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame", label="Staging")
     with serving(settings) as server:
         seen = tab(server)
@@ -44,20 +44,20 @@ def test_a_person_signs_in_with_the_token_and_out_again(tab):
         expect(page.get_by_label("Token")).to_be_focused()
         page.keyboard.type("guess")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("alert")).to_have_text("That is not the token.")
+        expect(page.get_by_role("alert")).to_have_text("Wrong token.")
         page.get_by_label("Token").fill("open sesame")
         page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("h1")).to_have_text("Faults")  # the page that was wanted
+        expect(page.locator("h1")).to_have_text("Faults")
         page.get_by_role("link", name="Workers").click()
         expect(page.locator("h1")).to_have_text("Workers")
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_label("Token")).to_be_visible()
         seen.go("/faults")
         expect(page.get_by_label("Token")).to_be_visible()
-        assert [told for told in seen.wrong if "403" not in told] == []  # the browser tells of the wrong token, too
+        assert [error for error in seen.wrong if "403" not in error] == []  # that of the wrong token
 
 
-def test_every_page_is_used_by_keyboard_alone(demo, tab):
+def test_every_page_is_used_by_keyboard(demo, tab):
     seen = tab(demo)
     page = seen.go("")
     page.keyboard.press("Tab")
@@ -67,19 +67,19 @@ def test_every_page_is_used_by_keyboard_alone(demo, tab):
 
     def go(to):
         page.keyboard.press("g")
-        page.keyboard.press(to.letter)
-        expect(page.locator(".menu [aria-current]")).to_have_text(to.word)
+        page.keyboard.press(to.key)
+        expect(page.locator(".menu [aria-current]")).to_have_text(to.title)
         expect(page.locator("html.scripted")).to_be_attached()
 
-    for pages in PAGES:
+    for pages in MENU_PAGES:
         go(pages.blp)
-        page.keyboard.press("Tab")  # from now on, what is focused is marked
-        assert page.evaluate(LOST) == [], pages.blp.word
+        page.keyboard.press("Tab")  # shows the outline of the focused element from now on
+        assert page.evaluate(LOST) == [], pages.blp.title
     go(calls.blp)
     page.keyboard.press("/")
-    page.keyboard.press("Escape")  # leaves the field: the next key is one of the page's again
+    page.keyboard.press("Escape")  # leaves the field
     page.keyboard.press("/")
-    page.keyboard.type("could")  # which callers say to every business: the list is of the one called last
+    page.keyboard.type("could")  # a word in calls of every worker
     page.keyboard.press("Enter")
     page.wait_for_url("**searchQuery=could*")
     rows = page.locator("tr[data-open]")
@@ -98,13 +98,13 @@ def test_every_page_is_used_by_keyboard_alone(demo, tab):
     assert seen.wrong == []
 
 
-def test_without_script_a_fault_an_export_and_a_campaign_are_made(served, tab):
+def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab):
     page = tab(served, script=False).go("/faults")
     page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
-    assert asked(served) == 503
-    page.get_by_role("button", name="Off", exact=True).click()
-    assert asked(served) == 200
+    assert request_status(served) == 503
+    page.get_by_role("button", name="Remove", exact=True).click()
+    assert request_status(served) == 200
     page.get_by_role("link", name="Exports").click()
     page.get_by_role("link", name="New export").click()
     page.get_by_role("button", name="Export", exact=True).click()
@@ -119,31 +119,28 @@ def test_without_script_a_fault_an_export_and_a_campaign_are_made(served, tab):
     expect(page.get_by_role("button", name="Run")).to_be_visible()
 
 
-def test_a_fault_made_from_a_request_strikes_the_next_one_and_is_switched_off(served, tab):
-    assert asked(served) == 200
+def test_a_fault_from_a_logged_request_is_applied_and_removed(served, tab):
+    assert request_status(served) == 200
     seen = tab(served)
-    page = seen.go("/traffic")
+    page = seen.go("/requests")
     page.locator("tbody tr a").first.click()
     page.get_by_role("button", name="503").click()
     expect(page.get_by_role("status")).to_be_visible()
-    assert asked(served) == 503
-    assert asked(served, "/team") == 200  # another one
+    assert request_status(served) == 503
+    assert request_status(served, "/team") == 200  # which does not match
     page.get_by_role("link", name="1 fault on").click()
     expect(page.locator("#rules tbody tr")).to_contain_text("1 of 2")
-    page.get_by_role("button", name="Off", exact=True).click()
+    page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("link", name="0 faults on")).to_be_visible()
-    assert asked(served) == 200
-    page.get_by_role("link", name="Traffic").click()
+    assert request_status(served) == 200
+    page.get_by_role("link", name="Request log").click()
     expect(page.locator("tbody tr", has_text="503")).to_have_count(1)
     assert seen.wrong == []
 
 
-# Through HTTP alone, as a browser without script would
-
-
 @pytest.fixture(scope="module")
 def everything():
-    """A world in which each page has something to show: not only what the demo has."""
+    """A client of a world in which each page has rows."""
     with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         client = server.app.test_client()
         client.put("/_dryline/clock", json={"frozen": True})
@@ -153,18 +150,18 @@ def everything():
         yield client
 
 
-@pytest.mark.parametrize("pages", PAGES, ids=lambda pages: pages.blp.name)
-def test_each_form_of_a_page_works_as_it_stands_without_script(everything, pages):
+@pytest.mark.parametrize("pages", MENU_PAGES, ids=lambda pages: pages.blp.name)
+def test_each_form_of_a_page_works_with_its_default_values(everything, pages):
     address = pages.blp.url_prefix.removeprefix("/console")
     page = Visitor(everything).go(address)
-    assert page.text.count(pages.blp.word) > 1  # in the menu, and as the page's own title
+    assert page.text.count(pages.blp.title) > 1  # in the menu, and as the title
     for form in page.forms:
-        if "/bar/" in form["action"] and address:
-            continue  # the bar is the same on all pages
+        if "/world/" in form["action"] and address:
+            continue  # the header is the same on all pages
         if form["method"] == "dialog" or form["fields"].get("name") == "":
-            continue  # the help; and what a person has to give a name first
-        if form["action"].endswith("/points/remove"):
-            continue  # the way back; tests/console/test_state.py has this one
+            continue  # the shortcuts, and forms that need a name
+        if form["action"].endswith("/delete-snapshot"):
+            continue  # the snapshot is restored below
         values = {"query_string" if form["method"] == "get" else "data": form["fields"]}
         action = form["action"] or f"/console{address}"
         answer = everything.open(action, method=form["method"].upper(), follow_redirects=True, **values)

@@ -17,10 +17,10 @@ def frozen(control):
     control.put("/clock", {"frozen": True})
 
 
-def test_a_call_that_is_placed_is_seen_until_it_ends(visitor, frozen, advance, control):
+def test_a_placed_call_is_listed_until_it_ends(visitor, frozen, advance, control):
     assert "No call is in progress" in visitor.go("/live").text
     page = visitor.send("/live", outcome="completed")
-    assert "The call has begun" in page.text and "It rings" in page.text
+    assert "The call has begun" in page.text and "It is ringing" in page.text
     (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
     advance(10)
     log = next(log for log in control.get("/state").json["voiceLogs"] if log["status"] == "in-progress")
@@ -30,7 +30,7 @@ def test_a_call_that_is_placed_is_seen_until_it_ends(visitor, frozen, advance, c
     assert visitor.client.get(link).status_code == 200
 
 
-def test_the_page_of_a_call_in_progress_grows_and_has_a_player_once_it_is_over(visitor, frozen, advance, control):
+def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, frozen, advance, control):
     visitor.go("/live")
     page = visitor.send("/live", outcome="completed")
     (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
@@ -39,7 +39,7 @@ def test_the_page_of_a_call_in_progress_grows_and_has_a_player_once_it_is_over(v
         answer = visitor.client.get(link, headers={"HX-Request": "true"})
         return answer.headers.get("HX-Refresh"), unescape(answer.text)
 
-    assert "It rings." in look()[1]
+    assert "It is ringing." in look()[1]
     seen = []
     for seconds in (10, 10, 900):
         advance(seconds)
@@ -53,23 +53,23 @@ def test_the_page_of_a_call_in_progress_grows_and_has_a_player_once_it_is_over(v
     assert seen[0][0] < seen[1][0] < seen[2][0]
 
 
-def test_an_outcome_is_asked_for(visitor, frozen, advance, control):
+def test_outcome_and_direction_are_chosen(visitor, frozen, advance, control):
     visitor.go("/live")
     page = visitor.send("/live", outcome="voicemail", direction="outbound")
     (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
     advance(900)
     state = control.get("/state").json
-    found = next(log for log in state["voiceLogs"] if log["id"] == link.rpartition("/")[2])
-    assert (found["status"], found["direction"]) == ("voicemail", "outbound")
+    log = next(log for log in state["voiceLogs"] if log["id"] == link.rpartition("/")[2])
+    assert (log["status"], log["direction"]) == ("voicemail", "outbound")
 
 
-def test_a_condition_that_the_flow_does_not_have_is_told(visitor, frozen):
+def test_an_unknown_condition_is_refused(visitor, frozen):
     visitor.go("/live")
     page = visitor.send("/live", branch="caller wants to buy a ship")
     assert "branch" in page.text and page.status == 200
 
 
-def test_a_form_that_is_refused_has_again_what_was_typed(tab, served):
+def test_a_refused_form_keeps_its_values_once(tab, served):
     seen = tab(served)
     page = seen.go("/live")
     page.get_by_label("Condition of the flow").fill("caller wants to buy a ship")
@@ -86,7 +86,7 @@ def test_a_form_that_is_refused_has_again_what_was_typed(tab, served):
     assert page.get_by_label("Direction").input_value() == ""
 
 
-def test_a_call_is_placed_seen_live_ends_and_is_heard_and_read(tab, served):
+def test_a_call_is_placed_watched_and_played(tab, served):
     seen = tab(served)
     page = seen.go("/live")
     page.get_by_label("Outcome").select_option("completed")
@@ -101,6 +101,6 @@ def test_a_call_is_placed_seen_live_ends_and_is_heard_and_read(tab, served):
     headers = {"x-api-key": "dryline-local-key"}
     log = served.app.test_client().get(f"/api/logs/{address.rpartition('/')[2]}", headers=headers).json
     assert seen.length() == log["duration"] > 0
-    shown = page.locator(".turn").all_inner_texts()
-    for message, turn in zip(log["messages"]["messages"], shown, strict=True):
+    turns = page.locator(".turn").all_inner_texts()
+    for message, turn in zip(log["messages"]["messages"], turns, strict=True):
         assert message["content"] in turn

@@ -1,4 +1,4 @@
-"""Addresses of pages that no link leads to: odd values of each query parameter."""
+"""Odd values in the addresses of pages."""
 
 import itertools
 import re
@@ -31,7 +31,7 @@ def pages(demo):
     return list(kinds.values())
 
 
-def test_no_odd_value_of_a_parameter_is_an_error_of_the_server(demo, pages):
+def test_no_value_of_a_parameter_is_a_500(demo, pages):
     assert len(pages) >= 25
     client = demo.app.test_client()
     values = itertools.cycle(ODD)
@@ -44,8 +44,8 @@ def test_no_odd_value_of_a_parameter_is_an_error_of_the_server(demo, pages):
     assert failed == []
 
 
-@pytest.mark.parametrize("address", ["/traffic?status=²", "/calls?endDate=0001-01-01"])
-def test_addresses_that_were_errors_once(demo, address):
+@pytest.mark.parametrize("address", ["/requests?status=²", "/calls?endDate=0001-01-01"])
+def test_addresses_that_were_a_500(demo, address):
     assert demo.app.test_client().get(f"/console{address}").status_code < 500
 
 
@@ -56,7 +56,7 @@ def test_a_calls_page_ignores_filters_of_another_channel(demo):
 
 
 @pytest.mark.parametrize("id", ["w two", "w%two", "w?two", "w#two", "w/two"])
-def test_a_page_of_an_odd_id_names_its_own_address(visitor, control, id):
+def test_a_page_of_an_odd_id_has_its_own_address_in_its_forms(visitor, control, id):
     control.post("/state", {"version": 1, "workers": [{"id": id, "name": "Odd", "status": "active"}]})
     page = visitor.go("/workers")
     [link] = [link for link in page.links if link.startswith("/console/workers/w%")]

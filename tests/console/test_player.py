@@ -1,4 +1,4 @@
-"""The page of a call in the browser: what is heard, said and drawn goes together."""
+"""The recording, the transcript and the drawing of a call in a browser."""
 
 import io
 import re
@@ -8,12 +8,12 @@ import pytest
 
 from dryline.tests.console.demo_rows import demo_id
 
-# A turn of two seconds is spoken for 16 s: a slow machine looks at it before the next one is.
+# A turn of two seconds lasts 16 s, so that a slow machine sees it.
 SLOWLY = "document.getElementById('recording').playbackRate = 1 / 8"
 
 
 def sound(seconds):
-    """A WAV file of silence."""
+    """Return a WAV file of silence."""
     file = io.BytesIO()
     with wave.open(file, "wb") as out:
         out.setparams((2, 2, 8000, 0, "NONE", ""))
@@ -22,11 +22,11 @@ def sound(seconds):
 
 
 def answer_with(body):
-    """What serves a file to the audio element, in the ranges that it asks for."""
+    """Return a route handler that serves a file by ranges."""
 
     def serve(route):
-        asked = re.match(r"bytes=(\d+)-(\d*)", route.request.headers.get("range", ""))
-        first, last = (int(asked[1]), int(asked[2] or len(body) - 1)) if asked else (0, len(body) - 1)
+        requested = re.match(r"bytes=(\d+)-(\d*)", route.request.headers.get("range", ""))
+        first, last = (int(requested[1]), int(requested[2] or len(body) - 1)) if requested else (0, len(body) - 1)
         headers = {"Content-Range": f"bytes {first}-{last}/{len(body)}", "Accept-Ranges": "bytes"}
         route.fulfill(status=206, headers=headers | {"Content-Type": "audio/wav"}, body=body[first : last + 1])
 
@@ -35,11 +35,11 @@ def answer_with(body):
 
 @pytest.fixture
 def open_call(demo, tab):
-    """Opens the page of a call of some minutes, whose recording is `serve`d; gives the tab and its page."""
+    """Return a function that opens a call of two minutes, whose recording `serve` answers."""
 
     def open_page(serve, fragment="", **how):
         seen = tab(demo, **how)
-        said = [
+        messages = [
             {
                 "role": ("assistant", "user")[turn % 2],
                 "content": f"Turn {turn}.",
@@ -53,7 +53,7 @@ def open_call(demo, tab):
             "workerId": demo_id("workers"),
             "startTime": "2026-11-20T10:00:00.000Z",
             "duration": 121,
-            "messages": {"messages": said},
+            "messages": {"messages": messages},
             "recordingUrl": f"{demo.url}/recordings/CA1.wav",
         }
         demo.app.test_client().post("/_dryline/state", json={"version": 1, "voiceLogs": [row]})
@@ -65,7 +65,7 @@ def open_call(demo, tab):
     return open_page
 
 
-def test_a_turn_is_heard_by_a_click_and_the_transcript_follows(open_call):
+def test_a_click_plays_a_turn_and_the_transcript_follows(open_call):
     seen, page = open_call(answer_with(sound(121)))
     page.locator("#turn-3 p").click()
     page.locator("#turn-3.now").wait_for()
@@ -83,7 +83,7 @@ def test_a_turn_is_heard_by_a_click_and_the_transcript_follows(open_call):
     assert seen.wrong == []
 
 
-def test_a_turn_is_heard_by_key(open_call):
+def test_enter_plays_a_turn(open_call):
     _, page = open_call(answer_with(sound(121)))
     page.locator("#turn-5 a.at").focus()
     page.keyboard.press("Enter")
@@ -91,44 +91,44 @@ def test_a_turn_is_heard_by_key(open_call):
     assert page.evaluate("document.getElementById('recording').paused") is False
 
 
-def test_the_drawing_leads_to_its_moment(open_call):
+def test_a_click_in_the_drawing_plays_that_moment(open_call):
     _, page = open_call(answer_with(sound(121)))
     page.locator("[data-turn=turn-10]").click()
     page.locator("#turn-10.now").wait_for()
 
 
-def test_nothing_is_fetched_until_somebody_listens_and_then_it_says_that_it_is_made(open_call):
-    made, waiting = [], []
+def test_the_recording_is_fetched_when_it_is_played(open_call):
+    routes, is_ready = [], []
     serve = answer_with(sound(121))
-    _, page = open_call(lambda route: serve(route) if made else waiting.append(route))
-    assert waiting == []
+    _, page = open_call(lambda route: serve(route) if is_ready else routes.append(route))
+    assert routes == []
     page.locator("#turn-1 p").click()
     page.get_by_text("The recording is being made.").wait_for()
-    made.append(True)
-    for route in waiting:
+    is_ready.append(True)
+    for route in routes:
         serve(route)
     page.locator("#recording-state:empty").wait_for(state="attached")
 
 
-def test_a_recording_that_cannot_be_had_is_told(open_call):
+def test_a_recording_that_cannot_be_loaded_says_so(open_call):
     _, page = open_call(lambda route: route.fulfill(status=404))
     page.locator("#turn-1 p").click()
-    page.get_by_text("could not be fetched").wait_for()
+    page.get_by_text("could not be loaded").wait_for()
 
 
-def test_an_address_with_a_turn_begins_there(open_call):
+def test_an_address_with_a_turn_marks_it(open_call):
     _, page = open_call(answer_with(sound(121)), "#turn-20")
     assert page.locator("#turn-20").get_attribute("aria-current") == "true"
 
 
-def test_without_script_turns_are_places_on_the_page(open_call):
+def test_turns_are_links_without_script(open_call):
     _, page = open_call(answer_with(sound(121)), script=False)
     page.locator("#turn-38 a.at").click()
     page.wait_for_url("**#turn-38")
     assert page.locator("audio").is_visible()
 
 
-def test_letters_lead_to_the_calls_beside_it(demo, tab):
+def test_n_opens_the_next_call(demo, tab):
     page = tab(demo).go("/calls?limit=3")
     newer = page.locator("tr[data-open] a").nth(0).get_attribute("href")
     page.goto(page.locator("tr[data-open] a").nth(1).evaluate("link => link.href"))
@@ -136,7 +136,7 @@ def test_letters_lead_to_the_calls_beside_it(demo, tab):
     page.wait_for_url(f"**{newer}")
 
 
-def test_a_simulated_call_is_heard_as_long_as_it_was(demo, tab):
+def test_a_recording_is_as_long_as_its_call(demo, tab):
     seen = tab(demo)
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
     page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))

@@ -1,6 +1,7 @@
-"""The page of what programs asked."""
+"""The request log."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -8,9 +9,9 @@ import pytest
 
 def newest(visitor):
     """Open the newest request."""
-    links = visitor.go("/traffic").links
-    found = next(link for link in links if link.startswith("/console/traffic/") and link[-1].isdigit())
-    return visitor.go(found.removeprefix("/console"))
+    links = visitor.go("/requests").links
+    link = next(link for link in links if re.match(r"/console/requests/\d", link))
+    return visitor.go(link.removeprefix("/console"))
 
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
@@ -24,7 +25,7 @@ def test_request_and_answer_are_shown(visitor, api):
 
 
 @pytest.mark.parametrize(
-    ("query", "shown"),
+    ("query", "paths"),
     [
         ("", {"/api/workers", "/api/workers/none", "/api/team"}),
         ("?path=/api/workers*", {"/api/workers", "/api/workers/none"}),
@@ -34,36 +35,36 @@ def test_request_and_answer_are_shown(visitor, api):
         ("?method=POST", set()),
     ],
 )
-def test_requests_are_chosen(visitor, api, control, query, shown):
+def test_filters_select_requests(visitor, api, control, query, paths):
     api.get("/workers")
     api.get("/workers/none")
     control.post("/faults", {"path": "/api/team", "status": 503})
     api.get("/team")
-    text = visitor.go(f"/traffic{query}").text
-    assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == shown
+    text = visitor.go(f"/requests{query}").text
+    assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == paths
 
 
-def test_new_ones_are_announced_and_not_pushed_in(tab, served):
+def test_new_requests_are_announced(tab, served):
     client, key = served.app.test_client(), {"x-api-key": "dryline-local-key"}
     client.get("/api/team", headers=key)
     seen = tab(served)
-    page = seen.go("/traffic")
+    page = seen.go("/requests")
     client.get("/api/workers", headers=key)
-    seen.pulse()
+    seen.poll()
     page.get_by_role("link", name="1 new").wait_for()
     assert page.locator("tbody tr").count() == 1
     page.get_by_role("link", name="1 new").click()
     page.locator("tbody tr", has_text="/api/workers").wait_for()
 
 
-def test_a_request_is_asked_again(visitor, api):
+def test_a_request_is_sent_again(visitor, api):
     api.post("/workers", WORKER)
     newest(visitor)
-    assert "Asked again: 201" in visitor.send("/replay").text
+    assert "Sent again: 201" in visitor.send("/replay").text
     assert len(api.get("/workers").json) == 2
 
 
-def test_a_request_to_the_engine_is_asked_again_with_the_servers_own_key(visitor, app, api, make_flow):
+def test_a_request_to_the_engine_is_sent_again_with_the_servers_key(visitor, app, api, make_flow):
     flow = make_flow(code='say("Hello")\n')
     key = "dryline-local-key"
     query = {"agent_id": flow["workerId"], "session_id": "one"}
@@ -73,22 +74,22 @@ def test_a_request_to_the_engine_is_asked_again_with_the_servers_own_key(visitor
     answer = client.post("/v1/chat/completions", query_string=query, json=body, headers=headers)
     assert answer.status_code == 200, answer.text
     newest(visitor)
-    assert "Asked again: 200" in visitor.send("/replay").text
+    assert "Sent again: 200" in visitor.send("/replay").text
 
 
-def test_a_signed_link_is_not_offered_to_be_asked_again(visitor, control):
+def test_a_signed_link_cannot_be_sent_again(visitor, control):
     control.client.get("/downloads/exports/one?expires=1&signature=secret")
     assert all(not form["action"].endswith("/replay") for form in newest(visitor).forms)
 
 
-def test_what_is_asked_again_may_be_cut_by_a_fault(visitor, api, control):
+def test_a_fault_may_close_the_connection_of_a_request_sent_again(visitor, api, control):
     api.get("/workers")
     control.post("/faults", {"drop": True})
     newest(visitor)
     assert "ClientDisconnected" in visitor.send("/replay").text
 
 
-def test_the_curl_line_asks_the_same(visitor, served):
+def test_the_curl_command_sends_the_same_request(visitor, served):
     client = served.app.test_client()
     client.post("/api/workers", json=WORKER | {"name": "O'Hara's \"desk\""}, headers={"x-api-key": "dryline-local-key"})
     from dryline.blueprints.console.request_log import as_curl
@@ -99,7 +100,7 @@ def test_the_curl_line_asks_the_same(visitor, served):
     assert json.loads(answer)["name"] == "O'Hara's \"desk\""
 
 
-def test_the_next_ones_like_it_fail(visitor, api):
+def test_a_preset_makes_the_next_such_requests_fail(visitor, api):
     api.get("/workers")
     newest(visitor)
     visitor.send("/faults", preset="unavailable-twice")
@@ -107,32 +108,68 @@ def test_the_next_ones_like_it_fail(visitor, api):
     assert api.post("/workers", WORKER).status_code == 201
 
 
-def test_the_documentation_of_its_operation_is_a_click_away(visitor, api, control):
+def test_a_request_links_to_the_documentation_of_its_operation(visitor, api, control):
     api.get("/workers/worker_1")
     (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]
     _, _, tag, operation = link.split("/")[-4:]
     document = visitor.client.get("/openapi.json").json
-    found = document["paths"]["/api/workers/{id}"]["get"]
-    assert (tag, operation) == (found["tags"][0], found["operationId"])
+    documented = document["paths"]["/api/workers/{id}"]["get"]
+    assert (tag, operation) == (documented["tags"][0], documented["operationId"])
 
 
-def test_why_a_check_missed_is_told(visitor, api):
+def test_a_verification_shows_misses_and_surplus_requests(visitor, api):
     api.post("/workers", WORKER)
-    text = visitor.go("/traffic/verify?method=POST&path=/api/workers&bodyContains=Back+desk").text
-    assert "Not so" in text and "bodyContains" in text
-    assert "As expected" in visitor.go("/traffic/verify?method=POST&bodyContains=Front&max=1").text
-    assert "too many" in visitor.go("/traffic/verify?method=POST&max=0").text
+    text = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk").text
+    assert "Not as expected" in text and "bodyContains" in text
+    assert "As expected" in visitor.go("/requests/verify?method=POST&bodyContains=Front&max=1").text
+    assert "Surplus requests" in visitor.go("/requests/verify?method=POST&max=0").text
 
 
-def test_a_bad_check_is_told(visitor):
-    assert "regular expression" in visitor.go("/traffic/verify?bodyMatches=(").text
+def test_an_invalid_verification_is_refused(visitor):
+    assert "regular expression" in visitor.go("/requests/verify?bodyMatches=(").text
 
 
-def test_the_record_is_emptied(visitor, api):
+def test_the_log_is_cleared(visitor, api):
     api.get("/workers")
-    visitor.go("/traffic")
-    assert "Nothing was asked" in visitor.send("/forget").text
+    visitor.go("/requests")
+    assert "No requests." in visitor.send("/clear").text
 
 
-def test_a_request_that_is_forgotten_is_not_found(visitor):
-    assert visitor.go("/traffic/17").status == 404
+def test_a_request_that_is_not_in_the_log_is_404(visitor):
+    assert visitor.go("/requests/17").status == 404
+
+
+class TestTeams:
+    @pytest.fixture
+    def team(self, api, other_api, app):
+        """The id of another team. Both teams and a client without a key have sent a request."""
+        api.get("/echo/suites")
+        other_api.get("/workers")
+        app.test_client().get("/api/exports")
+        return other_api.get("/team").json["id"]
+
+    def listed(self, page):
+        return set(re.findall(r"GET (/api/[\w/]+)\n", page.text))
+
+    def test_the_requests_of_all_teams_are_listed_with_their_team(self, visitor, team):
+        page = visitor.go("/requests")
+        assert self.listed(page) == {"/api/echo/suites", "/api/workers", "/api/team", "/api/exports"}
+        assert page.text.count("Other team") == 3  # two rows, and the menu
+        assert [form["fields"]["team"] for form in page.forms if "team" in form["fields"]] == [""]  # "all teams"
+
+    def test_the_chosen_teams_requests_are_listed_and_those_without_a_team(self, visitor, team):
+        page = visitor.go(f"/requests?team={team}")
+        assert self.listed(page) == {"/api/workers", "/api/team", "/api/exports"}
+
+    def test_the_chosen_teams_requests_are_verified(self, visitor, team):
+        assert "made 0 times" in visitor.go(f"/requests/verify?team={team}&path=/api/echo/suites").text
+        assert "made 1 times" in visitor.go("/requests/verify?path=/api/echo/suites").text
+
+    def test_the_chosen_teams_requests_are_cleared(self, visitor, team):
+        visitor.go(f"/requests?team={team}")
+        visitor.send("/clear")
+        assert self.listed(visitor.go("/requests")) == {"/api/echo/suites", "/api/exports"}
+
+    def test_links_to_the_rows_of_another_team_name_it(self, visitor, other_api, team):
+        worker = other_api.post("/workers", WORKER).json["id"]
+        assert f"/console/workers/{worker}?team={team}" in newest(visitor).links

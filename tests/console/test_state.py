@@ -1,4 +1,4 @@
-"""The page of the world's state."""
+"""The page State."""
 
 import io
 import json
@@ -19,17 +19,17 @@ def send_document(visitor, document, how):
     return visitor.client.post(form["action"], data=data, follow_redirects=True)
 
 
-def test_the_document_comes_back_as_it_went(visitor, control, app):
+def test_a_downloaded_document_restores_the_state(visitor, control, app):
     app.world.clock.of(None).set(frozen=True)
     before = visitor.client.get("/console/state/document.json")
     assert "attachment" in before.headers["Content-Disposition"]
     assert len(before.data) > 1_000_000  # more than the API would take
     control.post("/reset", {"scenario": "empty"})
-    assert "is the world now" in send_document(visitor, before.json, "replace").text
+    assert "The state is replaced" in send_document(visitor, before.json, "replace").text
     assert control.get("/state").json["voiceLogs"] == before.json["voiceLogs"]
 
 
-def test_a_documents_rows_are_added(visitor, api):
+def test_the_rows_of_a_document_are_added(visitor, api):
     count = len(api.get("/workers").json)
     document = {"version": 1, "workers": [{"id": "worker_1", "name": "Another"}]}
     send_document(visitor, document, "add")
@@ -37,27 +37,27 @@ def test_a_documents_rows_are_added(visitor, api):
 
 
 @pytest.mark.parametrize("how", ["replace", "add"])
-def test_a_bad_document_changes_nothing_and_is_told(visitor, api, how):
+def test_an_invalid_document_is_refused(visitor, api, how):
     before = api.get("/workers").json
     page = send_document(visitor, {"version": 1, "workers": [{"id": "w"}]}, how)
     assert "workers[0].name" in page.text
     assert api.get("/workers").json == before
 
 
-def test_a_scenario_takes_the_place_of_everything(visitor, api):
+def test_a_scenario_replaces_everything(visitor, api):
     visitor.go("/state")
     visitor.send("/state/scenario", scenario="empty")
     assert api.get("/workers").json == []
 
 
-def test_a_save_point_is_dropped(visitor, control):
+def test_a_snapshot_is_deleted(visitor, control):
     control.post("/snapshots", {"name": "one"})
     visitor.go("/state")
-    visitor.send("/points/remove")
+    visitor.send("/delete-snapshot")
     assert control.get("/snapshots").json == []
 
 
-def test_a_team_is_made_with_a_key_that_works(visitor, app):
+def test_a_new_team_has_a_key_that_works(visitor, app):
     visitor.go("/state")
     page = visitor.send("/state/teams", name="Second")
     key = page.text.partition("shown this once: ")[2].split()[0]

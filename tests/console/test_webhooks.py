@@ -1,4 +1,4 @@
-"""The page of webhooks, what is sent again by hand, and the inbox."""
+"""Webhook deliveries, events sent by hand, and the inbox."""
 
 import pytest
 
@@ -12,15 +12,12 @@ def settings():
 
 @pytest.fixture
 def call(api, control):
-    """A call of a deployment that has a webhook: deployment, and the log's id."""
+    """A deployment with a webhook, and the id of a call on it."""
     for worker in api.get("/workers").json:
         for deployment in api.get(f"/workers/{worker['id']}/deployments/voice").json:
             if deployment["customWebhooks"]:
-                made = control.post(
-                    "/simulate/calls",
-                    {"workerId": worker["id"], "deploymentId": deployment["id"], "outcome": "completed"},
-                )
-                return deployment, made.json["ids"][0]
+                body = {"workerId": worker["id"], "deploymentId": deployment["id"], "outcome": "completed"}
+                return deployment, control.post("/simulate/calls", body).json["ids"][0]
     raise LookupError
 
 
@@ -35,17 +32,17 @@ def test_a_delivery_is_sent_again(visitor, control, call):
     assert (again["status"], again["attempts"]) == ("PENDING", 0)
 
 
-def test_an_event_is_told_by_hand(control, call):
+def test_an_event_is_sent_by_hand(control, call):
     before = len(control.get(f"/webhooks?logId={call[1]}").json)
-    made = control.post("/webhooks", {"logId": call[1], "event": "call_ended"})
-    assert made.status_code == 201
-    assert [one["event"] for one in made.json] == ["call_ended"] * sum(
+    answer = control.post("/webhooks", {"logId": call[1], "event": "call_ended"})
+    assert answer.status_code == 201
+    assert [one["event"] for one in answer.json] == ["call_ended"] * sum(
         hook["active"] for hook in call[0]["customWebhooks"]
     )
-    assert len(control.get(f"/webhooks?logId={call[1]}").json) == before + len(made.json)
+    assert len(control.get(f"/webhooks?logId={call[1]}").json) == before + len(answer.json)
 
 
-def test_a_call_whose_deployment_has_no_webhook_tells_nobody(api, control, call):
+def test_an_event_of_a_deployment_without_webhooks_is_refused(api, control, call):
     worker = call[0]["workerId"]
     api.patch(f"/workers/{worker}/deployments/voice/{call[0]['id']}", {"customWebhooks": []})
     answer = control.post("/webhooks", {"logId": call[1], "event": "call_ended"})
@@ -57,13 +54,31 @@ def test_an_unknown_call_or_event_is_refused(control, call):
     assert control.post("/webhooks", {"logId": call[1], "event": "call_vanished"}).status_code == 400
 
 
-def test_the_status_chooses_deliveries(visitor, control, call):
+def test_deliveries_are_filtered_by_status(visitor, control, call):
     assert "call_ended" in visitor.go("/webhooks?status=PENDING").text
     control.delete("/webhooks")
     assert "No deliveries" in visitor.go("/webhooks?status=PENDING").text
 
 
-def test_sending_again_is_in_sight_however_long_the_address_and_the_answer(tab, served):
+def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, call):
+    own_id, other_id = (client.get("/team").json["id"] for client in (api, other_api))
+    assert "call_ended" in visitor.go("/webhooks").text
+    assert '<th scope="col">Team</th>' in visitor.page.answer.text
+    assert "call_ended" in visitor.go(f"/webhooks?team={own_id}").text
+    assert "No deliveries" in visitor.go(f"/webhooks?team={other_id}").text
+
+
+def test_a_delivery_of_another_team_has_links_to_its_call(visitor, control, other_api, call):
+    team = other_api.get("/team").json["id"]
+    delivery = control.get(f"/webhooks?logId={call[1]}").json[0]["id"]
+    own_id = control.get("/teams").json[0]["id"]
+    page = visitor.go(f"/webhooks/{delivery}?team={team}")
+    assert f"/console/calls/{call[1]}?team={own_id}" in page.links
+    assert f"/console/world/reset?team={team}" in [form["action"] for form in page.forms]
+    assert any(form["action"] == f"/console/webhooks/fire?team={own_id}" for form in page.forms)
+
+
+def test_the_button_is_visible_beside_a_long_address(tab, served):
     client = served.app.test_client()
     headers = {"x-api-key": "dryline-local-key"}
     worker = next(one for one in client.get("/_dryline/workers").json if one["deployments"])
@@ -71,8 +86,8 @@ def test_sending_again_is_in_sight_however_long_the_address_and_the_answer(tab, 
     hook = {"url": f"https://{'hooks.' * 12}example/calls", "fields": ""}
     address = f"/api/workers/{worker['id']}/deployments/{line['id']}/voice/customWebhooks"
     assert client.post(address, json=hook, headers=headers).status_code == 201
-    asked = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
-    assert client.post("/_dryline/simulate/calls", json=asked).status_code == 201
+    body = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
+    assert client.post("/_dryline/simulate/calls", json=body).status_code == 201
     client.post("/_dryline/clock/advance", json={"seconds": 1})
     page = tab(served).go("/webhooks")
     page.get_by_text("hooks.hooks.").first.wait_for()
@@ -80,12 +95,11 @@ def test_sending_again_is_in_sight_however_long_the_address_and_the_answer(tab, 
     assert button["x"] + button["width"] <= 1280
 
 
-def test_the_inbox_receives_what_a_deployment_sends(tab, served):
-    """The whole way, over the socket: the server writes to itself, but nowhere else than there."""
+def test_the_inbox_receives_the_events_of_a_deployment(tab, served):
     seen = tab(served)
     page = seen.go("/webhooks")
-    page.get_by_role("button", name="Send its calls here").click()
-    page.get_by_text("tells the inbox").wait_for()
+    page.get_by_role("button", name="Send its events here").click()
+    page.get_by_text("sends its events to the inbox").wait_for()
     deployment = page.locator("#inbox-deployment").input_value()
     app = served.app
     with app.world.active(), app.world.reading():
@@ -99,25 +113,25 @@ def test_the_inbox_receives_what_a_deployment_sends(tab, served):
     page.locator("#received summary").filter(has_text="call_ended").wait_for()
 
 
-def test_the_inbox_is_the_only_place_on_this_server_that_a_webhook_reaches(served):
+def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
     from dryline.world.outgoing import Refused
 
     send = served.app.world.outgoing.send
-    asked = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
-    assert send("POST", f"{served.url}/inbox/any", **asked).status == 204
+    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
+    assert send("POST", f"{served.url}/inbox/any", **options).status == 204
     for path in ("/_dryline/reset", "/api/workers", "/inbox", "/console/bar/reset", "//inbox/x"):
         with pytest.raises(Refused):
-            send("POST", f"{served.url}{path}", **asked)
+            send("POST", f"{served.url}{path}", **options)
 
 
-def test_no_dots_lead_out_of_the_inbox(served):
-    asked = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
+def test_dots_in_an_address_do_not_leave_the_inbox(served):
+    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
     workers = len(served.app.test_client().get("/_dryline/state").json["workers"])
     for path in ("/inbox/../_dryline/reset", "/inbox/%2e%2e/_dryline/reset", "/inbox/..;/_dryline/reset"):
         try:
-            status = served.app.world.outgoing.send("POST", f"{served.url}{path}", **asked).status
+            status = served.app.world.outgoing.send("POST", f"{served.url}{path}", **options).status
         except Exception as error:
             assert "leads to this server" in str(error)
         else:
-            assert status == 204  # taken as the name of a box
+            assert status == 204  # the name of an inbox
     assert len(served.app.test_client().get("/_dryline/state").json["workers"]) == workers

@@ -1,12 +1,12 @@
-"""The pages of workers: flows, deployments, conversations, resources, tests and scorecards."""
+"""The pages of workers: flows, deployments, talks, resources, tests and scorecards."""
 
 import re
-from html import unescape
 
 import pytest
 from playwright.sync_api import expect
 
 from dryline.tests.console.demo_rows import demo_id
+from dryline.tests.console.visitor import words
 
 CODE = """say("Oak Clinic.")
 loop:
@@ -28,24 +28,19 @@ def flow(make_flow):
 
 @pytest.fixture
 def at(flow):
-    """Where the flow's worker has its pages."""
+    """The address of the flow's worker, below /console and below /api."""
     return f"/workers/{flow['workerId']}"
 
 
 @pytest.fixture
 def change(api, flow):
-    """Change the flow."""
+    """Return a function that changes the flow."""
 
     def make(**body):
         answer = api.patch(f"/workers/{flow['workerId']}/flows/{flow['id']}", body)
         assert answer.status_code == 200, answer.text
 
     return make
-
-
-def words(page):
-    """The page's text as words with one space between them."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.answer.text.partition("<main")[2])).split())
 
 
 class TestList:
@@ -57,29 +52,25 @@ class TestList:
         make_worker(name="Plain", description="Sells shoes")
         return tag
 
-    def test_workers_are_listed_with_what_they_have(self, visitor, flow):
+    def test_workers_are_listed_with_counts(self, visitor, flow):
         assert re.search(r"Front desk 1 0 0 0 ", words(visitor.go("/workers")))
 
-    def test_workers_are_found_by_tag(self, visitor, tagged):
+    def test_workers_are_filtered_by_tag(self, visitor, tagged):
         text = visitor.go(f"/workers?tag={tagged['id']}").text
         assert "Tagged" in text and "Plain" not in text
 
     @pytest.mark.parametrize("q", ["plain", "SHOES"])
-    def test_workers_are_found_by_text(self, visitor, tagged, q):
+    def test_workers_are_filtered_by_text(self, visitor, tagged, q):
         text = visitor.go(f"/workers?q={q}").text
         assert "Plain" in text and "Tagged" not in text
 
-    def test_a_tag_is_put_on_and_taken_off(self, visitor, api, tagged):
+    def test_a_tag_is_added_and_removed(self, visitor, api, tagged):
         plain = next(one for one in api.get("/workers").json if one["name"] == "Plain")
         visitor.go(f"/workers/{plain['id']}")
         visitor.send("/tags", tagId=tagged["id"])
         assert [one["label"] for one in api.get(f"/workers/{plain['id']}/tags").json] == ["north"]
         visitor.send("/remove")
         assert api.get(f"/workers/{plain['id']}/tags").json == []
-
-    def test_another_teams_worker_is_not_shown(self, visitor, other_api, make_worker):
-        worker = make_worker(api=other_api)
-        assert visitor.go(f"/workers/{worker['id']}").status == 404
 
 
 class TestFlow:
@@ -96,7 +87,7 @@ class TestFlow:
             kind = "k" if text == "True" else kind
             assert f'<span class="{kind}">{text}</span>' in page.answer.text
 
-    def test_a_name_that_only_looks_like_a_block_has_no_colour_of_one(self, visitor, at, change, flow):
+    def test_a_name_within_a_line_is_not_coloured_as_a_block(self, visitor, at, change, flow):
         change(code="x = loop = 1\n")
         assert '<span class="k">loop' not in visitor.go(f"{at}/flows/{flow['id']}").answer.text
 
@@ -107,43 +98,39 @@ class TestFlow:
             assert piece in text
         assert '<span class="s">&#39;&#34;&#39;</span>  <span class="c"># c</span>' in text
 
-    def test_each_line_has_its_number(self, visitor, at, flow):
-        page = visitor.go(f"{at}/flows/{flow['id']}")
-        assert [f"L{n}" for n in range(1, 10)] == [one for one in page.ids if re.fullmatch(r"L\d+", one)]
-
-    def test_what_is_wrong_stands_beside_its_line(self, visitor, at, change, flow):
+    def test_findings_are_shown_with_their_lines(self, visitor, at, change, flow):
         change(code='say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
         page = visitor.go(f"{at}/flows/{flow['id']}")
         assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
         assert "warning line 5, column 10" in words(page)
 
-    def test_code_that_cannot_run_is_shown_all_the_same(self, visitor, at, change, flow):
+    def test_code_with_an_error_is_shown(self, visitor, at, change, flow):
         change(code="loop:\n  (", validate=False)
         page = visitor.go(f"{at}/flows/{flow['id']}")
         assert "error line 2, column 3 : This ( is never closed." in words(page)
-        assert "Not known while the code is wrong." in page.text
+        assert "Not known while the code has errors." in page.text
 
-    def test_where_it_leads_is_a_tree_of_its_conditions(self, visitor, at, flow):
+    def test_conditions_are_a_tree_with_links_to_lines(self, visitor, at, flow):
         page = visitor.go(f"{at}/flows/{flow['id']}")
         assert "loop line 2 caller wants to book an appointment caller wants a human" in words(page)
         assert {"#L2", "#L4", "#L8"} <= set(page.links)
 
-    def test_a_version_is_shown_as_it_was(self, visitor, api, at, flow, change):
+    def test_a_version_is_shown(self, visitor, api, at, flow, change):
         change(code='say("one")\n', commitMessage="First")
         change(code='say("two")\n', commitMessage="Second")
         first = api.get(f"{at}/flows/{flow['id']}/versions").json["data"][-1]
         page = visitor.go(f"{at}/flows/{flow['id']}?version={first['id']}")
         assert "&#34;one&#34;" in page.answer.text and "&#34;two&#34;" not in page.answer.text
-        assert "shown as committed in version 1" in words(page)
+        assert "shown in version 1" in words(page)
 
-    def test_a_flow_is_called_by_the_number_that_its_versions_and_calls_have(self, visitor, at, flow, change):
+    def test_the_title_has_the_number_of_the_last_version(self, visitor, at, flow, change):
         assert "Desk Talk to this flow" in words(visitor.go(f"{at}/flows/{flow['id']}"))
         change(code='say("one")\n', commitMessage="First")
         page = visitor.go(f"{at}/flows/{flow['id']}")
         assert "Desk version 1 Talk to this flow" in words(page)
         assert "1 First" in words(page)
 
-    def test_a_comparison_shows_what_was_added_and_removed(self, visitor, at, flow, change):
+    def test_a_comparison_shows_added_and_removed_lines(self, visitor, at, flow, change):
         change(code=CODE, commitMessage="As it was", variables={"desk": "+14155550199"})
         change(code=CODE.replace("Oak", "Elm") + 'say("Bye.")\n', commitMessage="New name")
         page = visitor.go(f"{at}/flows/{flow['id']}/diff")
@@ -155,33 +142,27 @@ class TestFlow:
             ("added", "", "10"),
         ]
 
-    def test_variables_are_compared_too(self, visitor, api, at, flow, change):
+    def test_variables_are_compared(self, visitor, api, at, flow, change):
         change(variables={"desk": "+1"}, commitMessage="One")
         change(variables={"desk": "+2"}, commitMessage="Two")
         new, old = [one["id"] for one in api.get(f"{at}/flows/{flow['id']}/versions").json["data"]]
         page = visitor.go(f"{at}/flows/{flow['id']}/diff?old={old}&new={new}")
         assert "Variables" in page.text and page.answer.text.count('<tr class="added">') == 1
 
-    def test_lines_far_from_a_change_are_left_out(self, visitor, at, flow, change):
+    def test_equal_lines_far_from_a_change_are_left_out(self, visitor, at, flow, change):
         lines = [f"x{n} = {n}\n" for n in range(40)]
         change(code="".join(lines), commitMessage="Before")
         change(code="".join([*lines[:20], "y = 1\n", *lines[20:]]), commitMessage="After")
         page = visitor.go(f"{at}/flows/{flow['id']}/diff")
-        assert page.text.count("17 lines are the same") == 2
+        assert page.text.count("17 equal lines") == 2
 
-    def test_lines_are_compared_whatever_ends_them(self, visitor, at, flow, change):
+    def test_line_endings_are_not_compared(self, visitor, at, flow, change):
         change(code="a = 1\r\nb = 2\r\n", validate=False)
         change(code="a = 1\nb = 3\n", validate=False)
         rows = re.findall(r'<tr class="(\w+)">', visitor.go(f"{at}/flows/{flow['id']}/diff").answer.text)
         assert rows == ["same", "removed", "added"]
 
-    def test_a_version_is_the_same_as_itself(self, visitor, api, at, flow, change):
-        change(code="x = 1\n")
-        (version,) = api.get(f"{at}/flows/{flow['id']}/versions").json["data"]
-        page = visitor.go(f"{at}/flows/{flow['id']}/diff?old={version['id']}")
-        assert "They are the same." in page.text
-
-    def test_code_is_never_run(self, visitor, at, flow, change):
+    def test_html_in_code_is_escaped(self, visitor, at, flow, change):
         change(
             code=f'say("{HOSTILE}")  # {HOSTILE}\n', name=HOSTILE, commitMessage=HOSTILE, variables={HOSTILE: HOSTILE}
         )
@@ -201,7 +182,7 @@ class TestDeployment:
         assert "config name Line to Night line" in text
         assert "desk +14155550111" in text
 
-    def test_every_channel_has_its_page(self, visitor, api, at, flow, make_voice_deployment):
+    def test_a_deployment_of_each_channel_has_a_page(self, visitor, api, at, flow, make_voice_deployment):
         chat = api.post(f"{at}/deployments/chat", {"name": "Chat", "flowId": flow["id"]}).json
         widget = api.post(f"{at}/deployments/chat-embed", {"name": "Widget", "flowId": flow["id"]}).json
         voice = make_voice_deployment(flow)
@@ -210,7 +191,7 @@ class TestDeployment:
             assert f"/console{at}/deployments/{made['id']}" in page.links
             assert channel in visitor.go(f"{at}/deployments/{made['id']}").text
 
-    def test_a_voice_v1_deployment_has_its_page(self, visitor, make_voicev1_deployment):
+    def test_a_voice_v1_deployment_has_a_page(self, visitor, make_voicev1_deployment):
         made = make_voicev1_deployment()
         page = visitor.go(f"/workers/{made['workerId']}/deployments/{made['id']}")
         assert "objective Book a table" in words(page)
@@ -230,12 +211,12 @@ class TestTalk:
         talk = visitor.page.answer.request.path.rpartition("/")[2]
         return visitor.send(talk, **values)
 
-    def test_a_conversation_begins_with_what_the_flow_says(self, begin):
+    def test_a_conversation_begins_with_the_flows_first_turn(self, begin):
         text = words(begin())
         assert "Agent: Oak Clinic. line 1" in text
         assert "caller wants to book an appointment" in text
 
-    def test_what_is_said_is_answered_and_the_decision_explained(self, visitor, begin):
+    def test_an_answer_explains_the_decision(self, visitor, begin):
         begin()
         text = words(self.turn(visitor, say="I would like to book an appointment for Tuesday"))
         assert "You: I would like to book an appointment for Tuesday" in text
@@ -246,31 +227,31 @@ class TestTalk:
         assert 'Asked: When do they want to come? line 5 {"day": "Tuesday"} day: said' in text
         assert "See you on Tuesday." in text and "The conversation is over: end of the flow." in text
 
-    def test_a_condition_is_taken_whatever_was_said(self, visitor, begin):
+    def test_a_condition_is_chosen(self, visitor, begin):
         begin()
         text = words(self.turn(visitor, choose="1"))
         assert "Transferred line 9 number +14155550100" in text
 
-    def test_variables_and_state_go_with_it_and_with_the_next_one(self, visitor, begin):
+    def test_options_are_used_and_used_again(self, visitor, begin):
         begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
         assert '"mood": "good"' in visitor.page.text
         visitor.send("/talk")
         assert '"mood": "good"' in visitor.page.text
         assert "+14155550177" in words(self.turn(visitor, choose="1"))
 
-    def test_what_is_no_json_is_told(self, begin):
+    def test_invalid_json_is_refused(self, begin):
         assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
 
-    def test_code_that_cannot_run_is_told(self, begin, change):
+    def test_a_flow_with_an_error_is_refused(self, begin, change):
         change(code="loop:\n  (", validate=False)
         assert "This ( is never closed." in begin().text
 
-    def test_a_failure_shows_the_flows_own_traceback(self, visitor, begin, change):
+    def test_a_failure_shows_the_traceback(self, visitor, begin, change):
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
 
-    def test_after_the_end_nothing_can_be_said(self, visitor, at, begin):
+    def test_a_conversation_that_is_over_takes_no_turn(self, visitor, at, begin):
         begin()
         form = visitor.page.form(visitor.page.answer.request.path.rpartition("/")[2])
         self.turn(visitor, choose="1")
@@ -278,20 +259,20 @@ class TestTalk:
         answer = visitor.client.post(form["action"], data=form["fields"] | {"say": "Hello?"}, follow_redirects=True)
         assert answer.status_code == 200 and "Hello?" not in answer.text
 
-    def test_a_conversation_is_forgotten(self, visitor, at, begin):
+    def test_a_conversation_is_deleted(self, visitor, at, begin):
         address = begin().answer.request.path.removeprefix("/console")
         assert "Front desk" in visitor.page.text
-        visitor.send("/forget")
+        visitor.send("/delete")
         assert visitor.go(address).status == 404
 
-    def test_a_deployment_is_talked_to_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment):
+    def test_a_deployment_is_tried_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment):
         made = make_voice_deployment(flow)
         api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
         visitor.go(f"{at}/talk?deploymentId={made['id']}")
         visitor.send("/talk")
         assert "+14155550155" in words(self.turn(visitor, choose="1"))
 
-    def test_a_deployment_whose_flow_is_gone_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
+    def test_a_deployment_of_a_deleted_flow_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
         made = make_voice_deployment(flow)
         api.post(f"{at}/flows", {"name": "Other", "label": None, "code": CODE})
         api.delete(f"{at}/flows/{flow['id']}")
@@ -300,27 +281,22 @@ class TestTalk:
                 f"deploymentId={made['id']}" in link and "talk" in link for link in visitor.go(address).links
             )
 
-    def test_a_conversation_of_another_worker_is_not_shown(self, visitor, begin, make_worker):
+    def test_a_conversation_of_another_worker_is_404(self, visitor, begin, make_worker):
         talk = begin().answer.request.path.rpartition("/")[2]
         assert visitor.go(f"/workers/{make_worker()['id']}/talk/{talk}").status == 404
 
-    def test_what_is_said_is_never_run(self, visitor, begin):
-        begin(state='{"' + HOSTILE + '": 1}')
-        page = self.turn(visitor, say=HOSTILE)
-        assert HOSTILE in page.text and "<script>" not in page.answer.text
 
-
-def test_resources_are_asked(visitor, api, make_worker, advance):
+def test_resources_are_searched(visitor, api, make_worker, advance):
     worker = make_worker()
     link = {"name": "Opening hours", "rawLink": "https://example.com/hours", "updateFrequency": "daily"}
     api.post(f"/workers/{worker['id']}/resources/link", link)
     advance(60)
     at = f"/workers/{worker['id']}/resources"
-    assert "1 found Opening hours WEBPAGE, score" in words(visitor.go(f"{at}?q=when are your hours"))
+    assert "1 result Opening hours WEBPAGE, score" in words(visitor.go(f"{at}?q=when are your hours"))
     assert "No resource matches the query." in visitor.go(f"{at}?q=parking").text
 
 
-def test_a_test_is_run_and_its_results_are_shown(visitor, api, at, flow, advance):
+def test_a_test_is_run(visitor, api, at, flow, advance):
     point = {"name": "Greets", "description": "caller wants a human", "runs": 3, "tolerance": 3}
     body = {"name": "Smoke", "description": "", "checkpoints": [point], "testMode": "voice", "systemPrompt": ""}
     api.post(f"{at}/tests", body | {"flowId": flow["id"]})
@@ -333,7 +309,7 @@ def test_a_test_is_run_and_its_results_are_shown(visitor, api, at, flow, advance
     assert re.search(r"PASSED .* Greets PASSED \d \d 3", text)
 
 
-def test_a_suite_is_run_and_its_scorecards_are_shown(visitor, api, at, flow, make_voice_deployment, advance):
+def test_a_suite_is_run(visitor, api, at, flow, make_voice_deployment, advance):
     made = make_voice_deployment(flow)
     card = api.post("/echo/scorecards", {"name": "Manners", "items": [{"title": "Greets", "type": "BINARY"}]}).json
     suite = {"name": "Nightly", "deploymentId": made["id"], "echoScorecardIds": [card["id"]]}
@@ -345,7 +321,7 @@ def test_a_suite_is_run_and_its_scorecards_are_shown(visitor, api, at, flow, mak
     assert re.search(r"An agent by Manners (passed|failed) Greets", words(visitor.go(f"{at}/scorecards")))
 
 
-def test_a_flow_is_talked_to_without_leaving_the_page(served, tab):
+def test_a_turn_does_not_reload_the_page(served, tab):
     seen = tab(served)
     page = seen.go(f"/workers/{demo_id('workers', name='Cedar Valley Power')}")
     page.get_by_role("link", name="Talk to it").click()

@@ -1,53 +1,53 @@
-// Every page works without this: it only saves reloads, keystrokes and the hand on the mouse.
+// Every page works without this script. It refreshes pages, copies texts and adds keyboard shortcuts.
 "use strict";
 
 document.documentElement.classList.add("scripted");
 
-// The pulse: one small question now and then; only when something changed do the parts that care fetch themselves anew
-// (hx-trigger="pulse from:body").
-const PULSE_MS = 1500;
-let following = localStorage.getItem("dryline-live") !== "off";
+// The page polls for changes. When something changed, the event "refresh" makes the parts with
+// hx-trigger="refresh from:body" fetch themselves.
+const POLL_MS = 1500;
+let isLive = localStorage.getItem("dryline-live") !== "off";
 
-async function pulse() {
-  if (!following || document.hidden) return;
+async function poll() {
+  if (!isLive || document.hidden) return;
   try {
-    const { pulse: address, beat } = document.body.dataset;
-    const answer = await fetch(`${address}${address.includes("?") ? "&" : "?"}since=${encodeURIComponent(beat)}`);
-    // What moves with the clock alone, or before it is written down, says so: data-moves.
-    if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-moves]"))) return;
-    if (answer.status === 200) document.body.dataset.beat = (await answer.json()).beat;
-    document.body.dispatchEvent(new CustomEvent("pulse"));
+    const { changes, version } = document.body.dataset;
+    const answer = await fetch(`${changes}${changes.includes("?") ? "&" : "?"}since=${encodeURIComponent(version)}`);
+    // Progress that is not written to the database is fetched each time: data-polls.
+    if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-polls]"))) return;
+    if (answer.status === 200) document.body.dataset.version = (await answer.json()).version;
+    document.body.dispatchEvent(new CustomEvent("refresh"));
   } catch {
-    // The server is gone or restarts: the next question may find it.
+    // The server has stopped or restarts. The next poll may reach it.
   }
 }
 
 function showSwitch() {
   const button = document.getElementById("live-switch");
   if (!button) return;
-  button.setAttribute("aria-pressed", String(following));
-  button.textContent = following ? "Live" : "Live off";
+  button.setAttribute("aria-pressed", String(isLive));
+  button.textContent = isLive ? "Live" : "Live off";
 }
 
 function begin() {
   showSwitch();
-  fillAgain();
+  refillForm();
   document.getElementById("live-switch")?.addEventListener("click", () => {
-    following = !following;
-    localStorage.setItem("dryline-live", following ? "on" : "off");
+    isLive = !isLive;
+    localStorage.setItem("dryline-live", isLive ? "on" : "off");
     showSwitch();
   });
-  setInterval(pulse, PULSE_MS);
+  setInterval(poll, POLL_MS);
   setInterval(tick, 1000);
 }
 
-// The world clock, and timers, go on by themselves between two looks.
+// Advance the world clock and the timers by a second.
 function tick() {
   for (const time of document.querySelectorAll("time.now[data-ticks]")) {
     const now = new Date(Date.parse(time.dateTime) + 1000);
     time.dateTime = now.toISOString();
-    const words = now.toUTCString(); // "Sat, 21 Nov 2026 …"
-    time.textContent = `${words.slice(0, 3)} ${now.getUTCDate()} ${words.slice(8, 11)} ${now.toISOString().slice(11, 19)}`;
+    const text = now.toUTCString(); // "Sat, 21 Nov 2026 …"
+    time.textContent = `${text.slice(0, 3)} ${now.getUTCDate()} ${text.slice(8, 11)} ${now.toISOString().slice(11, 19)}`;
   }
   const clock = document.querySelector("time.now");
   for (const timer of document.querySelectorAll("[data-since]")) {
@@ -61,16 +61,15 @@ function tick() {
   }
 }
 
-// Clicks: copy a snippet; a row opens what its link leads to.
+// A button copies its text, or the snippet beside it. A row opens its first link.
 document.addEventListener("click", async (event) => {
-  const copy = event.target.closest("[data-copies]");
-  if (copy) {
-    const text = copy.dataset.copies || copy.parentElement.querySelector("code").textContent;
-    await copyText(text);
-    copy.focus();
-    const before = copy.textContent;
-    copy.textContent = "Copied";
-    setTimeout(() => (copy.textContent = before), 1500);
+  const button = event.target.closest("[data-copies]");
+  if (button) {
+    await copyText(button.dataset.copies || button.parentElement.querySelector("code").textContent);
+    button.focus();
+    const label = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = label), 1500);
     return;
   }
   const row = event.target.closest("tr[data-open]");
@@ -96,55 +95,54 @@ function open(row) {
   row.querySelector("a")?.click();
 }
 
-// What a reader did to a part survives when it is fetched anew: the row that was chosen, known by where it leads, how far
-// it was scrolled aside, and what was opened in it.
+// A part that is refreshed keeps the chosen row (by its link), the horizontal scroll position and the open details.
 const every = (selector) => [...document.querySelectorAll(selector)];
-let kept = null;
+let saved = null;
 document.addEventListener("htmx:beforeSwap", () => {
   const row = document.querySelector("tr.chosen");
-  kept = {
+  saved = {
     href: row?.querySelector("a").href,
-    focused: row?.contains(document.activeElement),
-    scrolled: every("main .scroll").map((part) => part.scrollLeft),
-    opened: every("main details").map((part) => part.open),
+    isFocused: row?.contains(document.activeElement),
+    scrollLefts: every("main .scroll").map((part) => part.scrollLeft),
+    areOpen: every("main details").map((part) => part.open),
   };
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (!kept) return;
-  every("main .scroll").forEach((part, index) => (part.scrollLeft = kept.scrolled[index] ?? 0));
+  if (!saved) return;
+  every("main .scroll").forEach((part, index) => (part.scrollLeft = saved.scrollLefts[index] ?? 0));
   const details = every("main details");
-  if (details.length === kept.opened.length) details.forEach((part, index) => (part.open = kept.opened[index]));
-  if (!kept.href || document.querySelector("tr.chosen")) return;
-  const link = rows().map((row) => row.querySelector("a")).find((one) => one?.href === kept.href);
+  if (details.length === saved.areOpen.length) details.forEach((part, index) => (part.open = saved.areOpen[index]));
+  if (!saved.href || document.querySelector("tr.chosen")) return;
+  const link = rows().map((row) => row.querySelector("a")).find((one) => one?.href === saved.href);
   link?.closest("tr").classList.add("chosen");
-  if (kept.focused) link?.focus({ preventScroll: true });
+  if (saved.isFocused) link?.focus({ preventScroll: true });
 });
 
-// A form that was refused has again what was typed. Passwords, and what the page itself put there, are not kept.
-const REFUSED = "dryline-sent";
-const typed = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
-const alike = (action) => [...document.forms].filter((form) => form.getAttribute("action") === action);
+// A form that was refused gets its values back, except passwords, files and hidden fields.
+const STORED_FORM = "dryline-form";
+const fields = (form) => [...form.querySelectorAll("input:not([type=hidden], [type=password], [type=file]), select, textarea")];
+const formsTo = (action) => [...document.forms].filter((form) => form.getAttribute("action") === action);
 
 document.addEventListener("submit", ({ target: form }) => {
-  if (form.getAttribute("method") !== "post") return; // form.method is the field of that name, where there is one
+  if (form.getAttribute("method") !== "post") return; // form.method would be a field of that name
   const action = form.getAttribute("action");
-  const sent = { action, index: alike(action).indexOf(form), values: typed(form).map((field) => field.value) };
+  const stored = { action, index: formsTo(action).indexOf(form), values: fields(form).map((field) => field.value) };
   try {
-    sessionStorage.setItem(REFUSED, JSON.stringify(sent));
+    sessionStorage.setItem(STORED_FORM, JSON.stringify(stored));
   } catch {
-    // More than a tab may keep: the page comes back empty then.
+    // Too large for the storage: the form comes back empty.
   }
 });
 
-function fillAgain() {
-  const sent = JSON.parse(sessionStorage.getItem(REFUSED));
-  sessionStorage.removeItem(REFUSED);
-  if (!sent || !document.querySelector(".flash.error[role=status]")) return;
-  const form = alike(sent.action)[sent.index];
-  if (form) typed(form).forEach((field, index) => (field.value = sent.values[index] ?? field.value));
+function refillForm() {
+  const stored = JSON.parse(sessionStorage.getItem(STORED_FORM));
+  sessionStorage.removeItem(STORED_FORM);
+  if (!stored || !document.querySelector(".flash.error[role=status]")) return;
+  const form = formsTo(stored.action)[stored.index];
+  if (form) fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
 }
 
-// A file that is dropped on a text becomes that text.
+// A file that is dropped on a text area replaces its text.
 document.addEventListener("dragover", (event) => event.target.closest("[data-drops]") && event.preventDefault());
 document.addEventListener("drop", async (event) => {
   const text = event.target.closest("[data-drops]");
@@ -153,9 +151,9 @@ document.addEventListener("drop", async (event) => {
   text.value = await event.dataTransfer.files[0].text();
 });
 
-// Keys.
+// Keyboard shortcuts.
 const rows = () => [...document.querySelectorAll("tr[data-open]")];
-let awaitingPage = false;
+let isMenuKeyNext = false;
 
 function choose(step) {
   const all = rows();
@@ -168,11 +166,11 @@ function choose(step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
-const KEYS = {
+const SHORTCUTS = {
   "/": () => document.querySelector("[data-search]")?.focus(),
   j: () => choose(1),
   k: () => choose(-1),
-  g: () => (awaitingPage = true),
+  g: () => (isMenuKeyNext = true),
   "?": () => document.getElementById("keys").showModal(),
 };
 
@@ -182,21 +180,21 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  if (awaitingPage) {
-    awaitingPage = false;
+  if (isMenuKeyNext) {
+    isMenuKeyNext = false;
     document.querySelector(`.menu [data-key="${CSS.escape(event.key)}"]`)?.click();
     return;
   }
   if (event.key === "Enter" && event.target.matches("main, body")) {
-    const chosen = document.querySelector("tr.chosen");
-    if (chosen) open(chosen);
+    const row = document.querySelector("tr.chosen");
+    if (row) open(row);
     return;
   }
   if (event.key === "Escape") document.querySelector("details.drop[open]")?.removeAttribute("open");
-  const act = KEYS[event.key];
-  if (act) {
+  const shortcut = SHORTCUTS[event.key];
+  if (shortcut) {
     event.preventDefault();
-    act();
+    shortcut();
   }
 });
 

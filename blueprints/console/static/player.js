@@ -1,4 +1,4 @@
-// The page of one call: what is heard, said and drawn go together. Without this, turns are links to their places.
+// The page of a call: keeps recording, transcript and drawing in step. Without this script, turns are links.
 "use strict";
 
 (() => {
@@ -6,72 +6,71 @@
   const box = document.getElementById("turns");
   const drawing = document.getElementById("lanes");
   const playhead = document.getElementById("playhead");
-  const told = document.getElementById("recording-state");
+  const status = document.getElementById("recording-state");
   const turns = [...document.querySelectorAll("li[data-start]")];
 
-  // Which turn is spoken: the last that has begun, until it is over.
-  function current(now) {
-    return turns.findLast((turn) => Number(turn.dataset.start) <= now && now < Number(turn.dataset.end) + 0.3);
+  function turnAt(seconds) {
+    return turns.findLast((turn) => Number(turn.dataset.start) <= seconds && seconds < Number(turn.dataset.end) + 0.3);
   }
 
   let marked = null;
   function mark(turn) {
     if (turn === marked) return;
-    for (const one of [marked, marked && block(marked)]) one?.classList.remove("now");
+    for (const element of [marked, marked && blockOf(marked)]) element?.classList.remove("now");
     marked?.removeAttribute("aria-current");
     marked = turn;
     if (!turn) return;
     turn.classList.add("now");
     turn.setAttribute("aria-current", "true");
-    block(turn)?.classList.add("now");
-    keepInSight(turn);
+    blockOf(turn)?.classList.add("now");
+    scrollTo(turn);
   }
 
-  function block(turn) {
+  function blockOf(turn) {
     return drawing?.querySelector(`[data-turn="${turn.id}"]`);
   }
 
-  // Only the transcript's own box scrolls, and only when the turn is outside of what it shows.
-  function keepInSight(turn) {
+  // Scroll the transcript's own box, only if the turn is outside of it.
+  function scrollTo(turn) {
     const top = turn.offsetTop - box.offsetTop;
     if (top >= box.scrollTop && top + turn.offsetHeight <= box.scrollTop + box.clientHeight) return;
     box.scrollTop = top - box.clientHeight / 3;
   }
 
   function show() {
-    mark(current(audio.currentTime));
+    mark(turnAt(audio.currentTime));
     if (!playhead) return;
     const x = (audio.currentTime / Number(drawing.dataset.length)) * drawing.viewBox.baseVal.width;
     playhead.setAttribute("x1", x);
     playhead.setAttribute("x2", x);
   }
 
-  function run() {
+  function animate() {
     show();
-    if (!audio.paused && !audio.ended) requestAnimationFrame(run);
+    if (!audio.paused && !audio.ended) requestAnimationFrame(animate);
   }
 
-  function hear(seconds) {
+  function play(seconds) {
     audio.currentTime = seconds;
     show();
-    audio.play().catch(() => {}); // where it cannot, the audio element's own error says so
+    audio.play().catch(() => {}); // the audio element's error event shows the failure
   }
 
-  function hearTurn(turn) {
+  function playTurn(turn) {
     history.replaceState(null, "", `#${turn.id}`);
-    hear(Number(turn.dataset.start));
+    play(Number(turn.dataset.start));
   }
 
   if (audio) {
-    // Before it is first played nothing is fetched, and the server makes the file when it is.
-    let ready = false;
-    const say = (text) => (told.textContent = text || "");
+    // The file is fetched when it is first played, and the server makes it then.
+    let isReady = false;
+    const showStatus = (text) => (status.textContent = text || "");
     audio.addEventListener("play", () => {
-      if (!ready) say(told.dataset.making);
-      requestAnimationFrame(run);
+      if (!isReady) showStatus(status.dataset.loading);
+      requestAnimationFrame(animate);
     });
-    for (const name of ["canplay", "playing"]) audio.addEventListener(name, () => ((ready = true), say("")));
-    audio.addEventListener("error", () => say(told.dataset.failed));
+    for (const name of ["canplay", "playing"]) audio.addEventListener(name, () => ((isReady = true), showStatus("")));
+    audio.addEventListener("error", () => showStatus(status.dataset.failed));
     for (const name of ["timeupdate", "seeked"]) audio.addEventListener(name, show);
 
     box?.addEventListener("click", (event) => {
@@ -79,20 +78,20 @@
       const turn = event.target.closest("li[data-start]");
       if (!turn || (link && !link.classList.contains("at")) || String(getSelection())) return;
       event.preventDefault();
-      hearTurn(turn);
+      playTurn(turn);
     });
     drawing?.addEventListener("click", (event) => {
       const link = event.target.closest("[data-turn]");
       event.preventDefault();
-      if (link) return hearTurn(document.getElementById(link.dataset.turn));
+      if (link) return playTurn(document.getElementById(link.dataset.turn));
       const { left, width } = drawing.getBoundingClientRect();
-      hear(((event.clientX - left) / width) * Number(drawing.dataset.length));
+      play(((event.clientX - left) / width) * Number(drawing.dataset.length));
     });
-    // An address that names a turn begins there.
-    const wanted = document.getElementById(location.hash.slice(1));
-    if (wanted?.dataset.start) {
-      audio.currentTime = Number(wanted.dataset.start);
-      mark(wanted);
+    // The address may name a turn.
+    const target = document.getElementById(location.hash.slice(1));
+    if (target?.dataset.start) {
+      audio.currentTime = Number(target.dataset.start);
+      mark(target);
     }
   }
 
