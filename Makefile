@@ -19,6 +19,7 @@ test: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python tools/plain_words.py
 	@# mypy wants the package under its name: the repository root is `dryline`.
 	@mkdir -p .mypy_cache/path && ln -sfn "$(CURDIR)" .mypy_cache/path/dryline
 	MYPYPATH=.mypy_cache/path $(BIN)/mypy -p dryline

@@ -106,8 +106,11 @@ def main() -> int:
     """Check the files that are named, or all that git tracks; return the exit code."""
     command = ["git", "ls-files", "*.py", "*.md"]
     names = sys.argv[1:] or subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    paths = [Path(name) for name in names if Path(name).exists()]
+    if not sys.argv[1:]:
+        paths = [path for path in paths if path.parts[0] not in UNFINISHED]
     # The contract is not this project's text.
-    paths = [Path(name) for name in names if not name.startswith("tests/contract/") and Path(name).exists()]
+    paths = [path for path in paths if path.parts[:2] != ("tests", "contract")]
     texts = {path: path.read_text() for path in paths}
     problems = [
         f"{path}:{line}: {fault}"
@@ -124,6 +127,8 @@ def main() -> int:
     return bool(problems)
 
 
+# Folders whose wording is not reviewed yet. Nothing is added here; pyproject.toml leaves out the same ones.
+UNFINISHED = {"engine", "simulator", "tests"}
 # Folders that are not part of the package.
 OUTSIDE = {"tests", "bench", "tools", ".ci"}
 
