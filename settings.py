@@ -179,7 +179,7 @@ def _demand_address(flag: str, url: str) -> None:
 
 
 def _demand_header(flag: str, value: str) -> None:
-    """Raises BadSetting for a text that clients cannot send in a header, or encode in different ways."""
+    """Raise BadSetting for a text that clients cannot send in a header, or encode in different ways."""
     if not value.strip():
         raise BadSetting(f"{flag} must not be empty.")
     if not value.isascii() or not value.isprintable() or value != value.strip():

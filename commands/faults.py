@@ -10,7 +10,7 @@ import click
 from dryline.commands import DefaultGroup
 from dryline.commands.client import on_world
 from dryline.commands.output import AS_JSON, print_done, print_rows
-from dryline.commands.param_types import JsonObject
+from dryline.commands.param_types import JsonObjectParam
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane
@@ -37,7 +37,7 @@ def list_faults(world: ControlPlane, as_json: bool) -> None:
 @click.option("--delay-ms", type=int, help="Delay the answer by this many milliseconds.")
 @click.option("--drop", is_flag=True, default=None, help="Close the connection instead of answering.")
 @click.option("--times", type=int, help="Apply the rule at most this many times.")
-@click.option("--rule", type=JsonObject(), help="Any other members of the rule, as a JSON object.")
+@click.option("--rule", type=JsonObjectParam(), help="Any other members of the rule, as a JSON object.")
 @on_world()
 def add_fault(world: ControlPlane, rule: dict[str, Any] | None, **values: Any) -> None:
     """Add a rule: a PRESET (`dryline faults presets` lists them), or one of your own."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from dryline.commands.client import open_world, world_options
-from dryline.commands.param_types import JsonObject
+from dryline.commands.param_types import JsonObjectParam
 from dryline.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.argument("file", type=CODE, required=False)
 @click.option("--flow", "flow_id", help="Id of a flow on a server, instead of FILE.")
 @click.option("--script", type=CODE, help="Take the turns from this file, and compare the conversation with it.")
-@click.option("--variables", type=JsonObject(), help="The flow's `variables`, as a JSON object.")
-@click.option("--state", type=JsonObject(), help="The flow's `state` at its start, as a JSON object.")
+@click.option("--variables", type=JsonObjectParam(), help="The flow's `variables`, as a JSON object.")
+@click.option("--state", type=JsonObjectParam(), help="The flow's `state` at its start, as a JSON object.")
 @click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
 @click.option("--seed", default=0, show_default=True, help="The same seed and words give the same conversation.")
 @click.option("--webhook-hosts", multiple=True, help="Host besides loopback that FILE may call; repeatable.")

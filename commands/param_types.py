@@ -24,7 +24,7 @@ class Duration(click.ParamType):
         return float(match[1]) * _UNIT_SECONDS[match[2]]
 
 
-class JsonObject(click.ParamType):
+class JsonObjectParam(click.ParamType):
     """A JSON object, converted to a dict."""
 
     name = "json"

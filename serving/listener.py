@@ -90,7 +90,7 @@ class ApiTask(SafeTask, WSGITask):
         return head
 
 
-class Channel(HTTPChannel):
+class ApiChannel(HTTPChannel):
     """A connection."""
 
     task_class = ApiTask
@@ -118,7 +118,7 @@ class Channel(HTTPChannel):
 class Listener(TcpWSGIServer):
     """The listening socket. At its limit of connections, new ones wait until one is closed."""
 
-    channel_class = Channel
+    channel_class = ApiChannel
 
     def __init__(self, app: Any, bound: socket.socket, lanes: Lanes, **settings: Any) -> None:
         self._next_limit_warning = self._next_tls_warning = 0.0
@@ -154,7 +154,7 @@ class Listener(TcpWSGIServer):
             log.warning("All %d connections are in use: new ones wait until one is closed.", len(self.active_channels))
         return is_readable
 
-    def refuse_tls(self, channel: Channel) -> None:
+    def refuse_tls(self, channel: ApiChannel) -> None:
         """Close a connection that speaks TLS, and log why."""
         channel.will_close = True
         if time.monotonic() >= self._next_tls_warning:

@@ -37,7 +37,7 @@ PRAGMAS = {
 
 
 def demand_sqlite_version() -> None:
-    """Raises BadSetting if the running Python has a SQLite that is too old."""
+    """Raise BadSetting if the running Python has a SQLite that is too old."""
     if sqlite3.sqlite_version_info < MIN_SQLITE:
         needed = ".".join(map(str, MIN_SQLITE))
         raise BadSetting(

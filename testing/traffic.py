@@ -14,7 +14,7 @@ __tracebackhide__ = True  # pytest leaves the frames of this module out of a tra
 
 @dataclass(slots=True)
 class Created:
-    """What a test created through the helpers and the pytest fixtures check or remove after it."""
+    """Records of a test that the pytest fixtures check or remove after it."""
 
     fault_ids: list[str] = field(default_factory=list)  # of rules that have to match
     snapshots: set[str] = field(default_factory=set)

@@ -18,7 +18,7 @@ ANSWER_BYTES = 64_000
 # Bodies above SHORT_BYTES are cut to that once the newer ones among them take MAX_LONG_BYTES.
 SHORT_BYTES = 1_000
 MAX_LONG_BYTES = 4_000_000
-# What an entry with usual headers takes beside its texts, measured over 10,000 requests.
+# The memory of an entry with usual headers beside its texts, measured over 10,000 requests.
 ENTRY_BYTES = 600
 
 
@@ -96,12 +96,12 @@ class RequestLog:
 
     @property
     def count(self) -> int:
-        """How many requests there were since the start."""
+        """The number of requests since the start of the server."""
         return self._count
 
     @property
     def clears(self) -> int:
-        """How often the log was cleared."""
+        """The number of times that the log was cleared."""
         return self._clears
 
     def add(self, entry: Entry) -> None:

@@ -23,7 +23,7 @@ Test = Callable[[Entry], bool]
 
 @dataclass(frozen=True)
 class Criteria:
-    """What requests must be like. `path` may have `*`; `after` is the number of a request before; None matches all."""
+    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all."""
 
     method: str | None = None
     path: str | None = None

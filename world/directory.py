@@ -63,7 +63,7 @@ class Directory:
             raise
 
     def demand_database(self) -> None:
-        """Raises BadSetting if the database has lost its content: a secret beside it shows that it had some."""
+        """Raise BadSetting if the database has lost its content: a secret beside it shows that it had some."""
         database = database_in(self.path)
         if (self.path / _SECRET).exists() and database.exists() and not database.stat().st_size:
             raise BadSetting(

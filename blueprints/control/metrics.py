@@ -1,4 +1,4 @@
-"""Metrics in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
+"""Metrics in Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/."""
 
 from __future__ import annotations
 
