@@ -201,5 +201,5 @@ def _findings(code: str) -> list[Finding] | None:
 
 
 def _with_newlines(text: str) -> str:
-    """Return the text with `\\n` at the ends of its lines. Browsers send forms with `\\r\\n`."""
+    r"""Return the text with `\n` at the ends of its lines. Browsers send forms with `\r\n`."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
