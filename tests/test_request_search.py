@@ -102,7 +102,7 @@ def test_a_look_at_the_documentation_is_not_recorded(app, control, path):
 
 
 def test_a_fault_for_what_no_fault_hits_is_refused(control):
-    assert "never hit" in control.post("/faults", {"path": "/docs", "status": 503}).json["error"]
+    assert "do not apply" in control.post("/faults", {"path": "/docs", "status": 503}).json["error"]
 
 
 # An archive
