@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from dryline.testing import DrylineServer
 
-# Each picture's page; `{call}` is the newest call.
+# The page of each picture.
 PAGES = {
     "overview": "",
     "calls": "/calls",
@@ -22,14 +22,14 @@ PAGES = {
 
 
 def take(folder: Path) -> None:
-    """Take all of them, of a demo world in which something happens."""
+    """Take the pictures of a demo world with some requests and a fault rule."""
     folder.mkdir(parents=True, exist_ok=True)
     with DrylineServer(scenario="demo", seed=4010) as dryline, sync_playwright() as playwright:
         client = dryline.client()
         dryline.fault(path="/api/workers", preset="unavailable-twice")
         for worker in client.with_options(max_retries=4).workers.list():
             client.workers.retrieve(worker.id)
-        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
         for name, address in PAGES.items():
