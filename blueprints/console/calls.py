@@ -120,7 +120,7 @@ def call(log_id: str) -> Any:
         "deployment": Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None,
         "flow": Flow.find(id=log.flow_id, team_id=log.team_id) if log.flow_id else None,
         "flow_version": _flow_version(log),
-        "code_lines": highlighting.lines(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
+        "code_lines": highlighting.highlight(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.call_analysis(log),
         "snippets": snippets.log_snippets(g.team, channel, log.worker_id, log.id),
         "exchanges": list(conversation.model_exchanges(LlmLog.of_conversation(log))),

@@ -73,7 +73,7 @@ def flow(worker_id: str, flow_id: str) -> Any:
         flow=flow,
         version=request.args.get("version"),
         versions=list(FlowVersion.listing(flow, flow_id=flow.id)),
-        lines=highlighting.lines(flow.code),
+        lines=highlighting.highlight(flow.code),
         findings=findings,
         is_sound=is_sound,
         paths=engine.paths(flow.code) if is_sound else [],

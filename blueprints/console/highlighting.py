@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-LONGEST = 200_000  # characters; longer code is shown without colours
+MAX_LENGTH = 200_000  # characters; longer code is shown without colours
 
 # docs/flows.md, The language.
 _BLOCKS = ("loop", "until")
@@ -30,15 +30,15 @@ _TOKEN = re.compile(
 )
 
 
-def texts(code: str) -> list[str]:
+def split_lines(code: str) -> list[str]:
     """Return the lines of the code, with any line endings."""
     return code.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
-def lines(code: str) -> list[Markup]:
+def highlight(code: str) -> list[Markup]:
     """Return the lines of the code as HTML."""
-    code = "\n".join(texts(code))
-    if len(code) > LONGEST:
+    code = "\n".join(split_lines(code))
+    if len(code) > MAX_LENGTH:
         return [escape(line) for line in code.split("\n")]
     html = []
     for kind, text in _tokens(code):
@@ -69,7 +69,7 @@ def _name_class(name: str, before: str) -> str | None:
     return "b" if name in _BUILTINS and not before.endswith(".") else None
 
 
-class Compared(NamedTuple):
+class DiffLine(NamedTuple):
     """A line of a comparison: its number before and after, None where it is absent. A gap has `skipped` equal lines."""
 
     kind: str
@@ -79,24 +79,24 @@ class Compared(NamedTuple):
     skipped: int = 0
 
 
-def compare(old: str, new: str, around: int = 3) -> list[Compared]:
+def compare(old: str, new: str, around: int = 3) -> list[DiffLine]:
     """Return the changed lines with `around` lines beside each change; an empty list when nothing changed."""
-    before, after = lines(old), lines(new)
-    matcher = SequenceMatcher(None, texts(old), texts(new), autojunk=False)
-    rows: list[Compared] = []
+    before, after = highlight(old), highlight(new)
+    matcher = SequenceMatcher(None, split_lines(old), split_lines(new), autojunk=False)
+    rows: list[DiffLine] = []
     end = 0  # of the lines that are in `rows` or skipped
     for group in matcher.get_grouped_opcodes(around):
         if all(tag == "equal" for tag, *_ in group):
             return []
         if (skipped := group[0][1] - end) > 0:
-            rows.append(Compared("gap", None, None, skipped=skipped))
+            rows.append(DiffLine("gap", None, None, skipped=skipped))
         for tag, i, i_end, j, j_end in group:
             if tag == "equal":
-                rows += [Compared("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
+                rows += [DiffLine("same", i + n + 1, j + n + 1, before[i + n]) for n in range(i_end - i)]
             else:
-                rows += [Compared("removed", n + 1, None, before[n]) for n in range(i, i_end)]
-                rows += [Compared("added", None, n + 1, after[n]) for n in range(j, j_end)]
+                rows += [DiffLine("removed", n + 1, None, before[n]) for n in range(i, i_end)]
+                rows += [DiffLine("added", None, n + 1, after[n]) for n in range(j, j_end)]
         end = group[-1][2]
     if rows and (skipped := len(before) - end) > 0:
-        rows.append(Compared("gap", None, None, skipped=skipped))
+        rows.append(DiffLine("gap", None, None, skipped=skipped))
     return rows

@@ -80,12 +80,6 @@ class TestTranscript:
         assert {"#line-3", "#line-6"} <= set(page.links)
         assert {"line-3", "line-6"} <= set(page.ids)
 
-    def test_each_turn_has_a_link_to_itself(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call()}")
-        places = [f"turn-{number}" for number in range(1, 6)]
-        assert [one for one in page.ids if one.startswith("turn-")] == places
-        assert {f"#{place}" for place in places} <= set(page.links)
-
 
 @pytest.mark.parametrize(
     "members",

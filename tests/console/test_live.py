@@ -17,50 +17,48 @@ def frozen(control):
     control.put("/clock", {"frozen": True})
 
 
-def test_a_placed_call_is_listed_until_it_ends(visitor, frozen, advance, control):
+@pytest.fixture
+def place(visitor, frozen, control):
+    """Return a function that places a call and returns the address of its page and a function that reads its log."""
+
+    def send(**fields):
+        visitor.go("/live")
+        page = visitor.send("/live", **fields)
+        assert "The call has begun" in page.text and "It is ringing" in page.text
+        (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
+        id = link.rpartition("/")[2]
+        return link, lambda: next(log for log in control.get("/state").json["voiceLogs"] if log["id"] == id)
+
+    return send
+
+
+def test_a_placed_call_is_listed_until_it_ends(visitor, place, advance):
     assert "No call is in progress" in visitor.go("/live").text
-    page = visitor.send("/live", outcome="completed")
-    assert "The call has begun" in page.text and "It is ringing" in page.text
-    (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
+    _, read_log = place(outcome="transferred", direction="outbound")
     advance(10)
-    log = next(log for log in control.get("/state").json["voiceLogs"] if log["status"] == "in-progress")
-    assert log["messages"]["messages"][-1]["content"] in unescape(visitor.go("/live").text)
+    assert read_log()["messages"]["messages"][-1]["content"] in unescape(visitor.go("/live").text)
     advance(900)
     assert "No call is in progress" in visitor.go("/live").text
-    assert visitor.client.get(link).status_code == 200
+    assert (read_log()["status"], read_log()["direction"]) == ("transferred", "outbound")
 
 
-def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, frozen, advance, control):
-    visitor.go("/live")
-    page = visitor.send("/live", outcome="completed")
-    (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
+def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, place, advance):
+    link, read_log = place(outcome="completed")
 
-    def look():
+    def refresh():
         answer = visitor.client.get(link, headers={"HX-Request": "true"})
         return answer.headers.get("HX-Refresh"), unescape(answer.text)
 
-    assert "It is ringing." in look()[1]
-    seen = []
+    assert "It is ringing." in refresh()[1]
+    states = []
     for seconds in (10, 10, 900):
         advance(seconds)
-        log = next(log for log in control.get("/state").json["voiceLogs"] if log["id"] == link.rpartition("/")[2])
-        said = [message["content"] for message in log["messages"]["messages"]]
-        refresh, text = look()
-        assert all(each in text for each in said)
-        seen.append((len(said), "<audio" in text, refresh))
-    assert [player for _, player, _ in seen] == [False, False, True]
-    assert [refresh for _, _, refresh in seen] == [None, None, "true"]
-    assert seen[0][0] < seen[1][0] < seen[2][0]
-
-
-def test_outcome_and_direction_are_chosen(visitor, frozen, advance, control):
-    visitor.go("/live")
-    page = visitor.send("/live", outcome="voicemail", direction="outbound")
-    (link,) = {link for link in page.links if link.startswith("/console/calls/log_")}
-    advance(900)
-    state = control.get("/state").json
-    log = next(log for log in state["voiceLogs"] if log["id"] == link.rpartition("/")[2])
-    assert (log["status"], log["direction"]) == ("voicemail", "outbound")
+        messages = [message["content"] for message in read_log()["messages"]["messages"]]
+        header, text = refresh()
+        assert all(message in text for message in messages)
+        states.append((len(messages), "<audio" in text, header))
+    assert [state[1:] for state in states] == [(False, None), (False, None), (True, "true")]
+    assert states[0][0] < states[1][0] < states[2][0]
 
 
 def test_an_unknown_condition_is_refused(visitor, frozen):

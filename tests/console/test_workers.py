@@ -18,7 +18,7 @@ until "caller wants to book an appointment":
 until "caller wants a human":
     transfer(variables["desk"])
 """
-HOSTILE = "<script>alert(1)</script>"
+HTML = "<script>alert(1)</script>"
 
 
 @pytest.fixture
@@ -74,61 +74,54 @@ class TestList:
 
 
 class TestFlow:
-    def test_the_words_of_flows_have_colours_as_pythons_have(self, visitor, at, flow):
-        page = visitor.go(f"{at}/flows/{flow['id']}")
-        for kind, text in (
-            ("k", "loop"),
-            ("k", "until"),
-            ("b", "say"),
-            ("b", "ask"),
-            ("b", "variables"),
-            ("s", "True"),
-        ):
-            kind = "k" if text == "True" else kind
-            assert f'<span class="{kind}">{text}</span>' in page.answer.text
+    @pytest.fixture
+    def open_flow(self, visitor, at, flow, change):
+        """Return a function that opens the flow's page, after a change of its code."""
 
-    def test_a_name_within_a_line_is_not_coloured_as_a_block(self, visitor, at, change, flow):
-        change(code="x = loop = 1\n")
-        assert '<span class="k">loop' not in visitor.go(f"{at}/flows/{flow['id']}").answer.text
+        def show(code=None, path="", **body):
+            if code is not None:
+                change(code=code, **body)
+            return visitor.go(f"{at}/flows/{flow['id']}{path}")
 
-    def test_a_text_of_several_lines_is_coloured_in_each(self, visitor, at, change, flow):
-        change(code='x = """a\nloop:\n# b"""\ny = \'"\'  # c\n')
-        text = visitor.go(f"{at}/flows/{flow['id']}").answer.text
-        for piece in ('<span class="s">&#34;&#34;&#34;a</span>', '<span class="s">loop:</span>'):
-            assert piece in text
-        assert '<span class="s">&#39;&#34;&#39;</span>  <span class="c"># c</span>' in text
+        return show
 
-    def test_findings_are_shown_with_their_lines(self, visitor, at, change, flow):
-        change(code='say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
-        page = visitor.go(f"{at}/flows/{flow['id']}")
+    @pytest.mark.parametrize(
+        ("code", "html"),
+        [
+            ("loop:\n", '<span class="k">loop</span>:'),
+            ("x = loop = True\n", 'x = loop = <span class="k">True</span>'),
+            ("res.ask(variables)\n", 'res.<span class="b">ask</span>(<span class="b">variables</span>)'),
+            ('x = """a\nloop:\n"""\n', '<span class="s">loop:</span>'),
+            ("y = '\"'  # c\n", '<span class="s">&#39;&#34;&#39;</span>  <span class="c"># c</span>'),
+        ],
+    )
+    def test_code_has_colours(self, open_flow, code, html):
+        assert html in open_flow(code, validate=False).answer.text
+
+    def test_findings_are_shown_with_their_lines(self, open_flow):
+        page = open_flow('say("a")\nloop:\n    talk("b", True)\nuntil "c":\n    oh = nothing\n', validate=False)
         assert re.search(r'id="L5">.*?Column 10: Nothing defines the name &#39;nothing&#39;\.', page.answer.text, re.S)
         assert "warning line 5, column 10" in words(page)
 
-    def test_code_with_an_error_is_shown(self, visitor, at, change, flow):
-        change(code="loop:\n  (", validate=False)
-        page = visitor.go(f"{at}/flows/{flow['id']}")
+    def test_code_with_an_error_is_shown(self, open_flow):
+        page = open_flow("loop:\n  (", validate=False)
         assert "error line 2, column 3 : This ( is never closed." in words(page)
         assert "Not known while the code has errors." in page.text
 
-    def test_conditions_are_a_tree_with_links_to_lines(self, visitor, at, flow):
-        page = visitor.go(f"{at}/flows/{flow['id']}")
+    def test_conditions_are_a_tree_with_links_to_lines(self, open_flow):
+        page = open_flow()
         assert "loop line 2 caller wants to book an appointment caller wants a human" in words(page)
         assert {"#L2", "#L4", "#L8"} <= set(page.links)
 
-    def test_a_version_is_shown(self, visitor, api, at, flow, change):
-        change(code='say("one")\n', commitMessage="First")
-        change(code='say("two")\n', commitMessage="Second")
+    def test_a_version_is_shown(self, api, at, flow, open_flow):
+        assert "Desk Talk to this flow" in words(open_flow())
+        open_flow('say("one")\n', commitMessage="First")
+        page = open_flow('say("two")\n', commitMessage="Second")
+        assert "Desk version 2 Talk to this flow" in words(page) and "1 First" in words(page)
         first = api.get(f"{at}/flows/{flow['id']}/versions").json["data"][-1]
-        page = visitor.go(f"{at}/flows/{flow['id']}?version={first['id']}")
+        page = open_flow(path=f"?version={first['id']}")
         assert "&#34;one&#34;" in page.answer.text and "&#34;two&#34;" not in page.answer.text
         assert "shown in version 1" in words(page)
-
-    def test_the_title_has_the_number_of_the_last_version(self, visitor, at, flow, change):
-        assert "Desk Talk to this flow" in words(visitor.go(f"{at}/flows/{flow['id']}"))
-        change(code='say("one")\n', commitMessage="First")
-        page = visitor.go(f"{at}/flows/{flow['id']}")
-        assert "Desk version 1 Talk to this flow" in words(page)
-        assert "1 First" in words(page)
 
     def test_a_comparison_shows_added_and_removed_lines(self, visitor, at, flow, change):
         change(code=CODE, commitMessage="As it was", variables={"desk": "+14155550199"})
@@ -163,12 +156,10 @@ class TestFlow:
         assert rows == ["same", "removed", "added"]
 
     def test_html_in_code_is_escaped(self, visitor, at, flow, change):
-        change(
-            code=f'say("{HOSTILE}")  # {HOSTILE}\n', name=HOSTILE, commitMessage=HOSTILE, variables={HOSTILE: HOSTILE}
-        )
+        change(code=f'say("{HTML}")  # {HTML}\n', name=HTML, commitMessage=HTML, variables={HTML: HTML})
         for address in ("flows", f"flows/{flow['id']}", f"flows/{flow['id']}/diff", f"talk?flowId={flow['id']}"):
             page = visitor.go(f"{at}/{address}")
-            assert HOSTILE in page.text and "<script>" not in page.answer.text
+            assert HTML in page.text and "<script>" not in page.answer.text
 
 
 class TestDeployment:
@@ -206,19 +197,19 @@ class TestTalk:
 
         return make
 
-    @staticmethod
-    def turn(visitor, **values):
-        talk = visitor.page.answer.request.path.rpartition("/")[2]
-        return visitor.send(talk, **values)
+    @pytest.fixture
+    def turn(self, visitor):
+        """Return a function that takes a turn in the open conversation."""
+        return lambda **values: visitor.send(visitor.page.answer.request.path.rpartition("/")[2], **values)
 
     def test_a_conversation_begins_with_the_flows_first_turn(self, begin):
         text = words(begin())
         assert "Agent: Oak Clinic. line 1" in text
         assert "caller wants to book an appointment" in text
 
-    def test_an_answer_explains_the_decision(self, visitor, begin):
+    def test_an_answer_explains_the_decision(self, begin, turn):
         begin()
-        text = words(self.turn(visitor, say="I would like to book an appointment for Tuesday"))
+        text = words(turn(say="I would like to book an appointment for Tuesday"))
         assert "You: I would like to book an appointment for Tuesday" in text
         assert (
             "Taken: caller wants to book an appointment line 4 100 % sure. Of the 2, most of what it names was said."
@@ -227,37 +218,31 @@ class TestTalk:
         assert 'Asked: When do they want to come? line 5 {"day": "Tuesday"} day: said' in text
         assert "See you on Tuesday." in text and "The conversation is over: end of the flow." in text
 
-    def test_a_condition_is_chosen(self, visitor, begin):
+    def test_a_condition_is_chosen(self, begin, turn):
         begin()
-        text = words(self.turn(visitor, choose="1"))
+        text = words(turn(choose="1"))
         assert "Transferred line 9 number +14155550100" in text
 
-    def test_options_are_used_and_used_again(self, visitor, begin):
+    def test_options_are_used_and_used_again(self, visitor, begin, turn):
         begin(variables='{"desk": "+14155550177"}', state='{"mood": "good"}')
         assert '"mood": "good"' in visitor.page.text
         visitor.send("/talk")
         assert '"mood": "good"' in visitor.page.text
-        assert "+14155550177" in words(self.turn(visitor, choose="1"))
+        assert "+14155550177" in words(turn(choose="1"))
 
-    def test_invalid_json_is_refused(self, begin):
+    def test_a_refusal_is_shown(self, begin, change):
         assert "variables: Not a valid mapping type." in begin(variables="{desk}").text
-
-    def test_a_flow_with_an_error_is_refused(self, begin, change):
         change(code="loop:\n  (", validate=False)
         assert "This ( is never closed." in begin().text
 
-    def test_a_failure_shows_the_traceback(self, visitor, begin, change):
+    def test_a_failure_shows_the_traceback(self, begin, change):
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
 
-    def test_a_conversation_that_is_over_takes_no_turn(self, visitor, at, begin):
+    def test_a_conversation_that_is_over_offers_no_turn(self, begin, turn):
         begin()
-        form = visitor.page.form(visitor.page.answer.request.path.rpartition("/")[2])
-        self.turn(visitor, choose="1")
-        assert not any("say" in one["fields"] for one in visitor.page.forms)
-        answer = visitor.client.post(form["action"], data=form["fields"] | {"say": "Hello?"}, follow_redirects=True)
-        assert answer.status_code == 200 and "Hello?" not in answer.text
+        assert not any("say" in form["fields"] for form in turn(choose="1").forms)
 
     def test_a_conversation_is_deleted(self, visitor, at, begin):
         address = begin().answer.request.path.removeprefix("/console")
@@ -265,12 +250,12 @@ class TestTalk:
         visitor.send("/delete")
         assert visitor.go(address).status == 404
 
-    def test_a_deployment_is_tried_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment):
+    def test_a_deployment_is_tried_with_its_parameters(self, visitor, api, at, flow, make_voice_deployment, turn):
         made = make_voice_deployment(flow)
         api.post(f"{at}/deployments/{made['id']}/params", {"name": "desk", "value": "+14155550155"})
         visitor.go(f"{at}/talk?deploymentId={made['id']}")
         visitor.send("/talk")
-        assert "+14155550155" in words(self.turn(visitor, choose="1"))
+        assert "+14155550155" in words(turn(choose="1"))
 
     def test_a_deployment_of_a_deleted_flow_is_not_offered(self, visitor, api, at, flow, make_voice_deployment):
         made = make_voice_deployment(flow)
