@@ -1,4 +1,4 @@
-"""What a running server says: a line for each request, and for what moves by itself."""
+"""The access log: a line for each request and background event."""
 
 import io
 import json
@@ -15,8 +15,8 @@ WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 @pytest.fixture
-def said(app):
-    """What is said from now on, by form."""
+def start_log(app):
+    """Start an access log. Returns a function that returns its lines."""
 
     app.world.events.drain()  # of what was before
 
@@ -33,87 +33,87 @@ def said(app):
     return begin
 
 
-def test_a_request_is_a_line_with_time_status_and_duration(said, api):
-    lines = said()
+def test_a_request_is_a_line_with_time_status_and_duration(start_log, api):
+    lines = start_log()
     api.post("/workers", WORKER)
     (line,) = lines()
     assert re.fullmatch(r"\d\d:\d\d:\d\d POST   /api/workers 201 \d+ ms", line)
 
 
-def test_the_first_error_stands_in_the_line(said, api):
-    lines = said()
+def test_the_line_has_the_first_error(start_log, api):
+    lines = start_log()
     api.post("/workers", {})
     assert lines()[0].endswith(" ms  name: Missing data for required field.")
 
 
-def test_a_query_stands_in_the_line_without_its_keys(said, api):
-    lines = said()
+def test_the_line_has_the_query_without_secrets(start_log, api):
+    lines = start_log()
     api.get("/workers?limit=5&api_key=secret")
     assert " /api/workers?limit=5&api_key=*** 200 " in lines()[0]
 
 
-def test_the_signature_of_a_link_stands_in_no_line(said, api):
-    lines = said()
+def test_the_line_has_no_signature_of_a_link(start_log, api):
+    lines = start_log()
     api.client.get("/downloads/exports/export_1?signature=abc.def")
     assert " /downloads/exports/export_1?signature=*** 403 " in lines()[0]
 
 
-def test_a_fault_is_named_in_words(said, api, control):
+def test_the_line_describes_the_fault(start_log, api, control):
     control.post("/faults", {"status": 503, "times": 2})
-    lines = said()
+    lines = start_log()
     api.get("/workers")
     assert " 503 " in lines()[-1] and lines()[-1].endswith("[fault: answers 503, 2 times]")
 
 
-def test_what_a_request_did_before_a_reset_is_said_after_it(said, api, control):
-    lines = said()
+def test_a_request_before_a_reset_has_its_line(start_log, api, control):
+    lines = start_log()
     api.get("/workers")
     control.post("/reset", {})
     assert [line.split()[2] for line in lines()] == ["/api/workers", "/_dryline/reset"]
 
 
-def test_what_changes_by_the_control_plane_is_a_line_and_what_reads_is_none(said, control):
-    lines = said()
+def test_control_plane_requests_have_lines_if_they_change_something_or_fail(start_log, control):
+    lines = start_log()
     control.get("/health")
     control.get("/requests")
     control.post("/clock/advance", {"seconds": 5})
     control.post("/faults", {"pth": "*", "status": 503})
-    told = [line.split(" ", 1)[1] for line in lines()]
-    assert [line.split()[:3] for line in told] == [
+    texts = [line.split(" ", 1)[1] for line in lines()]
+    assert [line.split()[:3] for line in texts] == [
         ["POST", "/_dryline/clock/advance", "200"],
         ["POST", "/_dryline/faults", "400"],
     ]
-    assert told[1].endswith("pth: Unknown field; did you mean path?")
+    assert texts[1].endswith("pth: Unknown field; did you mean path?")
 
 
-def test_polling_by_pages_is_not_said(said, app):
-    lines = said()
+def test_the_consoles_polling_has_no_lines(start_log, app):
+    lines = start_log()
     app.test_client().get("/console/changes")
     assert lines() == []
 
 
-def test_nothing_new_is_no_line(said, api):
-    lines = said()
+def test_each_request_has_one_line(start_log, api):
+    lines = start_log()
     api.get("/workers")
     assert lines() == lines()
 
 
-def test_a_path_cannot_steer_the_terminal(said, app):
-    lines = said()
+def test_a_path_cannot_send_control_characters_to_the_terminal(start_log, app):
+    lines = start_log()
     app.test_client().get("/api/%1b[2Jx%0Ay")
     assert len(lines()) == 1
     assert lines()[0].isprintable()
 
 
-def test_of_a_flood_what_went_wrong_is_shown_and_the_rest_counted(said, api):
-    lines = said()
+def test_of_many_requests_errors_are_shown_and_the_rest_is_counted(start_log, api):
+    lines = start_log()
     for _ in range(MAX_LINES + 5):
         api.get("/workers")
     api.get("/workers/nobody")
-    shown = lines()
-    assert len(shown) == MAX_LINES + 1
-    assert "/api/workers/nobody 404" in shown[-2]
-    assert "… and 6 more" in shown[-1]
+    written = lines()
+    assert len(written) == MAX_LINES + 1
+    assert "/api/workers/nobody 404" in written[-2]
+    assert "… and 6 more" in written[-1]
 
 
 class Terminal(io.BytesIO):
@@ -122,25 +122,25 @@ class Terminal(io.BytesIO):
 
 
 @pytest.mark.parametrize(("stream", "coloured"), [(Terminal, True), (io.BytesIO, False)])
-def test_only_a_terminal_gets_colours(said, api, monkeypatch, stream, coloured):
+def test_only_a_terminal_gets_colours(start_log, api, monkeypatch, stream, coloured):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    lines = said(stream=stream())
+    lines = start_log(stream=stream())
     api.get("/workers")
     assert ("\033[" in lines()[0]) is coloured
 
 
-def test_who_wants_no_colour_gets_none(said, api, monkeypatch):
+def test_no_color_switches_colours_off(start_log, api, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    lines = said(stream=Terminal())
+    lines = start_log(stream=Terminal())
     api.get("/workers")
     assert "\033[" not in lines()[0]
 
 
-def test_as_json_it_is_an_object_a_line_with_times_in_utc(said, api, control):
+def test_a_json_line_is_an_object_with_times_in_utc(start_log, api, control):
     team = api.get("/team").json["id"]
     fault = control.post("/faults", {"status": 503, "body": {"error": "Later."}}).json
-    lines = said("json")
+    lines = start_log("json")
     api.get("/workers?limit=5")
     line = json.loads(lines()[-1])
     assert line["time"].endswith("Z") and parse(line["time"])
@@ -152,7 +152,7 @@ def test_as_json_it_is_an_object_a_line_with_times_in_utc(said, api, control):
     }
 
 
-def test_what_the_code_logs_is_an_object_with_a_utc_time(caplog):
+def test_a_json_line_of_a_log_record_has_a_time_in_utc(caplog):
     import logging
 
     try:
@@ -164,43 +164,45 @@ def test_what_the_code_logs_is_an_object_with_a_utc_time(caplog):
     assert "ValueError: no" in line["exception"]
 
 
-def test_an_export_that_is_done_is_said(said, api, advance):
+def test_exports_have_lines(start_log, api, advance):
     body = {"format": "CSV", "logType": "voice", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z"}
     export = api.post("/team/exports", body).json["id"]
-    lines = said()
+    lines = start_log()
     advance()
     assert f"export {export} COMPLETED, 0 rows" in lines()[0]
     advance(25 * 3600)
     assert any(f"export {export} EXPIRED" in line for line in lines())
 
 
-def test_a_webhook_that_failed_says_when_it_is_tried_again(said, api, control, advance, make_voice_deployment):
+def test_a_failed_webhook_has_a_line_with_the_time_of_the_retry(
+    start_log, api, control, advance, make_voice_deployment
+):
     deployment = make_voice_deployment()
     path = f"/workers/{deployment['workerId']}/deployments/{deployment['id']}/voice/customWebhooks"
     url = "http://127.0.0.1:9/hook"
     assert api.post(path, {"name": "Hook", "url": url, "method": "POST", "fields": ""}).status_code == 201
     control.post("/simulate/calls", {"workerId": deployment["workerId"], "deploymentId": deployment["id"]})
-    lines = said()
+    lines = start_log()
     advance()
     assert re.search(r"webhook call_started \S+/hook .+ → retry in 10 s", "\n".join(lines()))
     advance(3600)
     assert "→ given up" in "\n".join(lines())
 
 
-def test_calls_that_come_in_by_themselves_are_said(said, control, advance, make_voice_deployment):
+def test_live_calls_have_a_line(start_log, control, advance, make_voice_deployment):
     make_voice_deployment()
     control.put("/settings", {"callsPerMinute": 60})
     advance()
-    lines = said()
+    lines = start_log()
     advance(60)
     assert re.search(r"live: \d+ calls? came in", "\n".join(lines()))
 
 
-def test_a_batch_of_calls_that_is_placed_is_said(said, api, advance, make_voice_deployment):
+def test_a_batch_of_calls_has_a_line(start_log, api, advance, make_voice_deployment):
     deployment = make_voice_deployment()
     rows = [{"id": str(number), "phoneNumber": f"+1415555010{number}"} for number in range(3)]
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
     assert api.post(path, {"data": rows, "batch_size": 2, "batch_interval_minutes": 5}).status_code == 200
-    lines = said()
+    lines = start_log()
     advance()
     assert "\n".join(lines()).count("campaign batch placed: 2 calls") == 1

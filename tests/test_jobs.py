@@ -1,4 +1,4 @@
-"""What moves by itself: a step that fails, one that takes long, and looks that find nothing."""
+"""Background work: steps that fail, slow steps, and rounds without work."""
 
 import json
 import logging
@@ -20,19 +20,19 @@ ASK = {"format": "CSV", "startDate": "2026-01-01T00:00:00.000Z", "endDate": "202
 
 @pytest.fixture
 def export(api):
-    """Ask for an export. What it gives reads the export's status."""
+    """Create an export. Returns a function that returns its status."""
 
-    def ask(api=api):
+    def create(api=api):
         answer = api.post("/team/exports", ASK)
         assert answer.status_code == 201, answer.text
         return lambda: api.get(f"/team/exports/{answer.json['id']}").json["status"]
 
-    return ask
+    return create
 
 
 @pytest.fixture
 def call(api, make_voice_deployment):
-    """Have a batch call placed. What it gives counts the calls that were."""
+    """Create a batch of one call. Returns a function that counts the calls that were placed."""
 
     def place():
         line = make_voice_deployment()
@@ -45,7 +45,7 @@ def call(api, make_voice_deployment):
 
 @pytest.fixture
 def failing(monkeypatch):
-    """Let a step fail whenever it looks."""
+    """Let a step fail."""
 
     def fail(*args):
         raise RuntimeError("no such luck")
@@ -53,7 +53,7 @@ def failing(monkeypatch):
     monkeypatch.setattr(EchoRun, "due", fail)
 
 
-# A step that fails
+# Steps that fail
 
 
 def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advance):
@@ -63,18 +63,18 @@ def test_a_step_that_fails_does_not_stop_the_others(failing, export, call, advan
 
 
 @pytest.mark.alone
-def test_a_step_that_fails_is_logged_once_and_not_at_every_look(failing, advance, caplog):
+def test_a_step_that_fails_again_and_again_is_logged_once(failing, advance, caplog):
     with caplog.at_level(logging.ERROR, "dryline"):
         advance(), advance()
     assert [record.message for record in caplog.records] == ["proceed_with_echo_runs failed. It is tried again."]
 
 
-# One that takes long
+# Slow steps
 
 
 @pytest.fixture
 def stuck(app, monkeypatch):
-    """Exports take until the event is set, and a call on the clock waits for next to nothing that takes long."""
+    """Exports take until the event is set, and requests that move the clock hardly wait for slow steps."""
     go_on, write = threading.Event(), export_files.write
 
     def slowly(*args):
@@ -89,7 +89,7 @@ def stuck(app, monkeypatch):
 
 
 @pytest.mark.alone
-def test_an_export_that_takes_long_holds_up_neither_calls_nor_the_clock(stuck, export, call, advance):
+def test_a_slow_export_delays_neither_calls_nor_requests_that_move_the_clock(stuck, export, call, advance):
     status = export()
     calls = call()
     while calls() == 0:
@@ -98,7 +98,7 @@ def test_an_export_that_takes_long_holds_up_neither_calls_nor_the_clock(stuck, e
 
 
 @pytest.mark.alone
-def test_an_export_that_took_too_long_for_the_clock_is_completed_all_the_same(stuck, export, advance):
+def test_a_slow_export_is_completed_after_the_clock_was_moved(stuck, export, advance):
     status = export()
     advance()
     stuck.set()
@@ -107,19 +107,19 @@ def test_an_export_that_took_too_long_for_the_clock_is_completed_all_the_same(st
 
 
 @pytest.mark.alone
-def test_a_call_on_the_clock_waits_for_what_the_threads_have_begun(app, export, other_api, api, advance):
+def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, other_api, api, advance):
     app.jobs.start()
     mine, others = export(), export(other_api)
     advance()
     assert (mine(), others()) == ("COMPLETED", "COMPLETED")
 
 
-# The first look
+# The first round
 
 
 @pytest.fixture
-def left(tmp_path):
-    """The settings of a world whose server has ended before it came to an export, and the state's document."""
+def unfinished(tmp_path):
+    """Settings of a world with an export that its server has not written, and the state document."""
     settings = Settings(data_dir=tmp_path / "world", scenario="empty")
     with closing(create_app(settings)) as app:
         client = app.test_client()
@@ -128,37 +128,37 @@ def left(tmp_path):
 
 
 @pytest.fixture
-def begun(monkeypatch):
-    """Set once an export is begun, by a look that nobody has waited a while for."""
-    begun, write = threading.Event(), export_files.write
+def export_begun(monkeypatch):
+    """An event that is set when an export is export_begun without polling."""
+    export_begun, write = threading.Event(), export_files.write
 
-    def told(*args):
-        begun.set()
+    def begin(*args):
+        export_begun.set()
         return write(*args)
 
-    monkeypatch.setattr(export_files, "write", told)
+    monkeypatch.setattr(export_files, "write", begin)
     monkeypatch.setattr(Runner, "POLL_EVERY_S", 3600.0)
-    return begun
+    return export_begun
 
 
-def test_what_a_server_has_left_the_next_one_begins_at_its_start(left, begun):
-    settings, _ = left
+def test_a_start_does_the_work_that_the_last_server_has_left(unfinished, export_begun):
+    settings, _ = unfinished
     with running(settings):
-        assert begun.wait(20)
+        assert export_begun.wait(20)
 
 
-def test_what_a_scenario_has_waiting_is_begun_at_the_start(left, begun, tmp_path):
-    settings, state = left
+def test_a_start_does_the_work_of_its_scenario(unfinished, export_begun, tmp_path):
+    settings, state = unfinished
     scenario = tmp_path / "state.json"
     scenario.write_text(json.dumps(state))
     with running(replace(settings, data_dir=tmp_path / "other", scenario=str(scenario))):
-        assert begun.wait(20)
+        assert export_begun.wait(20)
 
 
-# Looks that find nothing
+# Rounds without work
 
 
-def test_a_look_that_finds_nothing_due_takes_no_lock(app, api, export, call, control, advance, monkeypatch):
+def test_a_round_without_due_work_takes_no_lock(app, api, export, call, control, advance, monkeypatch):
     control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
     advance()
     worker = api.post("/workers", {"name": "W", "description": None, "status": None}).json["id"]
@@ -178,7 +178,7 @@ def test_a_look_that_finds_nothing_due_takes_no_lock(app, api, export, call, con
     assert locks == []
 
 
-# Chance
+# Seeds
 
 
 def test_with_a_seed_ids_do_not_depend_on_when_calls_are_placed(api, call, make_worker, advance, control):
@@ -192,7 +192,7 @@ def test_with_a_seed_ids_do_not_depend_on_when_calls_are_placed(api, call, make_
     assert worker_after(advance) == worker_after(lambda: None)
 
 
-def test_with_a_seed_the_same_calls_are_placed_however_many_at_once(
+def test_with_a_seed_calls_do_not_depend_on_the_size_of_batches(
     api, make_voice_deployment, control, advance, monkeypatch
 ):
     def conversations(*steps):

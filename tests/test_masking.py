@@ -84,8 +84,8 @@ def test_a_member_without_a_secret_stays(app, control):
 
 def test_text_around_a_secret_stays_as_it_was_sent(app, control):
     app.test_client().post("/inbox/a", data=json.dumps({"a": 1, "token": SECRET, "b": 2}, indent=3))
-    found = control.post("/requests/verify", {"bodyContains": '"a": 1,\n   "token": "***",\n   "b": 2'})
-    assert found.json == {"count": 1}
+    answer = control.post("/requests/verify", {"bodyContains": '"a": 1,\n   "token": "***",\n   "b": 2'})
+    assert answer.json == {"count": 1}
 
 
 def test_a_secret_in_text_that_is_no_json_is_masked(app, control):

@@ -1,220 +1,54 @@
-"""The request log: waiting for requests, its export as an HTTP archive, and the requests that it leaves out."""
+"""Searches in the request log: filters, checks, and waiting for requests."""
 
-import json
 import threading
 from urllib.parse import urlencode
 
 import pytest
-from waitress.channel import ClientDisconnected
 
 from dryline.tests.conftest import Api
+from dryline.traffic import request_search
 from dryline.traffic.request_search import Criteria, wait
-from dryline.world.clock import parse
 
 WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
-# Waiting
+# Filters
 
 
-def test_a_wait_is_over_at_once_where_it_was_called_before(api, control):
-    api.post("/workers", WORKER)
-    answer = control.post("/requests/wait", {"method": "POST", "path": "/api/workers"})
-    assert (answer.status_code, answer.json["count"]) == (200, 1)
-    assert answer.json["requests"] == control.get("/requests").json
+def test_the_list_is_newest_first_and_has_a_limit(api, control):
+    for name in "abc":
+        api.post("/workers", WORKER | {"name": name})
+    assert [entry["body"]["name"] for entry in control.get("/requests?limit=2").json] == ["c", "b"]
 
 
-def test_a_wait_ends_with_the_last_call_that_it_needs(app, api, control):
-    answers = []
-    waiting = threading.Thread(
-        target=lambda: answers.append(
-            Api(app.test_client(), "", "/_dryline").post(
-                "/requests/wait", {"path": "/api/workers", "count": 3, "timeoutMs": 60_000}
-            )
-        )
-    )
-    waiting.start()
-    api.get("/team/tags")
-    for _ in range(3):
-        assert waiting.is_alive()
-        api.post("/workers", WORKER)
-    waiting.join(20)
-    assert (answers[0].status_code, answers[0].json["count"]) == (200, 3)
-
-
-def test_a_wait_for_what_does_not_come_is_a_409_with_the_nearest(api, control):
-    api.post("/workers", WORKER)
-    answer = control.post("/requests/wait", {"path": "/api/workers", "bodyContains": "Back", "timeoutMs": 0})
-    assert answer.status_code == 409
-    assert answer.json["error"] == "Expected 1 within 0 ms, found 0."
-    assert answer.json["nearest"][0]["misses"] == ["bodyContains"]
-
-
-def test_a_wait_can_be_for_what_comes_next(api, control):
-    api.post("/workers", WORKER)
-    (made,) = control.get("/requests").json
-    asked = {"path": "/api/workers", "after": made["number"], "timeoutMs": 0}
-    assert control.post("/requests/wait", asked).status_code == 409
-    api.post("/workers", WORKER)
-    assert control.post("/requests/wait", asked).json["count"] == 1
-    assert len(control.get(f"/requests?after={made['number']}").json) == 1
-
-
-class Meanwhile:
-    """In the place of what tells that the server ends: something happens, then it does."""
-
-    def __init__(self, *happens):
-        self.happens = list(happens)
-
-    def is_set(self):
-        if not self.happens:
-            return True
-        self.happens.pop(0)()
-        return False
-
-
-def test_what_a_reset_took_is_not_waited_for(app, api, control):
-    api.get("/workers")
-    meanwhile = Meanwhile(lambda: (control.post("/reset", {}), api.get("/workers")))
-    assert len(wait(app.world.requests, Criteria(), 2, 60, meanwhile)) == 1
-
-
-def test_what_was_looked_at_once_still_counts(app, api):
-    api.get("/workers")
-    meanwhile = Meanwhile(lambda: api.get("/team"), lambda: api.get("/workers"))
-    assert len(wait(app.world.requests, Criteria(path="/api/workers"), 2, 60, meanwhile)) == 2
-
-
-def test_the_servers_end_ends_a_wait(app):
-    app.world.ending.set()
-    answer = app.test_client().post("/_dryline/requests/wait", json={"timeoutMs": 60_000})
-    assert (answer.status_code, answer.json["error"]) == (409, "Expected 1 until the server ended, found 0.")
-
-
-# What is recorded
-
-
-@pytest.mark.parametrize("path", ["/", "/docs", "/docs/assets/swagger-ui.css", "/openapi.json", "/favicon.ico"])
-def test_a_look_at_the_documentation_is_not_recorded(app, control, path):
-    app.test_client().get(path).close()
-    assert control.get("/requests/count").json == {"count": 0}
-    assert "swagger" not in control.get("/metrics").text
-
-
-def test_a_fault_for_what_no_fault_hits_is_refused(control):
-    assert "do not apply" in control.post("/faults", {"path": "/docs", "status": 503}).json["error"]
-
-
-# An archive
-
-# https://w3c.github.io/web-performance/specs/HAR/Overview.html: what each object must have, and what it may have.
-HAR = {
-    "log": ({"version": str, "creator": dict, "entries": list}, {"browser": dict, "pages": list, "comment": str}),
-    "creator": ({"name": str, "version": str}, {"comment": str}),
-    "entry": (
-        {
-            "startedDateTime": str,
-            "time": (int, float),
-            "request": dict,
-            "response": dict,
-            "cache": dict,
-            "timings": dict,
-        },
-        {"pageref": str, "serverIPAddress": str, "connection": str, "comment": str},
-    ),
-    "request": (
-        {
-            **{"method": str, "url": str, "httpVersion": str, "cookies": list, "headers": list},
-            **{"queryString": list, "headersSize": int, "bodySize": int},
-        },
-        {"postData": dict, "comment": str},
-    ),
-    "response": (
-        {
-            **{"status": int, "statusText": str, "httpVersion": str, "cookies": list, "headers": list},
-            **{"content": dict, "redirectURL": str, "headersSize": int, "bodySize": int},
-        },
-        {"comment": str},
-    ),
-    "content": ({"size": int, "mimeType": str}, {"compression": int, "text": str, "encoding": str, "comment": str}),
-    "postData": ({"mimeType": str, "text": str}, {"params": list, "comment": str}),
-    "timings": (
-        {"send": (int, float), "wait": (int, float), "receive": (int, float)},
-        {"blocked": int, "dns": int, "connect": int, "ssl": int, "comment": str},
-    ),
-    "pair": ({"name": str, "value": str}, {"comment": str}),
-}
-
-
-def check_har(kind, found):
-    """An object has all that it must have, and beside what it may have only members with an underscore."""
-    needed, allowed = HAR[kind]
-    assert set(needed) <= set(found)
-    for name, value in found.items():
-        if not name.startswith("_"):
-            assert isinstance(value, (needed | allowed)[name]), (kind, name)
-        if isinstance(value, dict) and name in HAR:
-            check_har(name, value)
-        for pair in value if name in ("headers", "queryString") else ():
-            check_har("pair", pair)
-
-
-def test_the_record_is_an_http_archive(api, control):
-    fault = control.post("/faults", {"path": "/api/team", "status": 503}).json["id"]
-    api.post("/workers?x=1&y=%20", WORKER)
-    api.get("/team")
-    control.delete("/faults")
-    api.get("/files/nothing here")
-    answer = control.get("/requests.har")
-    log = answer.json["log"]
-    check_har("log", log)
-    check_har("creator", log["creator"])
-    for entry in log["entries"]:
-        check_har("entry", entry)
-        assert parse(entry["startedDateTime"]).tzinfo
-    made, failed, unknown = log["entries"]
-    assert log["version"] == "1.2" and "dryline.har" in answer.headers["Content-Disposition"]
-    assert (made["request"]["method"], made["response"]["status"], made["response"]["statusText"]) == (
-        "POST",
-        201,
-        "Created",
-    )
-    assert made["request"]["url"] == "http://localhost/api/workers?x=1&y=%20"
-    assert made["request"]["queryString"] == [{"name": "x", "value": "1"}, {"name": "y", "value": " "}]
-    assert json.loads(made["request"]["postData"]["text"]) == WORKER
-    assert {"name": "X-Api-Key", "value": "***"} in made["request"]["headers"]
-    assert json.loads(made["response"]["content"]["text"])["name"] == WORKER["name"]
-    assert failed["_faultId"] == fault
-    assert unknown["request"]["url"].endswith("/api/files/nothing%20here")
-
-
-def test_an_archive_has_what_was_cut_and_what_is_no_text(api, control):
-    control.post("/faults", {"path": "/api/team", "drop": True})
-    control.post("/faults", {"path": "/api/workers", "malformed": "garbage"})
-    with pytest.raises(ClientDisconnected):
-        api.get("/team")
-    api.post("/workers", data=b"\xff\xfe", content_type="application/octet-stream")
-    cut, garbled = control.get("/requests.har?path=/api/*").json["log"]["entries"]
-    check_har("entry", cut)
-    check_har("entry", garbled)
-    assert cut["response"]["status"] == 0
-
-
-def test_an_archive_has_the_size_of_a_file_that_the_record_does_not_keep(api, control, advance):
-    window = {"format": "CSV", "startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z"}
-    export = api.post("/team/exports", window).json["id"]
-    advance()
-    with api.client.get(api.get(f"/team/exports/{export}").json["downloadUrl"]) as answer:
-        size = len(answer.data)
-    (entry,) = control.get("/requests.har?path=/downloads/*").json["log"]["entries"]
-    assert (entry["response"]["content"]["size"], entry["response"]["bodySize"]) == (size, size)
-
-
-def test_an_archive_holds_what_is_asked_for(api, control):
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("method=POST", 1),
+        ("method=post", 1),
+        ("path=/api/workers/*", 1),
+        ("path=/api/workers", 2),
+        ("status=404", 1),
+        ("status=500", 0),
+        ("bodyContains=Front", 1),
+        ("since=2000-01-01T00:00:00Z", 3),
+        ("since=2999-01-01T00:00:00Z", 0),
+    ],
+)
+def test_filters(api, control, query, count):
     api.post("/workers", WORKER)
     api.get("/workers")
-    entries = control.get("/requests.har?method=GET").json["log"]["entries"]
-    assert [entry["request"]["method"] for entry in entries] == ["GET"]
+    api.get("/workers/none")
+    assert len(control.get(f"/requests?{query}").json) == count
+    assert control.get(f"/requests/count?{query}").json == {"count": count}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/requests"), ("DELETE", "/requests"), ("GET", "/requests/count"), ("POST", "/requests/verify")],
+)
+def test_an_unknown_team_is_not_found(control, method, path):
+    assert control.client.open(f"/_dryline{path}?team=nope", method=method).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -249,3 +83,157 @@ def test_a_wrong_path_that_was_requested_can_be_searched_for(api, control):
 def test_the_path_of_a_canned_answer_can_be_searched_for(control):
     control.post("/faults", {"path": "/api/newer", "override": {"status": 200}})
     assert control.get("/requests/count?path=/api/newer").json == {"count": 0}
+
+
+# Checks
+
+
+def test_verify_answers_with_the_count(api, control):
+    api.post("/workers", WORKER)
+    answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "bodyContains": "Front"})
+    assert (answer.status_code, answer.json) == (200, {"count": 1})
+
+
+def test_verify_that_fails_shows_the_nearest_requests_and_the_criteria_that_they_miss(api, control):
+    api.get("/team/tags")
+    api.post("/workers", WORKER)
+    answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "bodyMatches": "Back.*desk"})
+    assert answer.status_code == 409
+    assert answer.json["count"] == 0
+    nearest = answer.json["nearest"][0]
+    assert nearest["misses"] == ["bodyMatches"]
+    assert nearest["request"]["body"] == WORKER
+
+
+def test_verify_that_fails_shows_surplus_requests(api, control):
+    api.get("/team/tags")
+    for name in "abc":
+        api.post("/workers", WORKER | {"name": name})
+    answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "times": {"max": 1}})
+    assert (answer.status_code, answer.json["count"], answer.json["nearest"]) == (409, 3, [])
+    assert [entry["body"]["name"] for entry in answer.json["surplus"]] == ["c", "b"]
+
+
+@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])
+def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monkeypatch, pattern):
+    monkeypatch.setattr(request_search, "MAX_SEARCH_S", 0.01)
+    api.post("/workers", WORKER | {"name": ("a" if "a" in pattern else "x") * 3_000})
+    answer = control.post("/requests/verify", {"bodyMatches": pattern})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["bodyMatches"])
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [
+        ({"min": 2}, 200),
+        ({"min": 3}, 409),
+        ({"max": 2}, 200),
+        ({"max": 1}, 409),
+        ({"min": 2, "max": 2}, 200),
+        (None, 200),
+    ],
+)
+def test_verify_counts(api, control, times, status):
+    api.get("/workers")
+    api.get("/workers")
+    assert control.post("/requests/verify", {"path": "/api/workers", "times": times}).status_code == status
+
+
+def test_verify_of_no_requests_succeeds_if_there_are_none(control):
+    assert control.post("/requests/verify", {"path": "/api/workers", "times": {"max": 0}}).json == {"count": 0}
+
+
+@pytest.mark.parametrize("pattern", ["(", "(" * 400 + ")" * 400, "x" * 1_001])
+def test_an_invalid_regular_expression_is_refused(control, pattern):
+    answer = control.post("/requests/verify", {"bodyMatches": pattern})
+    assert [detail["path"] for detail in answer.json["details"]] == ["bodyMatches"]
+
+
+def test_a_minimum_above_the_maximum_is_refused(control):
+    answer = control.post("/requests/verify", {"times": {"min": 3, "max": 1}})
+    assert [detail["path"] for detail in answer.json["details"]] == ["times.max"]
+
+
+def test_verify_shows_requests_in_the_form_of_the_list(api, control):
+    api.get("/team/tags")
+    (listed,) = control.get("/requests").json
+    unmet = control.post("/requests/verify", {"path": "/api/workers"}).json
+    surplus = control.post("/requests/verify", {"path": "/api/team/tags", "times": {"max": 0}}).json
+    assert unmet["nearest"][0]["request"] == surplus["surplus"][0] == listed
+
+
+# Waiting
+
+
+def test_a_wait_ends_at_once_if_the_request_was_made_before(api, control):
+    api.post("/workers", WORKER)
+    answer = control.post("/requests/wait", {"method": "POST", "path": "/api/workers"})
+    assert (answer.status_code, answer.json["count"]) == (200, 1)
+    assert answer.json["requests"] == control.get("/requests").json
+
+
+def test_a_wait_ends_with_the_last_request_that_it_needs(app, api, control):
+    answers = []
+    waiting = threading.Thread(
+        target=lambda: answers.append(
+            Api(app.test_client(), "", "/_dryline").post(
+                "/requests/wait", {"path": "/api/workers", "count": 3, "timeoutMs": 60_000}
+            )
+        )
+    )
+    waiting.start()
+    api.get("/team/tags")
+    for _ in range(3):
+        assert waiting.is_alive()
+        api.post("/workers", WORKER)
+    waiting.join(20)
+    assert (answers[0].status_code, answers[0].json["count"]) == (200, 3)
+
+
+def test_a_wait_without_success_is_a_409_with_the_nearest_requests(api, control):
+    api.post("/workers", WORKER)
+    answer = control.post("/requests/wait", {"path": "/api/workers", "bodyContains": "Back", "timeoutMs": 0})
+    assert answer.status_code == 409
+    assert answer.json["error"] == "Expected 1 within 0 ms, found 0."
+    assert answer.json["nearest"][0]["misses"] == ["bodyContains"]
+
+
+def test_a_wait_can_leave_out_earlier_requests(api, control):
+    api.post("/workers", WORKER)
+    (newest,) = control.get("/requests").json
+    criteria_after = {"path": "/api/workers", "after": newest["number"], "timeoutMs": 0}
+    assert control.post("/requests/wait", criteria_after).status_code == 409
+    api.post("/workers", WORKER)
+    assert control.post("/requests/wait", criteria_after).json["count"] == 1
+    assert len(control.get(f"/requests?after={newest['number']}").json) == 1
+
+
+class EndingAfter:
+    """A replacement for the event `ending`: runs a function at each check, and is set after the last."""
+
+    def __init__(self, *actions):
+        self.actions = list(actions)
+
+    def is_set(self):
+        if not self.actions:
+            return True
+        self.actions.pop(0)()
+        return False
+
+
+def test_a_wait_does_not_count_requests_before_a_reset(app, api, control):
+    api.get("/workers")
+    meanwhile = EndingAfter(lambda: (control.post("/reset", {}), api.get("/workers")))
+    assert len(wait(app.world.requests, Criteria(), 2, 60, meanwhile)) == 1
+
+
+def test_a_wait_counts_the_matches_of_all_its_searches(app, api):
+    api.get("/workers")
+    meanwhile = EndingAfter(lambda: api.get("/team"), lambda: api.get("/workers"))
+    assert len(wait(app.world.requests, Criteria(path="/api/workers"), 2, 60, meanwhile)) == 2
+
+
+def test_the_servers_end_ends_a_wait(app):
+    app.world.ending.set()
+    answer = app.test_client().post("/_dryline/requests/wait", json={"timeoutMs": 60_000})
+    assert (answer.status_code, answer.json["error"]) == (409, "Expected 1 until the server ended, found 0.")

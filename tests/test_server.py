@@ -1,4 +1,4 @@
-"""The server as a process: its start, its end, and what survives."""
+"""The server as a process: start, stop, and data that stays."""
 
 import fcntl
 import json
@@ -82,7 +82,7 @@ def data_dir(tmp_path):
 
 
 def refused(*flags, **environment):
-    """What a start that does not succeed says."""
+    """Return the exit code and the message of a command that fails."""
     done = subprocess.run(
         [DRYLINE, *flags], capture_output=True, text=True, env={**os.environ, **environment}, timeout=20
     )
@@ -92,7 +92,7 @@ def refused(*flags, **environment):
 NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
-def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
+def test_the_start_message_has_url_key_documentation_and_data_directory(start, data_dir):
     server = start(*data_dir)
     server.call("GET", "/api/workers")
     _, out, err = server.end(signal.SIGINT)
@@ -102,26 +102,26 @@ def test_the_start_prints_address_key_docs_and_data_directory(start, data_dir):
     assert re.fullmatch(r"\d\d:\d\d:\d\d GET    /api/workers 200 \d+ ms\n", err)
 
 
-def test_a_variable_that_is_nearly_a_setting_is_told_and_others_are_not():
+def test_a_misspelt_variable_has_a_warning():
     code, err = refused("--threads", "0", DRYLINE_PROT="1", DRYLINE_OF_MY_OWN="2", DRYLINE_PULL_API_KEY="3")
-    told, refusal = err.splitlines()
-    assert told == "dryline: DRYLINE_PROT has no effect; did you mean DRYLINE_PORT?"
+    warning, refusal = err.splitlines()
+    assert warning == "dryline: DRYLINE_PROT has no effect; did you mean DRYLINE_PORT?"
     assert (code, refusal[:18]) == (2, "dryline: --threads")
 
 
-def test_what_kubernetes_says_of_a_service_of_that_name_is_no_port():
+def test_the_port_variable_of_kubernetes_is_ignored():
     code, err = refused("--threads", "0", DRYLINE_PORT="tcp://10.0.0.1:4010")
     assert (code, err[:18]) == (2, "dryline: --threads")
 
 
-def test_quiet_it_says_nothing_of_what_went_well(start, data_dir):
+def test_a_quiet_server_prints_nothing_without_errors(start, data_dir):
     server = start(*data_dir, "--quiet")
     server.call("POST", "/api/workers", NEW_WORKER)
     assert server.end() == (0, "", "")
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly(start, data_dir, how):
+def test_a_signal_stops_the_server_cleanly(start, data_dir, how):
     code, _, err = start(*data_dir).end(how)
     assert (code, err) == (0, "")
 
@@ -132,7 +132,7 @@ def test_a_second_signal_changes_nothing(start, again):
     assert (code, err) == (0, "")
 
 
-def test_an_output_that_nobody_reads_holds_up_neither_requests_nor_the_end(start):
+def test_lines_that_nobody_reads_delay_neither_requests_nor_the_end(start):
     server = start("--ephemeral", "--scenario", "empty", "--log-format", "json")
     for _ in range(80):  # more than a pipe takes
         server.call("GET", f"/api/workers?x={'x' * 1_000}")
@@ -157,7 +157,7 @@ def test_log_records_that_nobody_reads_delay_neither_requests_nor_the_end(start)
     server.process.communicate()
 
 
-# The command, with a server that would sit for an hour for whatever it is not told of.
+# The command with a server that polls for an hour, unless an event wakes it.
 PATIENT = """
 import sys
 from dryline.serving import server
@@ -169,7 +169,7 @@ cli()
 """
 
 
-def test_a_signal_ends_it_soon_beside_a_request_that_waits(start):
+def test_a_signal_stops_the_server_during_a_delayed_request(start):
     server = start("--ephemeral", "--scenario", "empty", "--quiet", before=(sys.executable, "-c", PATIENT))
     (host, port) = server.url.removeprefix("http://").split(":")
     server.call("POST", "/_dryline/faults", {"delayMs": 600_000})
@@ -181,7 +181,7 @@ def test_a_signal_ends_it_soon_beside_a_request_that_waits(start):
     assert (code, err) == (0, "")
 
 
-def test_a_signal_ends_it_beside_answers_that_nobody_reads(start):
+def test_a_signal_stops_the_server_with_answers_that_nobody_reads(start):
     server = start("--ephemeral", "--scenario", "empty", "--quiet")
     (host, port) = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as reader:
@@ -216,11 +216,11 @@ def test_a_second_server_on_a_data_directory_is_refused_with_one_line(start, dat
     assert "\n" not in err
 
 
-def test_a_killed_server_loses_nothing_that_it_answered(start, data_dir):
+def test_a_killed_server_loses_no_committed_write(start, data_dir):
     server = start(*data_dir)
-    made = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
+    workers = [server.call("POST", "/api/workers", NEW_WORKER) for _ in range(20)]
     server.end(signal.SIGKILL)
-    assert start(*data_dir).call("GET", "/api/workers") == [worker | {"tags": []} for worker in reversed(made)]
+    assert start(*data_dir).call("GET", "/api/workers") == [worker | {"tags": []} for worker in reversed(workers)]
 
 
 def test_a_restart_with_the_same_seed_gives_new_ids(start, data_dir):
@@ -239,7 +239,7 @@ def test_the_same_seed_gives_the_same_ids_in_a_new_world(start):
     assert ids[0] == ids[1]
 
 
-def test_an_ephemeral_servers_directory_is_gone_at_its_end(start):
+def test_the_directory_of_an_ephemeral_server_is_removed(start):
     server = start("--ephemeral", "--scenario", "empty")
     _, out, _ = server.end(signal.SIGINT)
     directory = out.split("data        ")[1].split("  ")[0]
@@ -247,12 +247,12 @@ def test_an_ephemeral_servers_directory_is_gone_at_its_end(start):
     assert out.endswith("dryline has stopped. The temporary data is removed.\n")
 
 
-def test_settings_come_from_variables_too(start):
+def test_variables_set_settings(start):
     server = start(DRYLINE_EPHEMERAL="1", DRYLINE_SCENARIO="empty", DRYLINE_API_KEY="one two")
     assert server.call("GET", "/api/workers", headers={"x-api-key": "two"}) == []
 
 
-def test_with_any_key_any_text_is_a_key_but_none_is_not(start):
+def test_with_any_key_a_key_is_still_required(start):
     server = start("--ephemeral", "--scenario", "empty", "--any-key")
     assert server.call("GET", "/api/workers", headers={"x-api-key": "whatever"}) == []
     with pytest.raises(urllib.error.HTTPError, match="401"):
@@ -290,7 +290,7 @@ def test_a_taken_port_is_refused_with_one_line(tmp_path):
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
     ],
 )
-def test_a_bad_setting_stops_the_start_with_one_line(tmp_path, flags, says):
+def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):
     done = CliRunner().invoke(cli, ["serve", "--data-dir", str(tmp_path / "world"), *flags])
     assert done.exit_code == 2
     assert done.stdout == ""
@@ -299,14 +299,14 @@ def test_a_bad_setting_stops_the_start_with_one_line(tmp_path, flags, says):
     assert not (tmp_path / "world").exists()
 
 
-def test_a_variable_of_a_wrong_form_is_one_line_that_names_it(tmp_path):
+def test_an_invalid_variable_is_refused_with_one_line(tmp_path):
     code, err = refused("serve", "--data-dir", str(tmp_path / "world"), DRYLINE_STRICT="maybe")
     assert code == 2
     assert "DRYLINE_STRICT" in err
     assert "\n" not in err
 
 
-def test_a_data_directory_that_cannot_be_made_is_refused(tmp_path):
+def test_a_data_directory_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     code, err = refused("--data-dir", str(tmp_path / "file" / "world"))
     assert code == 2
@@ -325,14 +325,14 @@ def test_a_database_of_a_newer_dryline_is_refused(start, data_dir, tmp_path):
     assert "newer dryline" in err
 
 
-def test_a_database_that_is_none_is_refused_with_one_line(tmp_path):
+def test_a_file_that_is_no_database_is_refused_with_one_line(tmp_path):
     (tmp_path / "dryline.sqlite3").write_bytes(b"something else, and quite long " * 100)
     code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path))
     assert code == 2
     assert "not a database" in err and "\n" not in err
 
 
-def test_who_speaks_https_is_closed_at_once_and_the_log_says_why(start):
+def test_a_client_of_https_is_disconnected_with_a_warning(start):
     server = start("--ephemeral", "--scenario", "empty")
     host, port = server.url.removeprefix("http://").split(":")
     with pytest.raises(ssl.SSLError), socket.create_connection((host, int(port)), timeout=20) as connection:
@@ -341,7 +341,7 @@ def test_who_speaks_https_is_closed_at_once_and_the_log_says_why(start):
     assert "speaks https://" in server.end()[2]
 
 
-def test_what_the_server_itself_refuses_has_the_error_body_too(start):
+def test_an_error_of_the_http_server_has_the_apis_form(start):
     url = start("--ephemeral", "--scenario", "empty").url
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:
@@ -354,14 +354,14 @@ def test_what_the_server_itself_refuses_has_the_error_body_too(start):
     assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"error": "Bad Request: Start line is invalid"}
 
 
-def test_a_head_of_more_than_64_kb_is_refused_in_the_apis_form(start):
+def test_headers_above_64_kb_are_refused_in_the_apis_form(start):
     server = start("--ephemeral", "--scenario", "empty")
     with pytest.raises(urllib.error.HTTPError, match="431") as refused:
         server.call("GET", "/api/workers", headers=KEY | {"x-large": "x" * 70_000})
     assert list(json.loads(refused.value.read())) == ["error"]
 
 
-def test_a_connection_outlives_an_answer_without_a_body(start):
+def test_a_connection_stays_open_after_an_answer_without_a_body(start):
     import http.client
 
     connection = http.client.HTTPConnection(start("--ephemeral", "--scenario", "empty").url.removeprefix("http://"))
@@ -369,8 +369,8 @@ def test_a_connection_outlives_an_answer_without_a_body(start):
         connection.request("POST", "/_dryline/reset")
         answer = connection.getresponse()
         assert (answer.status, answer.read(), answer.headers["Connection"]) == (204, b"", None)
-        kept = connection.sock
-        assert kept is not None
+        first_socket = connection.sock
+        assert first_socket is not None
     connection.request("POST", "/_dryline/reset", headers={"Connection": "close"})
     assert connection.getresponse().headers["Connection"] == "close"
 
@@ -386,7 +386,7 @@ def test_the_documentation_page_and_its_files_come_from_the_server(start):
             assert len(file.read()) > 500
 
 
-def test_only_named_origins_may_call_from_a_page(start):
+def test_only_allowed_origins_have_cors_headers(start):
     server = start("--ephemeral", "--scenario", "empty", "--cors-origin", "https://app.example")
 
     def allowed(origin, method="GET"):

@@ -1,4 +1,4 @@
-"""What a start says, what it leaves where it is refused or broken off, and what it takes away at its end."""
+"""The start of a server: refusals, signals, the ready file, the start message, and imports."""
 
 import json
 import os
@@ -33,23 +33,23 @@ def start(tmp_path):
             process.end(signal.SIGKILL)
 
 
-def told(server):
-    """The start message's lines by their first word; the server is ended."""
+def message_of(server):
+    """Stop the server, and return the lines of its start message by their first word."""
     _, out, _ = server.end()
     return {line.split()[0]: line for line in out.splitlines()}
 
 
-# Refused
+# Refusals
 
 
-def test_a_start_after_one_with_a_bad_scenario_works(start, tmp_path):
+def test_a_start_after_one_with_a_bad_scenario_succeeds(start, tmp_path):
     world = str(tmp_path / "world")
     assert refused("serve", "--port", "0", "--data-dir", world, "--scenario", str(tmp_path / "typo.json"))[0] == 2
     assert not (tmp_path / "world").exists()
     assert start("--scenario", "empty").call("GET", "/api/workers") == []
 
 
-def test_a_taken_port_leaves_no_directory_and_says_what_to_do(tmp_path):
+def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         code, err = refused("serve", "--port", port, "--data-dir", str(tmp_path / "world"))
@@ -61,7 +61,7 @@ def test_a_taken_port_leaves_no_directory_and_says_what_to_do(tmp_path):
     assert not (tmp_path / "world").exists()
 
 
-def test_a_scenario_that_is_not_there_is_refused_in_a_filled_directory_too(start, tmp_path):
+def test_a_missing_scenario_is_refused_in_an_existing_directory_too(start, tmp_path):
     start("--scenario", "empty").end()
     code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path / "world"), "--scenario", "nosuch")
     assert code == 2
@@ -75,7 +75,7 @@ def test_a_ready_file_that_cannot_be_written_is_one_line(tmp_path):
     assert "\n" not in err
 
 
-def test_a_folder_that_is_gone_is_one_line():
+def test_a_removed_working_directory_is_one_line():
     gone = f'mkdir gone && cd gone && rmdir ../gone && exec "{DRYLINE}" --port 0'
     done = subprocess.run(["sh", "-c", gone], capture_output=True, text=True, timeout=20)
     assert done.returncode == 2
@@ -91,17 +91,17 @@ def test_an_old_sqlite_is_one_line(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_that_is_too_small_for_the_scenario_is_named(tmp_path, monkeypatch):
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setitem(PRAGMAS, "max_page_count", 250)
     with pytest.raises(BadSetting, match=r"^Cannot use the data directory .*: the disk is full\.$"):
         create_app(Settings(data_dir=tmp_path / "world", scenario="demo"))
     assert list(tmp_path.iterdir()) == []
 
 
-# Told to nobody
+# Without a reader
 
 
-def test_it_serves_where_nobody_reads_its_start_message(tmp_path):
+def test_a_server_runs_if_nobody_reads_its_start_message(tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as out:
@@ -111,7 +111,7 @@ def test_it_serves_where_nobody_reads_its_start_message(tmp_path):
     assert (code, len(err.splitlines())) == (0, 1)  # the request's line
 
 
-# Broken off
+# Signals during the start
 
 
 BROKEN_OFF = """
@@ -130,7 +130,7 @@ cli(["serve", "--port", "0", *sys.argv[2:]])
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 @pytest.mark.parametrize("kind", ["--ephemeral", "--data-dir"])
-def test_a_start_that_is_told_to_end_leaves_nothing_behind(tmp_path, name, kind):
+def test_a_signal_during_the_start_leaves_nothing_behind(tmp_path, name, kind):
     (tmp_path / "here").mkdir()
     flags = ["--ephemeral"] if kind == "--ephemeral" else ["--data-dir", str(tmp_path / "here" / "world")]
     command = [sys.executable, "-c", BROKEN_OFF, name, *flags]
@@ -139,7 +139,7 @@ def test_a_start_that_is_told_to_end_leaves_nothing_behind(tmp_path, name, kind)
     assert list((tmp_path / "here").iterdir()) == []
 
 
-def test_a_closed_terminal_ends_it_cleanly(tmp_path):
+def test_a_closed_terminal_stops_the_server_cleanly(tmp_path):
     (tmp_path / "here").mkdir()
     server = Process(tmp_path, "--ephemeral", "--scenario", "empty", TMPDIR=str(tmp_path / "here"))
     code, _, err = server.end(signal.SIGHUP)
@@ -150,7 +150,7 @@ def test_a_closed_terminal_ends_it_cleanly(tmp_path):
 # The ready file
 
 
-def test_a_stale_ready_file_is_gone_before_anything_else(tmp_path):
+def test_a_stale_ready_file_is_removed_first(tmp_path):
     ready = tmp_path / "ready.json"
     ready.write_text("stale")
     flags = ("--ready-file", str(ready), "--data-dir", str(tmp_path / "world"))
@@ -158,51 +158,53 @@ def test_a_stale_ready_file_is_gone_before_anything_else(tmp_path):
     assert not ready.exists()
 
 
-def test_the_ready_file_goes_at_the_end(start):
+def test_the_ready_file_is_removed_when_the_server_stops(start):
     server = start("--scenario", "empty")
     server.end()
     assert not server.ready_file.exists()
 
 
-# What it says
+# The start message
 
 
-def test_a_new_world_is_told_with_its_scenario(start):
-    assert told(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
+def test_the_message_has_the_scenario_of_a_new_world(start):
+    assert message_of(start("--scenario", "empty"))["world"].endswith("new empty: 0 workers, 0 calls")
 
 
-def test_workers_of_several_teams_are_told_as_such(start):
-    assert " 5 workers of 2 teams, " in told(start("--scenario", "demo"))["world"]
+def test_the_message_has_the_number_of_teams_if_there_are_several(start):
+    assert " 5 workers of 2 teams, " in message_of(start("--scenario", "demo"))["world"]
 
 
-def test_a_scenario_that_fills_nothing_is_told(start):
+def test_the_message_says_that_the_scenario_was_not_used(start):
     start("--scenario", "empty").end()
-    line = told(start("--scenario", "demo"))["world"]
+    line = message_of(start("--scenario", "demo"))["world"]
     assert "existing, 0 workers" in line
     assert line.endswith("(--scenario demo is for a new directory, or for this one after a reset)")
 
 
-def test_a_data_directory_that_is_not_used_is_told(start, tmp_path):
-    line = told(start("--ephemeral", "--scenario", "empty"))["data"]
+def test_the_message_says_that_the_data_directory_is_not_used(start, tmp_path):
+    line = message_of(start("--ephemeral", "--scenario", "empty"))["data"]
     assert line.endswith(f"(temporary: removed when the server stops; --data-dir {tmp_path / 'world'} is not used)")
 
 
-def test_older_keys_that_still_work_are_told(start):
+def test_the_message_has_the_number_of_further_keys(start):
     start("--scenario", "empty", "--api-key", "one", "--api-key", "two").end()
-    assert told(start("--api-key", "three"))["API"].endswith(
+    assert message_of(start("--api-key", "three"))["API"].endswith(
         "three  (and 2 more keys of this world: dryline keys list)"
     )
-    assert told(start("--api-key", "one"))["API"].endswith("one  (and 2 more keys of this world: dryline keys list)")
+    assert message_of(start("--api-key", "one"))["API"].endswith(
+        "one  (and 2 more keys of this world: dryline keys list)"
+    )
 
 
-def test_what_a_restart_takes_up_again_is_told(start):
+def test_the_message_of_a_restart_has_the_frozen_clock_and_changed_settings(start):
     server = start("--scenario", "empty")
     server.call("PUT", "/_dryline/clock", {"now": WHEN, "frozen": True})
     server.call("PUT", "/_dryline/settings", {"exportMode": "manual"})
     server.end(signal.SIGKILL)
     server = start("--scenario", "empty")
     assert server.call("GET", "/_dryline/clock") == {"now": WHEN, "frozen": True}
-    lines = told(server)
+    lines = message_of(server)
     assert lines["clock"].endswith(f"frozen at {WHEN} before the last stop")
     assert lines["settings"].endswith('exportMode "manual", changed before the last stop: a reset undoes this')
 
@@ -213,10 +215,10 @@ def test_the_json_log_says_whether_the_world_is_new(start):
         assert json.loads(err.splitlines()[0])["new"] is new
 
 
-# What it leaves
+# Files and keys
 
 
-def test_what_is_written_is_for_its_owner_alone(start, tmp_path):
+def test_files_are_readable_for_their_owner_only(start, tmp_path):
     server = start("--scenario", "empty")
     server.call("POST", "/api/workers", NEW_WORKER)
     server.call("POST", "/_dryline/snapshots", {"name": "one"})
@@ -224,7 +226,7 @@ def test_what_is_written_is_for_its_owner_alone(start, tmp_path):
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def test_a_key_of_the_default_is_not_let_in_by_other_commands(start, tmp_path):
+def test_other_commands_do_not_add_the_default_key(start, tmp_path):
     start("--scenario", "empty", "--api-key", "private").end()
     command = [sys.executable, "-m", "dryline", "keys", "list", "--data-dir", str(tmp_path / "world")]
     assert subprocess.run(command, capture_output=True).returncode == 0
@@ -233,9 +235,9 @@ def test_a_key_of_the_default_is_not_let_in_by_other_commands(start, tmp_path):
         server.call("GET", "/api/workers")
 
 
-# What it loads
+# Imports
 
-# Of a server, and of parts of it that few need.
+# Modules of a server, and of parts of it that few users need.
 SERVING = {"flask", "jinja2", "marshmallow", "peewee", "sqlite3", "ssl", "waitress", "webargs", "werkzeug", "yaml"}
 FOR_LATER = {"phonenumbers", "pydantic_monty", "regex", "swagger_ui_bundle", "tzdata", "urllib3"}
 FOR_LATER |= {f"dryline.{room}" for room in ("engine", "remote", "simulator", "flow_sessions", "testing")}
@@ -261,19 +263,19 @@ print(*sys.modules, file=sys.stderr)
 
 
 def loaded(script, *arguments):
-    """The modules that are there when the script ends."""
+    """Return the modules that a script has imported."""
     done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
     return set(done.stderr.split())
 
 
 @pytest.mark.parametrize("flags", [["--help"], ["--version"], ["serve", "--help"], ["pull", "--help"]])
-def test_what_is_only_shown_loads_nothing_that_serves(flags):
+def test_help_and_version_do_not_import_the_server(flags):
     modules = loaded(SHOWN, *flags)
     assert "dryline.commands" in modules
     assert modules & (SERVING | FOR_LATER - {"dryline.remote"} | {"dryline.app", "dryline.serving.server"}) == set()
 
 
-def test_the_first_answer_loads_nothing_that_is_for_later():
+def test_the_first_answer_does_not_import_what_is_for_later():
     modules = loaded(ANSWERED)
     assert modules >= {"flask", "dryline.serving.server"}
     assert modules & FOR_LATER == set()

@@ -1,4 +1,4 @@
-"""A world opens whole or not at all, goes on where it was left, and closes all that it opened."""
+"""Worlds: opening and closing, damage, temporary directories, restarts, and the disk."""
 
 import socket
 import sqlite3
@@ -24,7 +24,7 @@ def directory(tmp_path):
 
 @pytest.fixture
 def open_world(directory):
-    """Open the world in that directory; what is still open at the end is closed."""
+    """Open the world of the directory. It is closed at the end of the test."""
     opened = []
 
     def open_(**settings):
@@ -37,8 +37,8 @@ def open_world(directory):
 
 
 @pytest.fixture
-def left(open_world):
-    """That directory, with an empty world that nobody has open."""
+def closed_world(open_world):
+    """The directory, with an empty world that is closed."""
     open_world().close()
 
 
@@ -50,17 +50,17 @@ def workers(app, key="dryline-local-key"):
     return Api(app.test_client(), key).get("/workers")
 
 
-# Whole or not at all
+# Starts that fail
 
 
 @pytest.mark.parametrize("scenario", ["no-such-file.json", "."])
-def test_a_first_start_that_is_refused_leaves_no_directory(directory, open_world, scenario):
+def test_a_first_start_that_fails_leaves_no_directory(directory, open_world, scenario):
     with pytest.raises(BadSetting):
         open_world(data_dir=directory / "deeper", scenario=scenario)
     assert not directory.exists()
 
 
-def test_a_refused_start_removes_nothing_that_was_there_before(directory, open_world):
+def test_a_start_that_fails_removes_no_existing_file(directory, open_world):
     directory.mkdir()
     (directory / "notes.txt").write_text("mine")
     with pytest.raises(BadSetting):
@@ -69,7 +69,7 @@ def test_a_refused_start_removes_nothing_that_was_there_before(directory, open_w
     assert workers(open_world()).json == []
 
 
-# Opens a new world and is killed at a moment of our choice.
+# Opens a new world, and is killed at a given point.
 KILLED = """
 import os, signal, sys
 from dryline.app import create_app
@@ -95,7 +95,7 @@ create_app(Settings(data_dir=sys.argv[1], scenario="empty"))
 @pytest.mark.parametrize(
     "moment", ["before the schema", "before the secret", "before the scenario", "amid the scenario"]
 )
-def test_a_first_start_that_was_killed_is_taken_up_again(directory, open_world, moment):
+def test_a_first_start_that_was_killed_can_be_repeated(directory, open_world, moment):
     killed = subprocess.run([sys.executable, "-c", KILLED, str(directory), moment])
     assert killed.returncode == -9
     assert workers(open_world()).json == []
@@ -137,7 +137,7 @@ def damage_by_a_development_version(database):
         (damage_by_a_development_version, "a development version of dryline"),
     ],
 )
-def test_a_database_that_cannot_be_used_is_one_line_and_frees_the_directory(left, directory, open_world, damage, says):
+def test_an_unusable_database_is_one_line_and_unlocks_the_directory(closed_world, directory, open_world, damage, says):
     database = directory / "dryline.sqlite3"
     whole = database.read_bytes()
     damage(database)
@@ -148,7 +148,7 @@ def test_a_database_that_cannot_be_used_is_one_line_and_frees_the_directory(left
     assert workers(open_world()).json == []
 
 
-def test_only_a_held_lock_is_called_another_dryline(directory, open_world):
+def test_only_a_locked_directory_is_in_use(directory, open_world):
     directory.mkdir()
     (directory / "dryline.lock").write_bytes(b"no database at all" * 1000)
     with pytest.raises(BadSetting, match="Cannot use the data directory") as refused:
@@ -156,7 +156,7 @@ def test_only_a_held_lock_is_called_another_dryline(directory, open_world):
     assert "Another dryline" not in str(refused.value)
 
 
-def test_a_directory_in_use_is_refused_and_left_alone(directory, open_world):
+def test_a_directory_in_use_is_refused_and_not_changed(directory, open_world):
     open_world()
     with pytest.raises(BadSetting, match="Another dryline"):
         open_world()
@@ -164,7 +164,7 @@ def test_a_directory_in_use_is_refused_and_left_alone(directory, open_world):
 
 
 @pytest.mark.parametrize("broken", ["", "abc"])
-def test_a_secret_that_was_cut_short_is_made_anew(left, directory, open_world, broken):
+def test_an_incomplete_secret_is_replaced(closed_world, directory, open_world, broken):
     secret = directory / "secret"
     secret.write_text(broken)
     assert open_world().world.secret == secret.read_text() != broken
@@ -172,17 +172,17 @@ def test_a_secret_that_was_cut_short_is_made_anew(left, directory, open_world, b
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_secret_stays(left, directory, open_world):
+def test_the_secret_stays(closed_world, directory, open_world):
     before = (directory / "secret").read_text()
     assert open_world().world.secret == before
 
 
-# Temporary ones
+# Temporary directories
 
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """Where temporary directories are made."""
+    """The folder of temporary directories."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -197,31 +197,31 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_the_temporary_directory_of_a_killed_server_goes_at_the_next_start(temporary, open_world):
+def test_the_temporary_directory_of_a_killed_server_is_removed_by_the_next_start(temporary, open_world):
     subprocess.run([sys.executable, "-c", KILLED_WHILE_OPEN], env={"TMPDIR": str(temporary)})
     (dead,) = temporary.iterdir()
     app = open_world(ephemeral=True)
     assert list(temporary.iterdir()) == [app.world.directory] != [dead]
 
 
-def test_the_temporary_directory_of_a_living_server_stays(temporary, open_world):
+def test_the_temporary_directory_of_a_running_server_stays(temporary, open_world):
     first, second = open_world(ephemeral=True), open_world(ephemeral=True)
     assert first.world.directory.exists()
     assert second.world.directory.exists()
 
 
-def test_a_data_directory_stays_wherever_it_lies(temporary, open_world):
+def test_a_data_directory_among_temporary_ones_stays(temporary, open_world):
     open_world(data_dir=temporary / "dryline-mine").close()
     open_world(ephemeral=True)
     assert (temporary / "dryline-mine" / "dryline.sqlite3").exists()
 
 
-# Closed
+# Closing
 
 
 @pytest.fixture
 def connections(monkeypatch):
-    """Every SQLite connection that is opened from now on."""
+    """All SQLite connections that are opened during the test."""
     opened, connect = [], sqlite3.connect
 
     def remembered(*args, **kwargs):
@@ -241,7 +241,7 @@ def is_open(connection):
 
 
 @pytest.mark.parametrize("kind", [DrylineServer, DrylineInProcess])
-def test_at_its_end_every_connection_of_every_thread_is_closed(connections, kind):
+def test_closing_a_world_closes_the_connections_of_all_threads(connections, kind):
     looked, done = threading.Barrier(3), threading.Event()
     with kind() as stand_in:
         stand_in.simulate_calls(2)
@@ -261,7 +261,7 @@ def test_at_its_end_every_connection_of_every_thread_is_closed(connections, kind
     assert not [connection for connection in connections if is_open(connection)]
 
 
-def test_a_refused_start_closes_what_it_opened(left, connections, open_world):
+def test_a_start_that_fails_closes_its_connections(closed_world, connections, open_world):
     connections.clear()
     with pytest.raises(BadSetting):
         open_world(scenario="no-such-file.json")
@@ -269,14 +269,14 @@ def test_a_refused_start_closes_what_it_opened(left, connections, open_world):
     assert not [connection for connection in connections if is_open(connection)]
 
 
-def test_a_server_without_its_port_closes_what_it_opened(left, directory, connections):
+def test_a_port_in_use_leaves_no_connection_open(closed_world, directory, connections):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(BadSetting, match="Cannot listen"):
         DrylineServer(data_dir=directory, port=taken.getsockname()[1]).start()
     assert connections
     assert not [connection for connection in connections if is_open(connection)]
 
 
-def test_the_connections_of_threads_that_ended_are_closed_while_it_runs(app, connections):
+def test_the_connections_of_ended_threads_are_closed(app, connections):
     def look():
         plane(app).get("/state")
 
@@ -295,7 +295,7 @@ def test_settings_do_not_change(app):
         app.world.settings.strict = True
 
 
-def test_two_worlds_of_the_same_settings_are_set_apart(settings):
+def test_two_worlds_with_the_same_settings_are_separate(settings):
     one, two = create_app(settings), create_app(settings)
     plane(one).put("/settings", {"strict": True})
     assert plane(two).get("/settings").json["strict"] is False
@@ -303,10 +303,10 @@ def test_two_worlds_of_the_same_settings_are_set_apart(settings):
     two.close()
 
 
-# It goes on where it was left
+# Restarts
 
 
-def test_a_frozen_clock_stands_still_where_it_was_after_a_restart(open_world):
+def test_a_clock_stays_frozen_over_a_restart(open_world):
     app = open_world()
     plane(app).put("/clock", {"now": WHEN, "frozen": True})
     plane(app).post("/clock/advance", {"seconds": 5})
@@ -314,35 +314,35 @@ def test_a_frozen_clock_stands_still_where_it_was_after_a_restart(open_world):
     assert plane(open_world()).get("/clock").json == {"now": "2030-01-01T09:00:05.000Z", "frozen": True}
 
 
-def test_a_clock_that_was_set_runs_as_far_ahead_after_a_restart(open_world):
+def test_a_clock_keeps_its_offset_over_a_restart(open_world):
     app = open_world()
     plane(app).put("/clock", {"now": WHEN})
     app.close()
-    found = plane(open_world()).get("/clock").json
-    assert found["frozen"] is False
-    assert WHEN <= found["now"] < "2030-01-02"
+    state = plane(open_world()).get("/clock").json
+    assert state["frozen"] is False
+    assert WHEN <= state["now"] < "2030-01-02"
 
 
-def test_live_settings_outlive_a_restart_and_its_flags_speak_for_the_others(open_world):
+def test_changed_settings_stay_over_a_restart_and_flags_set_the_others(open_world):
     app = open_world()
     plane(app).put("/settings", {"exportMode": "manual", "exportDelayMs": 250})
     app.close()
-    found = plane(open_world(strict=True)).get("/settings").json
-    assert found == {"exportMode": "manual", "exportDelayMs": 250, "strict": True, "callsPerMinute": 0}
+    state = plane(open_world(strict=True)).get("/settings").json
+    assert state == {"exportMode": "manual", "exportDelayMs": 250, "strict": True, "callsPerMinute": 0}
 
 
 @pytest.mark.parametrize("back", [("DELETE", "/clock"), ("POST", "/reset")])
-def test_a_clock_that_was_taken_back_stays_so_after_a_restart(open_world, back):
+def test_a_clock_that_was_reset_stays_so_after_a_restart(open_world, back):
     app = open_world()
     plane(app).put("/clock", {"now": WHEN, "frozen": True})
     plane(app)._send(*back)
     app.close()
-    found = plane(open_world()).get("/clock").json
-    assert found["frozen"] is False
-    assert found["now"] < WHEN
+    state = plane(open_world()).get("/clock").json
+    assert state["frozen"] is False
+    assert state["now"] < WHEN
 
 
-def test_a_reset_takes_live_settings_back_for_good(open_world):
+def test_a_reset_undoes_changed_settings_for_good(open_world):
     app = open_world()
     plane(app).put("/settings", {"strict": True})
     plane(app).post("/reset")
@@ -350,7 +350,7 @@ def test_a_reset_takes_live_settings_back_for_good(open_world):
     assert plane(open_world()).get("/settings").json["strict"] is False
 
 
-def test_after_a_restore_a_restart_finds_the_clock_of_the_save_point_and_the_settings_of_now(open_world):
+def test_a_restart_after_a_restore_has_the_clock_of_the_snapshot_and_the_present_settings(open_world):
     app = open_world()
     plane(app).put("/clock", {"now": WHEN, "frozen": True})
     plane(app).post("/snapshots", {"name": "one"})
@@ -363,16 +363,16 @@ def test_after_a_restore_a_restart_finds_the_clock_of_the_save_point_and_the_set
     assert plane(app).get("/settings").json["strict"] is True
 
 
-def test_a_seed_gives_the_same_ids_whatever_was_looked_at_between_two_starts(tmp_path):
+def test_the_ids_of_a_seed_do_not_depend_on_reads_between_two_starts(tmp_path):
     def second_start(looked_at):
         for looked in (False, True):
             data_dir = tmp_path / f"{looked_at}"
             app = create_app(Settings(data_dir=data_dir, scenario="empty", seed=7))
-            made = Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER).json["id"]
+            worker_id = Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER).json["id"]
             app.close()
             if looked_at and not looked:
                 create_app(Settings(data_dir=data_dir, api_keys=()), open_existing=True).close()
-        return made
+        return worker_id
 
     assert second_start(looked_at=False) == second_start(looked_at=True)
 
@@ -380,7 +380,7 @@ def test_a_seed_gives_the_same_ids_whatever_was_looked_at_between_two_starts(tmp
 # The disk
 
 
-def test_a_large_write_leaves_no_large_log_behind(directory, open_world):
+def test_a_large_write_leaves_no_large_write_ahead_log(directory, open_world):
     app = open_world()
     log = directory / "dryline.sqlite3-wal"
     with app.world.active():
@@ -393,7 +393,7 @@ def test_a_large_write_leaves_no_large_log_behind(directory, open_world):
 
 
 @pytest.mark.alone
-def test_a_full_disk_is_a_507_and_nothing_half_done(app, api, caplog):
+def test_a_full_disk_is_a_507_and_changes_nothing(app, api, caplog):
     pages = app.world.db.pragma("page_count")
     app.world.db.pragma("max_page_count", pages)
     refused = api.post("/workers", NEW_WORKER | {"description": "x" * 100_000})
@@ -404,12 +404,12 @@ def test_a_full_disk_is_a_507_and_nothing_half_done(app, api, caplog):
     assert api.post("/workers", NEW_WORKER | {"description": "x" * 100_000}).status_code == 201
 
 
-def test_a_directory_that_was_made_is_for_its_owner_alone(directory, open_world):
+def test_a_created_directory_is_for_its_owner_only(directory, open_world):
     open_world()
     assert directory.stat().st_mode & 0o777 == 0o700
 
 
-def test_an_upload_is_on_the_disk_before_it_has_its_name(directory, open_world, monkeypatch):
+def test_an_upload_is_flushed_before_it_is_renamed(directory, open_world, monkeypatch):
     from dryline.storage import files
 
     app = open_world()
@@ -425,5 +425,5 @@ def test_an_upload_is_on_the_disk_before_it_has_its_name(directory, open_world, 
 
     monkeypatch.setattr(files.os, "fsync", remembered)
     assert app.test_client().put(address, data=b"one").status_code == 200
-    (kept,) = (directory / "uploads").iterdir()
-    assert forced == [kept.stat().st_ino, kept.parent.stat().st_ino]
+    (upload,) = (directory / "uploads").iterdir()
+    assert forced == [upload.stat().st_ino, upload.parent.stat().st_ino]
