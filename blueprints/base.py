@@ -15,7 +15,6 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, parse_query
-from dryline.blueprints.openapi import ERRORS
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
@@ -79,7 +78,9 @@ class Parser(FlaskParser):
 
     def parse(self, argmap: Any, req: Any = None, *, location: str | None = None, **kwargs: Any) -> Any:
         """Return the values by schema."""
-        schema = strict(argmap) if self.is_strict(location or "json") else argmap
+        schema = instance_of(argmap)
+        if self.is_strict(location or "json"):
+            schema = strict(schema)
         query = request.query_string
         if location == "query" and len(query) <= MAX_CACHED_QUERY_BYTES:
             return dict(parse_query(self, schema, query))
@@ -121,20 +122,13 @@ class Area(flask_smorest.Blueprint):
         register = super().route(rule, tags=tags)
 
         def decorator(view: Any) -> Any:
-            security = self.security
-            if self.takes_secret == f"{self.name}.{view.__name__}":
-                security = [*security, {"teamSecret": []}]
+            takes_secret = self.takes_secret == f"{self.name}.{view.__name__}"
+            view.security = [*self.security, *([{"teamSecret": []}] if takes_secret else [])]
             for method, operation_id in operation_ids.items():
-                function = self.doc(operationId=operation_id, security=security)(getattr(view, method))
-                function.operation_id = operation_id
-                setattr(view, method, function)
+                getattr(view, method).operation_id = operation_id
             return register(view)
 
         return decorator
-
-    def arguments(self, schema: Any, *, location: str = "json", **options: Any) -> Any:
-        """Pass the body or the query to the view, read by `schema`."""
-        return super().arguments(instance_of(schema), location=location, **options)
 
     def response(self, status_code: Any, schema: Any = None, **options: Any) -> Any:
         """Answer what the view returns, written by `schema`. A view may return its status beside it."""
@@ -148,8 +142,7 @@ class Area(flask_smorest.Blueprint):
         """Document errors beyond those that follow from an operation's form (400, 401, 404, 413, 415)."""
 
         def decorator(view: Any) -> Any:
-            for status in statuses:
-                view = self.alt_response(status, response=ERRORS[status][0])(view)
+            view.error_statuses = statuses
             return view
 
         return decorator

@@ -7,7 +7,7 @@ import re
 import threading
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import flask_smorest
 import orjson
@@ -33,9 +33,9 @@ class Api(flask_smorest.Api):
     """flask-smorest's Api with our errors and examples."""
 
     DEFAULT_ERROR_RESPONSE_NAME = "Error"
+    ERROR_SCHEMA: ClassVar[dict[str, Any]] = {}  # for the responses of flask-smorest, which no operation here has
 
     def __init__(self, app: Any) -> None:
-        self.ERROR_SCHEMA = answer_schema(ErrorSchema)
         self.app = app
         self._areas: list[Any] = []
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class Api(flask_smorest.Api):
             spec_kwargs={
                 "flask_plugin": Paths(),
                 "marshmallow_plugin": SchemaPlugin(schema_name_resolver=schema_name),
-                "extra_plugins": [ErrorResponses()],
+                "extra_plugins": [Operations(app)],
                 "info": {
                     "description": f"Served by dryline {__version__}, a local stand-in for the voice-agent workers API "
                     "of this version. Paths under `/_dryline` are the control plane, which the real API does not have. "
@@ -64,9 +64,6 @@ class Api(flask_smorest.Api):
             },
         )
         self.register_field(Timestamp, "string", "date-time")
-        for name, description in ERRORS.values():
-            content = {"application/json": {"schema": self.ERROR_SCHEMA}}
-            self.spec.components.response(name, {"description": description, "content": content}, lazy=True)
 
     def register_blueprint(self, blp: Any, **options: Any) -> None:
         """Serve an area. It is described when the document is first read, which makes a start a fifth faster."""
@@ -81,15 +78,16 @@ class Api(flask_smorest.Api):
             return self._document
 
     def _build(self) -> dict[str, Any]:
+        examples = orjson.loads(EXAMPLES.read_bytes())
+        errors = examples.pop("errors")
+        for name, description in ERRORS.values():
+            content = {"application/json": {"schema": answer_schema(ErrorSchema), "example": errors.get(name)}}
+            self.spec.components.response(name, {"description": description, "content": content}, lazy=True)
         for blp in self._areas:
             blp.register_views_in_doc(self, self.app, self.spec, name=blp.name, parameters=None)
             if blp.description:  # an area without a description adds to another area's tag
                 self.spec.tag({"name": blp.name, "description": blp.description})
         document = self.spec.to_dict()
-        examples = orjson.loads(EXAMPLES.read_bytes())
-        errors = examples.pop("errors")
-        for name, response in document["components"]["responses"].items():
-            response["content"]["application/json"]["example"] = errors.get(name)
         for path in document["paths"].values():
             for operation in path.values():
                 add_examples(operation, examples.get(operation["operationId"], {}))
@@ -174,11 +172,11 @@ class Paths(FlaskPlugin):
 def _use_forms(operation: dict[str, Any]) -> None:
     """Replace the schemas of an operation by their forms."""
     for parameter in operation.get("parameters", ()):
-        if isinstance(parameter.get("schema"), Schema):
+        if isinstance(parameter.get("schema"), Schema | type):
             parameter["schema"] = request_form(parameter["schema"])
     body = operation.get("requestBody", {})
     for content in body.get("content", {}).values():
-        if isinstance(content.get("schema"), Schema):
+        if isinstance(content.get("schema"), Schema | type):
             content["schema"] = request_form(content["schema"])
             if content["schema"].partial:
                 body.setdefault("description", update_rule(content["schema"]))
@@ -187,22 +185,28 @@ def _use_forms(operation: dict[str, Any]) -> None:
             content["schema"] = answer_form(content["schema"])
 
 
-class ErrorResponses(BasePlugin):
-    """A plugin that documents the errors that follow from an operation's form."""
+class Operations(BasePlugin):
+    """The plugin that documents an operation's id, its security and its errors."""
 
-    def operation_helper(self, path: str | None = None, operations: Any = None, **kwargs: Any) -> None:
-        """Add the errors to each operation of a path, and sort its responses."""
-        for operation in operations.values():
-            statuses = []
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    def operation_helper(self, path: Any = None, operations: Any = None, **kwargs: Any) -> None:
+        """Complete the operations of a path, from their views (`Area.route`, `Area.errors`) and their form."""
+        view = self.app.view_functions[kwargs["rule"].endpoint].view_class
+        for method, operation in operations.items():
+            function = getattr(view, method)
+            operation |= {"operationId": function.operation_id, "security": view.security}
+            statuses = {*getattr(function, "error_statuses", ())}
             takes_json = "application/json" in operation.get("requestBody", {}).get("content", ())
             if takes_json or any(parameter["in"] == "query" for parameter in operation.get("parameters", ())):
-                statuses.append(400)
+                statuses.add(400)
             if takes_json:
-                statuses += [413, 415]
-            if operation["security"]:
-                statuses.append(401 if {"apiKey": []} in operation["security"] else 403)
-            if "{" in (path or ""):
-                statuses.append(404)
+                statuses |= {413, 415}
+            if view.security:
+                statuses.add(401 if {"apiKey": []} in view.security else 403)
+            if "{" in path:
+                statuses.add(404)
             responses = {str(status): response for status, response in operation["responses"].items()}
             responses |= {str(status): ERRORS[status][0] for status in statuses}
             operation["responses"] = dict(sorted(responses.items()))
