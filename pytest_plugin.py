@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import quote
 
 import pytest
 
@@ -179,6 +178,8 @@ def _begin(world: StandIn, request: pytest.FixtureRequest, scenario: str | None 
 
 def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
     """Remove the snapshots that the test created, and fail a passed test whose fault rules were not applied."""
+    from urllib.parse import quote
+
     from dryline.testing.plane import DrylineError
     from dryline.testing.traffic import created_through
 
