@@ -1,0 +1,109 @@
+"""Phrases of callers, as data: their intents, the words they use, and the ways in which they give a value.
+
+The simulator speaks from these files, the engine understands by them. `en/`, `de/` and `es/` hold a file a subject;
+`words.json` and `values.json` hold words and the frames of values. `docs/phrases.md` describes the format.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+LANGUAGES = ("en", "de", "es")
+SLOT = re.compile(r"\{([a-z]+)(?::[a-z_]+)?\}")
+_FOLDER = Path(__file__).parent
+_OTHER_FILES = {"words.json", "values.json"}
+_LOADING = threading.Lock()
+
+
+class InvalidPhrases(ValueError):
+    """A phrase file that breaks the format. The message names the file and the entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Something that a caller may want, and how callers say it.
+
+    `conditions` are ways in which the author of a flow words it. `also` names intents whose conditions this one
+    satisfies too, `instead_of` its near siblings. A yes to one of `yes_to`, or a no to one of `no_to`, means this
+    intent.
+    """
+
+    name: str
+    subject: str
+    conditions: tuple[str, ...]
+    says: tuple[str, ...]
+    opens: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    instead_of: tuple[str, ...] = ()
+    yes_to: tuple[str, ...] = ()
+    no_to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The phrases of a language. `words` and `values` are the contents of those files, empty where there is none."""
+
+    language: str
+    intents: dict[str, Intent]
+    words: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def load(language: str = "en") -> Bank:
+    """Return the phrases of a language, read at the first call. Raises InvalidPhrases."""
+    with _LOADING:
+        return _load(language)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _load(language: str) -> Bank:
+    if language not in LANGUAGES:
+        raise InvalidPhrases(f"There are no phrases in {language!r}. Languages: {', '.join(LANGUAGES)}.")
+    folder = _FOLDER / language
+    intents: dict[str, Intent] = {}
+    for path in sorted(folder.glob("*.json")):
+        if path.name in _OTHER_FILES:
+            continue
+        for name, entry in _read(path).items():
+            if name in intents:
+                raise InvalidPhrases(f"{path.name}: {name!r} is in {intents[name].subject}.json as well.")
+            intents[name] = _intent(name, path.stem, entry)
+    return Bank(language, intents, _read(folder / "words.json"), _read(folder / "values.json"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        content = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise InvalidPhrases(f"{path.name} is not JSON: {error}.") from None
+    if not isinstance(content, dict):
+        raise InvalidPhrases(f"{path.name} is not a JSON object.")
+    return content
+
+
+def _intent(name: str, subject: str, entry: Any) -> Intent:
+    where = f"{subject}.json, {name}"
+    if not isinstance(entry, dict):
+        raise InvalidPhrases(f"{where}: an intent is a JSON object.")
+    unknown = set(entry) - _MEMBERS
+    if unknown:
+        raise InvalidPhrases(f"{where}: unknown member {', '.join(sorted(unknown))}.")
+    for member in ("conditions", "says"):
+        if not entry.get(member):
+            raise InvalidPhrases(f"{where}: {member} is missing or empty.")
+    for member, texts in entry.items():
+        if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
+            raise InvalidPhrases(f"{where}: {member} is not a list of texts.")
+    return Intent(name, subject, **{member: tuple(texts) for member, texts in entry.items()})
+
+
+_MEMBERS = {"conditions", "says", "opens", "also", "instead_of", "yes_to", "no_to"}
