@@ -6,6 +6,7 @@ from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.remote_model import ModelJudge
 from dryline.engine.web import fetcher
+from dryline.flow_sessions.demo_services import with_demo_services
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
@@ -22,7 +23,8 @@ def _create_engine(world: World) -> Engine:
     judge = None
     if settings.model_url and settings.model:
         judge = ModelJudge(settings.model_url, settings.model, settings.model_key)
-    engine = Engine(judge=judge, fetch=fetcher(world.outgoing), now=world.clock.now)
+    fetch = with_demo_services(fetcher(world.outgoing))
+    engine = Engine(judge=judge, fetch=fetch, now=world.clock.now)
     return world.exit_stack.enter_context(engine)
 
 

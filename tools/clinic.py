@@ -40,7 +40,7 @@ HOSPITAL = Business(
         },
         (
             Version(20, "First version", "reception_1"),
-            Version(8, "Free times of the diary; hand over to the veterinarian on duty", "reception_2"),
+            Version(8, "Free times of the diary; emergencies; hand over to the vet on duty", "reception_2"),
         ),
     ),
     line={
@@ -81,8 +81,8 @@ def _prepare(maker: Maker, line: Row) -> Row:
     fields = "from_number,duration_ms,summary,booked,appointment_day"
     maker.post(path, name="Diary", url="https://diary.elm-street.example/calls", fields=fields)
     checkpoints = (
-        ("New", "caller wants a new appointment", 4, 1),
-        ("Hours", "caller asks about hours or the address", 2, 0),
+        ("New", "caller wants an appointment", 4, 1),
+        ("Hours", "caller asks about hours, prices or the address", 2, 0),
     )
     prompt = "You call an animal hospital about your cat."
     return add_test(maker, line, "Reception", "Run with each version of the flow", prompt, checkpoints)
@@ -92,7 +92,7 @@ def _widget(maker: Maker, line: Row) -> None:
     """Create the website's chat with its own flow, which has no transfers."""
     maker.at(12)
     base = f"/workers/{line['workerId']}"
-    first = HOSPITAL.program.versions[0]
+    first = Version(12, "First version", "website_1")
     variables = orjson.dumps(HOSPITAL.program.variables).decode()
     flow = maker.post(f"{base}/flows", name="Website", label="chat", code=first.code, variables=variables)
     maker.post(f"{base}/flows/{flow['id']}/versions", commitMessage=first.message)

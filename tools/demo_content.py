@@ -28,8 +28,8 @@ BAYSIDE = Business(
         _CLINIC,
         (
             Version(55, "First version", "front_desk_1"),
-            Version(38, "Look up free slots in the calendar", "front_desk_2"),
-            Version(12, "Hand over on request; a calendar that is down ends no call", "front_desk_3"),
+            Version(38, "Look up free times in the calendar; ask for what is missing", "front_desk_2"),
+            Version(12, "Emergencies first; prices; callers who do not know the treatment", "front_desk_3"),
         ),
     ),
     line={
@@ -94,8 +94,8 @@ LARKSPUR = Business(
         },
         (
             Version(52, "First version", "orders_1"),
-            Version(20, "Real order data, returns, transfer", "orders_2"),
-            Version(5, "One way to the shop, which may be down; late orders go to a person", "orders_3"),
+            Version(29, "Real order data, returns, transfer", "orders_2"),
+            Version(8, "Leave it with a neighbour; cancel an order; find an order by the caller's number", "orders_3"),
         ),
     ),
     line={
@@ -133,8 +133,8 @@ CEDAR = Business(
         (
             Version(58, "First version", "billing_1"),
             Version(41, "Invoices from the billing system, payments", "billing_2"),
-            Version(25, "Hand over to the billing department", "billing_3"),
-            Version(6, "Instalments; a billing system that is down ends no call", "billing_4"),
+            Version(29, "Explain the bill; ask for the account; hand over", "billing_3"),
+            Version(9, "Instalments; moving house; find an account by the caller's number", "billing_4"),
         ),
     ),
     line={
@@ -166,14 +166,14 @@ TIDEWATER = Business(
         "inbound",
         {
             "address": "18 Pike Street, Seattle",
-            "hours": "Monday to Friday 6 to 10, Saturday 8 to 8",
+            "hours": "Monday to Friday 6 AM to 10 PM, Saturday 8 to 8",
             "noc_url": "https://noc.tidewater.example",
             "technician": "+12065550199",
         },
         (
             Version(45, "First version", "support_1"),
-            Version(15, "Run diagnostics, reset log-ins", "support_2"),
-            Version(4, "A second try before the technician; cases; works without the NOC", "support_3"),
+            Version(29, "Run diagnostics, reset log-ins, open a case", "support_2"),
+            Version(7, "Slow connections; a third step before the technician", "support_3"),
         ),
     ),
     line={

@@ -79,7 +79,7 @@ def _prepare(maker: Maker, line: Row) -> Row:
     fields = "from_number,summary,order_number,resolved"
     maker.post(path, name="Complaints desk", url="https://desk.harborline.example/calls", fields=fields)
     maker.post(path, name="Old depot", url="https://depot.harborline.example/hook", fields="from_number")
-    checkpoints = ("Parcel", "caller asks where an order is", 3, 0), ("Person", "caller asks for a person", 3, 0)
+    checkpoints = ("Parcel", "caller asks where a parcel is", 3, 0), ("Person", "caller asks for a person", 3, 0)
     prompt = "You wait for a parcel, and are not happy about it."
     return add_test(maker, line, "Parcels", "Passed with the first version", prompt, checkpoints)
 

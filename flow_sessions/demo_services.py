@@ -1,0 +1,160 @@
+"""The back ends of the shipped scenarios: a calendar, a shop, a billing system and others.
+
+The flows in `data/` send requests to hosts such as `calendar.bayside-dental.example`. Names below `.example` are
+reserved for examples (RFC 2606) and reach nothing, so these requests are answered here, without a network. The same
+request always gets the same answer; nothing is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+from zlib import crc32
+
+import orjson
+
+from dryline.engine.web import Fetch
+from dryline.world.outgoing import Answer
+
+Params = dict[str, Any]
+Response = tuple[int, Params]
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
+_TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
+_PRODUCTS = ("desk lamp", "rain jacket", "suitcase", "coffee grinder", "reading chair", "pair of hiking boots")
+_DELIVERIES = (
+    ("on its way", "tomorrow between 2 and 6 PM"),
+    ("packed and ready", "on Thursday"),
+    ("on its way", "today before 8 PM"),
+    ("delayed at the depot", "on Friday"),
+)
+_REASONS = (
+    "the meter replacement in October",
+    "a colder month, you used a quarter more than last year",
+    "that the last two bills were estimates, and this one is measured",
+)
+_NAMES = ("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Alvarez", "Sean Murphy")
+
+
+def with_demo_services(fetch: Fetch) -> Fetch:
+    """Return a Fetch that answers for the hosts of the shipped scenarios, and sends other requests with `fetch`."""
+
+    def fetch_or_answer(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> Answer:
+        parts = urlsplit(url)
+        routes = _SERVICES.get((parts.hostname or "").lower())
+        if routes is None:
+            return fetch(method, url, headers, body, timeout_s)
+        status, document = _respond(routes, f"{method.upper()} {unquote(parts.path)}", _params(parts.query, body))
+        return Answer(status, {"Content-Type": "application/json"}, orjson.dumps(document))
+
+    return fetch_or_answer
+
+
+def _params(query: str, body: bytes | None) -> Params:
+    """Return the query parameters, and the members of a JSON body."""
+    params: Params = dict(parse_qsl(query))
+    try:
+        document = orjson.loads(body) if body else {}
+    except orjson.JSONDecodeError:
+        document = {}
+    return params | document if isinstance(document, dict) else params
+
+
+def _respond(routes: Mapping[str, Callable[[str, Params], Response]], request: str, params: Params) -> Response:
+    for pattern, respond in routes.items():
+        match = re.fullmatch(pattern, request)
+        if match:
+            return respond(match[1] if match.groups() else "", params)
+    return 404, {"error": f"There is no {request}."}
+
+
+def _pick(options: tuple[Any, ...], *keys: object) -> Any:
+    """Choose one of the options by a checksum of the keys."""
+    return options[crc32(repr(keys).encode()) % len(options)]
+
+
+def _number(prefix: str, params: Params) -> str:
+    return f"{prefix}{crc32(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)) % 9000 + 1000}"
+
+
+def _free(_: str, params: Params) -> Response:
+    """Give two free times on a day. Weekends and unknown days lead to the next open day."""
+    day = str(params.get("day") or "")
+    weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
+    if weekday is None:
+        closed = "saturday" in day.lower() or "sunday" in day.lower() or not day or "after" in day
+        day = "Monday" if closed else day
+    else:
+        day = weekday.capitalize()
+    return 200, {"day": day, "times": list(_pick(_TIMES, day, params.get("service")))}
+
+
+def _noted(_: str, params: Params) -> Response:
+    return 200, {"ok": True, "number": _number("B-", params)}
+
+
+def _order(number: str, _: Params) -> Response:
+    status, arrives = _pick(_DELIVERIES, number)
+    return 200, {"number": number, "product": _pick(_PRODUCTS, number), "status": status, "arrives": arrives}
+
+
+def _order_by_phone(_: str, params: Params) -> Response:
+    return 200, {"number": _number("K4", params)}
+
+
+def _cancel_order(number: str, params: Params) -> Response:
+    packed = _order(number, params)[1]["status"] == "packed and ready"
+    return (200, {"number": number, "status": "cancelled"}) if packed else (409, {"error": "It is on its way."})
+
+
+def _return(_: str, params: Params) -> Response:
+    return 200, {"number": _number("R-", params), "amount": _pick((39.9, 64.5, 89.0, 120.0), params.get("order"))}
+
+
+def _account(number: str, _: Params) -> Response:
+    amount = _pick((86.4, 118.75, 164.2, 203.1, 248.9), number)
+    document = {"number": number, "name": _pick(_NAMES, number), "amount": amount, "reason": _pick(_REASONS, number)}
+    return 200, document | {"difference": round(amount / 4, 2), "card": _pick(("4417", "0932", "7761"), number)}
+
+
+def _account_by_phone(_: str, params: Params) -> Response:
+    return 200, {"number": _number("4011", params)}
+
+
+def _diagnostics(_: str, params: Params) -> Response:
+    if crc32(str(params.get("name")).encode()) % 6 == 0:
+        return 200, {"outage": True, "until": _pick(("6 PM", "8 PM tonight"), params)}
+    return 200, {"outage": False, "speed": _pick((94, 128, 212), params)}
+
+
+def _parcel(number: str, _: Params) -> Response:
+    """Track a parcel; for two of three parcels, the tracking service is out of order."""
+    if crc32(number.encode()) % 3:
+        return 503, {"error": "The tracking database is being moved."}
+    status, arrives = _pick(_DELIVERIES, number)
+    return 200, {"number": number, "status": status, "arrives": arrives}
+
+
+_APPOINTMENTS = {"GET /free": _free, r"(?:POST|PUT|DELETE) /\w+": _noted}
+_SERVICES: dict[str, dict[str, Callable[[str, Params], Response]]] = {
+    "calendar.bayside-dental.example": _APPOINTMENTS,
+    "diary.elm-street.example": _APPOINTMENTS,
+    "workshop.northgate-motors.example": _APPOINTMENTS,
+    "api.larkspur-goods.example": {
+        r"GET /v2/orders/(\w+)": _order,
+        "GET /v2/orders": _order_by_phone,
+        r"DELETE /v2/orders/(\w+)": _cancel_order,
+        r"POST /v2/orders/\w+/note": _noted,
+        "POST /v2/returns": _return,
+    },
+    "billing.cedar-valley.example": {
+        r"GET /accounts/(\w+)": _account,
+        "GET /accounts": _account_by_phone,
+        r"POST /\w+": _noted,
+    },
+    "noc.tidewater.example": {"POST /diagnostics": _diagnostics, r"POST /\w+": _noted},
+    "tickets.quayside.example": {"POST /tickets": _noted},
+    "track.harborline.example": {r"GET /parcels/(\w+)": _parcel},
+}
