@@ -20,6 +20,7 @@ from dryline.world.outgoing import Answer
 
 Params = dict[str, Any]
 Response = tuple[int, Params]
+Routes = Mapping[str, Callable[[str, Params], Response]]
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 _TIMES = (("9:15 AM", "2 PM"), ("10 AM", "3:30 PM"), ("8:30 AM", "1:45 PM"), ("11 AM", "4 PM"))
@@ -62,7 +63,7 @@ def _params(query: str, body: bytes | None) -> Params:
     return params | document if isinstance(document, dict) else params
 
 
-def _respond(routes: Mapping[str, Callable[[str, Params], Response]], request: str, params: Params) -> Response:
+def _respond(routes: Routes, request: str, params: Params) -> Response:
     for pattern, respond in routes.items():
         match = re.fullmatch(pattern, request)
         if match:
@@ -137,8 +138,8 @@ def _parcel(number: str, _: Params) -> Response:
     return 200, {"number": number, "status": status, "arrives": arrives}
 
 
-_APPOINTMENTS = {"GET /free": _free, r"(?:POST|PUT|DELETE) /\w+": _noted}
-_SERVICES: dict[str, dict[str, Callable[[str, Params], Response]]] = {
+_APPOINTMENTS: Routes = {"GET /free": _free, r"(?:POST|PUT|DELETE) /\w+": _noted}
+_SERVICES: dict[str, Routes] = {
     "calendar.bayside-dental.example": _APPOINTMENTS,
     "diary.elm-street.example": _APPOINTMENTS,
     "workshop.northgate-motors.example": _APPOINTMENTS,

@@ -1,0 +1,78 @@
+"""The back ends that the flows of the shipped scenarios ask: they answer without a network."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+from dryline.tools.making import path
+
+ASK = """
+import requests
+response = requests.{method}({url!r}, json={body!r}, timeout=5)
+say(str(response.status_code))
+say(response.text)
+"""
+
+
+@pytest.fixture
+def ask(control):
+    """Send a request from a flow; return the status and the JSON document."""
+
+    def send(url, method="get", **body):
+        talk = control.post("/talk", json={"code": ASK.format(method=method, url=url, body=body)}).get_json()
+        status, text = [event["text"] for event in talk["events"] if event["type"] == "said"]
+        return int(status), json.loads(text)
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("day", "answer"), [("next Thursday", "Thursday"), ("Saturday", "Monday"), ("tomorrow", "tomorrow")]
+)
+def test_the_calendar_has_two_free_times_on_a_day_that_is_open(ask, day, answer):
+    status, free = ask(f"https://calendar.bayside-dental.example/free?day={day}")
+    assert (status, free["day"], len(free["times"])) == (200, answer, 2)
+
+
+def test_an_order_is_always_the_same_product(ask):
+    url = "https://api.larkspur-goods.example/v2/orders/K48210"
+    assert ask(url) == ask(url)
+    assert ask(url)[1]["product"] and ask(url)[1]["arrives"]
+
+
+def test_an_order_is_cancelled_only_before_it_has_left(ask):
+    orders = [f"https://api.larkspur-goods.example/v2/orders/K{number}" for number in range(48210, 48220)]
+    for url in orders:
+        assert ask(url, "delete")[0] == (200 if ask(url)[1]["status"] == "packed and ready" else 409)
+
+
+def test_a_booking_has_a_number(ask):
+    status, noted = ask("https://calendar.bayside-dental.example/appointments", "post", name="Ada Park")
+    assert status == 200 and noted["number"].startswith("B-")
+
+
+def test_a_path_that_the_service_does_not_have_is_404(ask):
+    assert ask("https://billing.cedar-valley.example/moon")[0] == 404
+
+
+def test_the_tracking_service_of_the_trouble_scenario_fails_for_most_parcels(ask):
+    statuses = {ask(f"https://track.harborline.example/parcels/H{number}")[0] for number in range(100, 120)}
+    assert statuses == {200, 503}
+
+
+def test_other_hosts_below_example_are_not_reached(control):
+    code = ASK.format(method="get", url="https://calendar.another.example/free", body=None)
+    events = control.post("/talk", json={"code": code}).get_json()["events"]
+    assert "Max retries exceeded" in str(events) and not [event for event in events if event["type"] == "said"]
+
+
+@pytest.mark.parametrize("scenario", ["demo", "clinic", "campaign", "trouble"])
+def test_each_host_that_a_shipped_flow_names_is_answered(ask, scenario):
+    flows = json.loads(path(scenario).read_text())["flows"]
+    urls = {value for flow in flows for name, value in flow["variables"].items() if name.endswith("_url")}
+    assert urls
+    for url in urls:
+        assert ask(f"{urlsplit(url).scheme}://{urlsplit(url).netloc}/nothing-there")[0] == 404
