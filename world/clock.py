@@ -129,6 +129,11 @@ class TeamClock:
         """Whether time stands still until it is set or advanced."""
         return self._clock._position(self._team_id).frozen_at is not None
 
+    @property
+    def ahead(self) -> timedelta:
+        """The time less real time."""
+        return self.now() - datetime.now(UTC)
+
     def now(self) -> datetime:
         """Return the time in UTC. It does not run past LAST."""
         return self._clock._position(self._team_id).now()

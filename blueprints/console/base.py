@@ -56,9 +56,15 @@ def team_names() -> dict[str, str]:
     return {team.id: team.name for team in teams} if len(teams) > 1 else {}
 
 
-def flash_and_redirect(message: str, endpoint: str | None = None, **values: Any) -> Any:
-    """Redirect to `endpoint`, by default to the page that the form was on, and show the message there."""
-    flash(message)
+def flash_and_redirect(
+    message: str, endpoint: str | None = None, *, undo: str | None = None, kind: str = "message", **values: Any
+) -> Any:
+    """Redirect to `endpoint`, by default to the page that the form was on, and show the message there.
+
+    With the name of a snapshot in `undo`, the message has a button that restores it. A notice of the kind `message`
+    disappears after some seconds, one that `stays` does not.
+    """
+    flash(message, f"undo {undo}" if undo else kind)
     page = auth.safe_url(request.form.get("back"))
     return redirect(url_for(endpoint, **values) if endpoint else page or url_for("overview.show"), 303)
 

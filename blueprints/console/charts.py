@@ -8,8 +8,25 @@ from markupsafe import Markup
 
 from dryline.blueprints.console.conversation import Step, Turn
 
-# The colours of outcomes, from the bottom of a column to its top: classes in the style sheet. Others are "other".
-OUTCOME_COLOURS = {"completed": "completed", "transferred": "transferred", "failed": "failed"}
+# The classes of outcomes in the style sheet, from the bottom of a column to its top, and their names in a legend.
+LEGEND = {
+    "completed": "completed",
+    "transferred": "transferred",
+    "failed": "failed",
+    "voicemail": "voicemail",
+    "missed": "not reached",
+    "running": "running",
+}
+OUTCOME_COLOURS = {
+    "completed": "completed",
+    "transferred": "transferred",
+    "failed": "failed",
+    "voicemail": "voicemail",
+    "no-answer": "missed",
+    "busy": "missed",
+    "ringing": "running",
+    "in-progress": "running",
+}
 _CHART_WIDTH, _CHART_HEIGHT, _LABEL_HEIGHT = 720, 140, 18
 
 
@@ -31,7 +48,7 @@ def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, s
                 Markup(
                     '<rect class="fill-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
                     "<title>{} {} {}</title></rect>"
-                ).format(colour, index * step + 2, top, step - 4, height, label, number, colour)
+                ).format(colour, index * step + 2, top, step - 4, height, label, number, LEGEND[colour])
             )
         if index % label_step == 0:
             text = Markup('<text x="{:.0f}" y="{}">{}</text>')
@@ -54,9 +71,10 @@ def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, s
 
 
 def _by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    parts = [(colour, counts[status]) for status, colour in OUTCOME_COLOURS.items() if counts.get(status)]
-    other = sum(number for status, number in counts.items() if status not in OUTCOME_COLOURS)
-    return [*parts, *([("other", other)] if other else [])]
+    sums = dict.fromkeys(LEGEND, 0)
+    for status, number in counts.items():
+        sums[OUTCOME_COLOURS.get(status, "missed")] += number
+    return [(colour, number) for colour, number in sums.items() if number]
 
 
 # The state machine of exports: column and row of each state, the size of a box, the distance between boxes.

@@ -9,8 +9,8 @@ from flask import current_app, g, jsonify, request, url_for
 from dryline import __version__
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.template_filters import offset
 from dryline.models.teams import Team
-from dryline.state import snapshots
 from dryline.storage.current_world import current
 
 blp = PageBlueprint("layout")
@@ -22,19 +22,17 @@ CLOCK_STEPS = (("+5 min", 300), ("+1 h", 3_600), ("+1 d", 86_400))
 def context() -> dict[str, Any]:
     """Return the template variables that every page has."""
     world = current()
-    world_clock = world.clock.of(None)
     blueprints = [one for one in current_app.blueprints.values() if isinstance(one, PageBlueprint)]
     page = next((one for one in blueprints if one.name == request.blueprint), blp)
     return {
         "label": world.settings.label,
         "version": __version__,
-        "world_clock": {"now": world_clock.stamp(), "frozen": world_clock.is_frozen},
+        "world_clock": world_clock(),
         "live": world.runtime_settings,
-        "active_faults": [fault for fault in world.faults.listing() if not fault.is_used_up],
-        "snapshot_names": [snapshot.name for snapshot in snapshots.listing(world)] if g.get("team") else [],
+        "active_faults": active_faults(),
         "clock_steps": CLOCK_STEPS,
         "menu": [
-            (one.title, one.key, url_for(f"{one.name}.show"), one.name == page.section)
+            (one.name, one.title, one.key, url_for(f"{one.name}.show"), one.name == page.section)
             for one in blueprints
             if one.title
         ],
@@ -47,6 +45,19 @@ def context() -> dict[str, Any]:
     }
 
 
+def world_clock() -> dict[str, Any]:
+    """Return the world clock's time, and as `badge` how it differs from real time, in words."""
+    clock = current().clock.of(None)
+    ahead = offset(clock.ahead)
+    badge = ", ".join(filter(None, ["frozen" if clock.is_frozen else "", ahead]))
+    return {"now": clock.stamp(), "frozen": clock.is_frozen, "badge": badge}
+
+
+def active_faults() -> int:
+    """Return the number of fault rules that can still be applied."""
+    return sum(not fault.is_used_up for fault in current().faults.listing())
+
+
 def change_version() -> str:
     """Return a text that changes with every write, request and fault rule. It costs no SQL."""
     world = current()
@@ -55,6 +66,12 @@ def change_version() -> str:
 
 @blp.get("/changes")
 def changes() -> Any:
-    """Answer 204 if nothing has changed since the version in the address, else the new version."""
-    version = change_version()
-    return ("", 204) if request.args.get("since") == version else jsonify(version=version)
+    """Answer 204 if nothing has changed since the version in the address, else the new version.
+
+    The header World-Clock has the time of the world clock, and after a blank its badge.
+    """
+    version, clock = change_version(), world_clock()
+    headers = {"World-Clock": f"{clock['now']} {clock['badge']}".strip()}
+    if request.args.get("since") == version:
+        return "", 204, headers
+    return jsonify(version=version, faults=active_faults()), 200, headers

@@ -29,7 +29,7 @@ MIN_CALLS_OF_A_DAY = 10
 @blp.get("")
 def show() -> Any:
     if g.team is None:
-        return render_template("overview.html", span="", chart="")
+        return render_template("overview.html", span="", chart="", legend={})
     span, chart = _calls_chart(g.team)
     return render_template(
         "overview.html",
@@ -37,6 +37,7 @@ def show() -> Any:
         calls=activity.newest_logs(g.team, VoiceLog, MAX_CALLS),
         span=span,
         chart=chart,
+        legend=charts.LEGEND,
         errors=activity.newest_errors(g.team, MAX_ERRORS),
         exports=activity.open_exports(g.team),
         campaigns=activity.active_campaigns(g.team),

@@ -12,6 +12,7 @@ from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, l
 from dryline.models.teams import ApiKey, Team
 from dryline.schemas.teams import ApiKeyBody, NewTeamBody
 from dryline.state import document, forms, scenarios, snapshots
+from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 
 blp = PageBlueprint("state", "State", "s", path="/state")
@@ -47,18 +48,20 @@ def load() -> Any:
     except orjson.JSONDecodeError as error:
         raise BadRequest(f"The file is not valid JSON: {error}.") from None
     rows = forms.read(content, strict=current().runtime_settings.strict)
-    if request.form.get("how") == "add":
-        document.extend(rows)
-        return flash_and_redirect("The rows of the document are added.", "state.show")
-    document.replace(rows)
-    return flash_and_redirect("The state is replaced by the document.", "state.show")
+    with undoable(current(), "load") as undo:
+        if request.form.get("how") == "add":
+            document.extend(rows)
+            return flash_and_redirect("The rows of the document are added.", "state.show", undo=undo)
+        document.replace(rows)
+    return flash_and_redirect("The state is replaced by the document.", "state.show", undo=undo, team=None)
 
 
 @blp.post("/scenario")
 def load_scenario() -> Any:
     name = request.form.get("scenario", "")
-    scenarios.reset(current(), name)
-    return flash_and_redirect(f"The world is reset to the scenario {name}.", "state.show")
+    with undoable(current(), "scenario") as undo:
+        scenarios.reset(current(), name)
+    return flash_and_redirect(f"The world is reset to the scenario {name}.", "state.show", undo=undo, team=None)
 
 
 @blp.post("/teams")
@@ -67,14 +70,15 @@ def create_team() -> Any:
     body = load_form(NewTeamBody)
     with current().transaction():
         _, secret = ApiKey.issue(Team.new(body["name"]), body.get("key"))
-    flash(f"Its key, shown this once: {secret}")
+    flash(f"Its key, shown this once: {secret}", "stays")
     return flash_and_redirect(f"Created the team {body['name']}.", "state.show")
 
 
 @blp.post("/teams/<team_id>/remove")
 def delete_team(team_id: str) -> Any:
-    document.delete_team(current(), team_id)
-    return flash_and_redirect("The team and all of its rows are deleted.", "state.show", team=None)
+    with undoable(current(), "delete") as undo:
+        document.delete_team(current(), team_id)
+    return flash_and_redirect("The team and all of its rows are deleted.", "state.show", undo=undo, team=None)
 
 
 @blp.post("/teams/<team_id>/keys")
@@ -83,11 +87,11 @@ def create_key(team_id: str) -> Any:
     body = load_form(ApiKeyBody)
     with current().transaction():
         _, secret = ApiKey.issue(Team.by_id(team_id), body.get("key"), name=body.get("name"))
-    return flash_and_redirect(f"The key, shown this once: {secret}", "state.show")
+    return flash_and_redirect(f"The key, shown this once: {secret}", "state.show", kind="stays")
 
 
 @blp.post("/teams/<team_id>/keys/<key_id>/remove")
 def revoke_key(team_id: str, key_id: str) -> Any:
-    with current().transaction():
+    with undoable(current(), "delete") as undo, current().transaction():
         ApiKey.fetch(Team.by_id(team_id), key_id).revoke()
-    return flash_and_redirect("The key is revoked.", "state.show")
+    return flash_and_redirect("The key is revoked.", "state.show", undo=undo)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import timedelta
 from typing import Any
 
 from dryline.storage.current_world import current
@@ -46,6 +48,23 @@ def remaining(stamp: str | None) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
+def offset(ahead: timedelta) -> str:
+    """Format a difference from real time in its two largest units, as `+1 d 2 h`; empty below two seconds."""
+    seconds = round(abs(ahead.total_seconds()))
+    if seconds < 2:
+        return ""
+    units = {"d": seconds // 86_400, "h": seconds // 3600 % 24, "min": seconds // 60 % 60, "s": seconds % 60}
+    parts = [f"{number} {unit}" for unit, number in units.items() if number]
+    return ("+" if ahead > timedelta(0) else "-") + " ".join(parts[:2])
+
+
+def phone(number: str | None) -> str:
+    """Format `+12165550198` as `+1 216 555 0198`. Numbers of other countries stay as they are."""
+    if number and re.fullmatch(r"\+1\d{10}", number):
+        return f"+1 {number[2:5]} {number[5:8]} {number[8:]}"
+    return number or "-"
+
+
 def pretty(value: Any) -> str:
     """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -56,4 +75,4 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-FILTERS = {function.__name__: function for function in (duration, size, day, clock, remaining, pretty, count)}
+FILTERS = {function.__name__: function for function in (duration, size, day, clock, remaining, phone, pretty, count)}

@@ -11,6 +11,7 @@ from dryline.blueprints.control.settings import SettingsSchema
 from dryline.jobs import live
 from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
+from dryline.state.undo import undoable
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
@@ -60,8 +61,9 @@ def save_snapshot() -> Any:
 @blp.post("/restore")
 def restore_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
-    snapshots.restore(current(), name)
-    return flash_and_redirect(f"Restored the snapshot {name}.")
+    with undoable(current(), "restore") as undo:
+        snapshots.restore(current(), name)
+    return flash_and_redirect(f"Restored the snapshot {name}.", undo=undo, endpoint="overview.show", team=None)
 
 
 @blp.post("/delete-snapshot")
@@ -73,5 +75,6 @@ def delete_snapshot() -> Any:
 
 @blp.post("/reset")
 def reset() -> Any:
-    scenarios.reset(current())
-    return flash_and_redirect("The world is reset to its start.", "overview.show")
+    with undoable(current(), "reset") as undo:
+        scenarios.reset(current())
+    return flash_and_redirect("The world is reset to its start.", "overview.show", undo=undo, team=None)

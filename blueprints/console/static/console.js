@@ -3,62 +3,151 @@
 
 document.documentElement.classList.add("scripted");
 
-// The page polls for changes. When something changed, the event "refresh" makes the parts with
-// hx-trigger="refresh from:body" fetch themselves.
+// The page polls the server. The answer has the world clock's time. When something changed, the event "refresh" makes
+// the parts with hx-trigger="refresh from:body" fetch themselves.
 const POLL_MS = 1500;
+const byId = (id) => document.getElementById(id);
 let isLive = localStorage.getItem("dryline-live") !== "off";
+let failures = 0;
+let lastAnswer = "";
 
 async function poll() {
-  if (!isLive || document.hidden) return;
+  if (document.hidden) return;
+  const { changes, version } = document.body.dataset;
+  const address = `${changes}${changes.includes("?") ? "&" : "?"}since=${encodeURIComponent(version)}`;
+  let answer;
   try {
-    const { changes, version } = document.body.dataset;
-    const answer = await fetch(`${changes}${changes.includes("?") ? "&" : "?"}since=${encodeURIComponent(version)}`);
-    // Progress that is not written to the database is fetched each time: data-polls.
-    if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-polls]"))) return;
-    if (answer.status === 200) document.body.dataset.version = (await answer.json()).version;
-    document.body.dispatchEvent(new CustomEvent("refresh"));
+    answer = await fetch(address, { headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(POLL_MS) });
   } catch {
-    // The server has stopped or restarts. The next poll may reach it.
+    failures += 1; // The server has stopped, or restarts.
+    if (failures >= 2) showLost(`No answer from the server since ${lastAnswer || "this page was opened"}.`);
+    return;
   }
+  if (answer.status === 403) return showLost("Your session has ended. ", "Sign in again");
+  failures = 0;
+  showLost("");
+  setClock(answer.headers.get("World-Clock"));
+  lastAnswer = byId("world-time").textContent;
+  if (!isLive) return;
+  // Progress that is not written to the database is fetched each time: data-polls.
+  if (answer.status !== 200 && !(answer.ok && document.querySelector("[data-polls]"))) return;
+  if (answer.status === 200) {
+    const news = await answer.json();
+    document.body.dataset.version = news.version;
+    showFaults(news.faults);
+  }
+  document.body.dispatchEvent(new CustomEvent("refresh"));
+}
+
+// Tell that the server does not answer, and keep the page: a link would lead to the browser's own error page.
+function showLost(text, link) {
+  const lost = byId("lost");
+  if (!lost || lost.dataset.text === text) return;
+  lost.dataset.text = text;
+  lost.textContent = text;
+  if (link) lost.append(Object.assign(document.createElement("a"), { href: location.href, textContent: link }));
+  document.body.classList.toggle("lost", Boolean(text) && !link);
+}
+
+function stay(event) {
+  const leaves = event.type === "submit" || event.target.closest("a[href^='/'], a[href^='http']");
+  if (leaves && document.body.classList.contains("lost")) event.preventDefault();
+}
+document.addEventListener("click", stay, true);
+document.addEventListener("submit", stay, true);
+
+function showFaults(count) {
+  const link = byId("faults-on");
+  link.textContent = `${count} fault${count === 1 ? "" : "s"} on`;
+  link.classList.toggle("warn", count > 0);
 }
 
 function showSwitch() {
-  const button = document.getElementById("live-switch");
+  const button = byId("live-switch");
   if (!button) return;
   button.setAttribute("aria-pressed", String(isLive));
   button.textContent = isLive ? "Live" : "Live off";
 }
 
 function begin() {
+  setClock();
   showSwitch();
+  showZone();
   refillForm();
-  document.getElementById("live-switch")?.addEventListener("click", () => {
+  byId("live-switch")?.addEventListener("click", () => {
     isLive = !isLive;
     localStorage.setItem("dryline-live", isLive ? "on" : "off");
     showSwitch();
   });
+  byId("zone")?.addEventListener("click", () => {
+    isLocal = !isLocal;
+    localStorage.setItem("dryline-zone", isLocal ? "local" : "utc");
+    showZone();
+  });
+  byId("show-keys")?.addEventListener("click", () => byId("keys").showModal());
+  const letters = byId("letter-keys");
+  if (letters) {
+    letters.checked = hasLetterKeys();
+    letters.addEventListener("change", () => localStorage.setItem("dryline-keys", letters.checked ? "on" : "off"));
+  }
+  document.querySelector(".menu [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   setInterval(poll, POLL_MS);
   setInterval(tick, 1000);
+  // A notice that asks for nothing goes by itself.
+  setTimeout(() => document.querySelectorAll("p.flash.message").forEach((notice) => notice.remove()), 8000);
 }
 
-// Advance the world clock and the timers by a second.
-function tick() {
-  for (const time of document.querySelectorAll("time.now[data-ticks]")) {
-    const now = new Date(Date.parse(time.dateTime) + 1000);
-    time.dateTime = now.toISOString();
-    const text = now.toUTCString(); // "Sat, 21 Nov 2026 …"
-    time.textContent = `${text.slice(0, 3)} ${now.getUTCDate()} ${text.slice(8, 11)} ${now.toISOString().slice(11, 19)}`;
+// The world clock is the server's: its last answer and the time since then, not a count of ticks.
+let clock = { stamp: 0, since: 0, runs: true };
+
+function setClock(header) {
+  const time = byId("world-time");
+  if (!time) return;
+  const [stamp, ...badge] = (header ?? time.dateTime).split(" ");
+  if (header !== undefined) {
+    byId("clock-badge").textContent = badge.join(" ");
+    byId("clock-reset").disabled = !badge.length;
+    time.toggleAttribute("data-ticks", badge[0] !== "frozen" && badge[0] !== "frozen,");
   }
-  const clock = document.querySelector("time.now");
+  clock = { stamp: Date.parse(stamp), since: performance.now(), runs: time.hasAttribute("data-ticks") };
+  tick();
+}
+
+function tick() {
+  const time = byId("world-time");
+  if (!time) return;
+  const now = clock.stamp + (clock.runs ? performance.now() - clock.since : 0);
+  time.dateTime = new Date(now).toISOString();
+  showTime(time);
   for (const timer of document.querySelectorAll("[data-since]")) {
-    const seconds = Math.max(0, Math.floor((Date.parse(clock.dateTime) - Date.parse(timer.dataset.since)) / 1000));
+    const seconds = Math.max(0, Math.floor((now - Date.parse(timer.dataset.since)) / 1000));
     timer.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
   for (const timer of document.querySelectorAll("[data-until]")) {
-    const seconds = Math.max(0, Math.floor((Date.parse(timer.dataset.until) - Date.parse(clock.dateTime)) / 1000));
+    const seconds = Math.max(0, Math.floor((Date.parse(timer.dataset.until) - now) / 1000));
     const [minutes, rest] = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
     timer.textContent = `${Math.floor(seconds / 3600)}:${minutes}:${rest}`;
   }
+}
+
+// Times are written in UTC. The switch beside the clock shows them in local time.
+let isLocal = localStorage.getItem("dryline-zone") === "local";
+
+function showTime(time) {
+  const moment = new Date(time.dateTime);
+  const shown = isLocal ? new Date(moment - moment.getTimezoneOffset() * 60000) : moment;
+  const text = shown.toUTCString(); // "Sat, 21 Nov 2026 20:33:22 GMT"
+  const day = `${text.slice(0, 3)} ${shown.getUTCDate()} ${text.slice(8, 11)} `;
+  time.textContent = (time.hasAttribute("data-clock") ? "" : day) + text.slice(17, 25);
+}
+
+function showZone() {
+  const zone = byId("zone");
+  if (!zone) return;
+  const name = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts().find((part) => part.type === "timeZoneName");
+  zone.textContent = isLocal ? name.value : "UTC";
+  if (isLocal || zone.dataset.changed) document.querySelectorAll("time[datetime]").forEach(showTime);
+  zone.dataset.changed = isLocal || "";
 }
 
 // A button copies its text, or the snippet beside it. A row opens its first link.
@@ -73,7 +162,10 @@ document.addEventListener("click", async (event) => {
     return;
   }
   const row = event.target.closest("tr[data-open]");
-  if (row && !event.target.closest("a, button, input, select, summary, label") && !String(getSelection())) open(row);
+  if (row && !event.target.closest("a, button, input, select, summary, label") && !String(getSelection())) {
+    if (event.ctrlKey || event.metaKey) window.open(row.querySelector("a").href);
+    else open(row);
+  }
 });
 
 // Over plain HTTP, except on loopback, scripts have no clipboard. There the text is copied from a field.
@@ -87,8 +179,27 @@ async function copyText(text) {
   field.remove();
 }
 
+// A button that was pressed waits for its answer.
+document.addEventListener("submit", ({ target: form, submitter }) => {
+  if (form.method === "dialog" || !submitter || form.closest("[hx-post], [hx-get]")) return;
+  if (form.getAttribute("method") !== "post") return;
+  const label = submitter.textContent;
+  setTimeout(() => {
+    submitter.disabled = true;
+    submitter.setAttribute("aria-busy", "true");
+    submitter.textContent = `${label} …`;
+  });
+});
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+// A menu that is open closes with a click elsewhere.
+document.addEventListener("click", ({ target }) => {
+  const drop = document.querySelector("details.drop[open]");
+  if (drop && !drop.contains(target)) drop.open = false;
 });
 
 function open(row) {
@@ -108,6 +219,7 @@ document.addEventListener("htmx:beforeSwap", () => {
   };
 });
 document.addEventListener("htmx:afterSwap", () => {
+  showZone();
   if (!saved) return;
   every("main .scroll").forEach((part, index) => (part.scrollLeft = saved.scrollLefts[index] ?? 0));
   const details = every("main details");
@@ -137,7 +249,7 @@ document.addEventListener("submit", ({ target: form }) => {
 function refillForm() {
   const stored = JSON.parse(sessionStorage.getItem(STORED_FORM));
   sessionStorage.removeItem(STORED_FORM);
-  if (!stored || !document.querySelector(".flash.error[role=status]")) return;
+  if (!stored || !document.querySelector("main .flash.error[role=status]")) return;
   const form = formsTo(stored.action)[stored.index];
   if (form) fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
 }
@@ -171,11 +283,18 @@ const SHORTCUTS = {
   j: () => choose(1),
   k: () => choose(-1),
   g: () => (isMenuKeyNext = true),
-  "?": () => document.getElementById("keys").showModal(),
+  "?": () => byId("keys").showModal(),
 };
+const hasLetterKeys = () => localStorage.getItem("dryline-keys") !== "off";
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const drop = document.querySelector("details.drop[open]");
+  if (event.key === "Escape" && drop) {
+    drop.open = false;
+    drop.querySelector("summary").focus();
+    return;
+  }
   if (event.target.closest("input, textarea, select")) {
     if (event.key === "Escape") event.target.blur();
     return;
@@ -190,8 +309,7 @@ document.addEventListener("keydown", (event) => {
     if (row) open(row);
     return;
   }
-  if (event.key === "Escape") document.querySelector("details.drop[open]")?.removeAttribute("open");
-  const shortcut = SHORTCUTS[event.key];
+  const shortcut = hasLetterKeys() && SHORTCUTS[event.key];
   if (shortcut) {
     event.preventDefault();
     shortcut();

@@ -1,0 +1,94 @@
+"""The header: the world clock, the poll of the server, notices and keys."""
+
+import pytest
+from playwright.sync_api import expect
+
+from dryline.settings import Settings
+from dryline.tests.console.conftest import serving
+
+
+def clock(page):
+    return page.locator("#world-time")
+
+
+def put_clock(server, **body):
+    assert server.app.test_client().put("/_dryline/clock", json=body).status_code == 200
+
+
+def test_the_clock_of_an_open_page_follows_the_server(served, tab):
+    page = tab(served).go("/connect")
+    put_clock(served, now="2031-03-04T05:06:07Z", frozen=True)
+    expect(clock(page)).to_have_text("Tue 4 Mar 05:06:07")
+    expect(page.locator("#clock-badge")).to_contain_text("frozen, +")
+    served.app.test_client().delete("/_dryline/clock")
+    expect(page.locator("#clock-badge")).to_be_empty()
+    expect(page.get_by_role("button", name="Now")).to_be_disabled()
+
+
+def test_a_clock_that_differs_from_real_time_says_by_how_much(visitor, control):
+    assert 'id="clock-badge" title="Difference from real time"></span>' in visitor.go("").answer.text
+    control.post("/clock/advance", {"seconds": 90_000})
+    assert "+1 d 1 h" in visitor.go("").text
+
+
+def test_times_are_in_utc_until_local_time_is_chosen(chromium, demo):
+    context = chromium.new_context(timezone_id="Asia/Tokyo")
+    page = context.new_page()
+    page.goto(f"{demo.url}/console/calls")
+    time = page.locator("main time").first
+    stamp, utc = time.get_attribute("datetime"), time.text_content()
+    assert utc.endswith(stamp[11:19])
+    page.get_by_role("button", name="UTC").click()
+    expect(page.locator("#zone")).to_have_text("GMT+9")
+    assert time.text_content().endswith(f"{(int(stamp[11:13]) + 9) % 24:02}{stamp[13:19]}")
+    page.reload()
+    expect(page.locator("#zone")).to_have_text("GMT+9")
+    page.get_by_role("button", name="GMT+9").click()
+    expect(time).to_have_text(utc)
+    context.close()
+
+
+@pytest.mark.parametrize("address", ["", "/live", "/connect"])
+def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab, address):
+    page = tab(demo).go(address)
+    lost = page.locator("#lost")
+    page.route("**/console/**", lambda route: route.abort())
+    expect(lost).to_contain_text("No answer from the server since", timeout=5_000)
+    page.get_by_role("link", name="Workers").first.click()
+    assert page.url.endswith(f"/console{address}")  # and not the browser's own error page
+    page.unroute_all()
+    expect(lost).to_be_empty()
+
+
+def test_a_session_that_ended_is_told(tab):
+    settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame")
+    with serving(settings) as server:
+        page = tab(server).go("/faults")
+        page.get_by_label("Token").fill("open sesame")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("h1")).to_have_text("Faults")
+        page.context.clear_cookies()
+        page.locator("#lost").get_by_role("link", name="Sign in again").click()
+        expect(page.get_by_label("Token")).to_be_visible()
+
+
+def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
+    page = tab(demo).go("/faults")
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Shortcuts of a single letter").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_hidden()
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Shortcuts of a single letter").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+
+
+def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
+    page = tab(demo).go("/connect")
+    page.goto(f"{demo.url}/console/connect#curl")
+    bar = page.locator(".bar").bounding_box()
+    heading = page.locator("#curl").bounding_box()
+    assert heading["y"] >= bar["y"] + bar["height"]
