@@ -78,7 +78,7 @@ def test_a_first_message_is_consumed_by_a_talk_that_waits_for_it(ask, flow):
 
 def test_a_first_message_is_not_consumed_by_a_talk_in_which_the_agent_speaks_first(ask, make_flow):
     flow = make_flow(code=CLINIC.replace("False", "True"))
-    assert content(ask(flow, BOOK)).startswith("Oak Clinic.\nCould you tell me")
+    assert content(ask(flow, BOOK)).startswith("Oak Clinic.\nHow can I help you?")
     assert "See you on Monday." in content(ask(flow, BOOK))
 
 

@@ -99,7 +99,7 @@ def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
     shown = run("talk", file(CLINIC), input=TURNS).splitlines()
     assert [line for line in shown if not line.startswith("#")] == [
         "Agent: Oak Clinic.",
-        "Agent: Could you tell me how to help?",
+        "Agent: How can I help you?",
         "You: I want to book an appointment for Monday",
         "Taken: caller wants to book an appointment",
         'Asked: For when? {"day": "Monday"}',

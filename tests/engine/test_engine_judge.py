@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from dryline.engine import builtin_model
 from dryline.engine.answer_filling import fill
 from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.events import Message
@@ -80,17 +79,6 @@ def test_a_decision_says_why_and_how_sure(talk, flow):
     assert taken["by"] == "built-in"
     assert taken["why"]
     assert 0 < taken["sure"] <= 1
-
-
-def test_without_a_condition_the_agent_asks_again(talk, flow):
-    talked = talk(flow.quiz, "elephants")
-    assert talked.session.waiting == ["player wants a question"]
-    assert talked.events[-1]["how"] == "no condition was met"
-
-
-def test_the_agents_words_fit_the_prompt(talk):
-    talked = talk('talk("You are Sam. Ask the caller for their full name.")\n')
-    assert talked.of("said")[0]["text"] == "Could you tell me your full name?"
 
 
 @pytest.mark.parametrize(
@@ -168,41 +156,6 @@ def test_a_question_without_a_shape_is_answered_with_a_text():
 )
 def test_any_schema_is_answered(schema):
     fill(Question("User: hm", "q", schema=schema))
-
-
-@pytest.mark.parametrize(
-    ("prompt", "words"),
-    [
-        ("You are the receptionist. Find out what the caller needs.", "Could you tell me what you need?"),
-        ("Ask Ada Park to confirm Monday at 11:30 AM.", "Could you confirm Monday at 11:30 AM?"),
-        ("Ask whether the customer has an account", "Could you tell me whether you have an account?"),
-        ("Confirm the caller's number.", "Could you confirm your number?"),
-        ("Offer Ada two of these slots, agree on one.", "I can offer you two of these slots."),
-    ],
-)
-def test_what_a_prompt_wants_is_said_to_the_user(engine, prompt, words):
-    session = engine.open(engine.program(f"loop:\n    talk({prompt!r}, True)\nuntil 'x':\n    pass\n"))
-    session.start()
-    assert session.messages[-1].text == words
-
-
-def test_a_value_that_asks_for_something_becomes_a_question(engine):
-    code = "loop:\n    talk('Help.', False)\nuntil 'no time':\n    return 'ask for another day'\n"
-    session = engine.open(engine.program(code))
-    session.start()
-    session.choose("no time")
-    assert session.messages[-1].text == "Could you tell me another day?"
-
-
-def test_in_the_middle_the_agent_does_not_begin_again(engine):
-    code = "loop:\n    talk('Be kind.', True)\nuntil 'a':\n"
-    code += "    loop:\n        talk('Be kind.', True)\n    until 'b':\n        pass\n"
-    session = engine.open(engine.program(code))
-    session.start()
-    assert session.messages[-1].text in builtin_model._OPENINGS
-    session.say("something else")
-    session.choose("a")
-    assert session.messages[-1].text in builtin_model._GOING_ON
 
 
 def test_of_what_was_said_twice_the_newest_counts(talk):

@@ -24,7 +24,7 @@ def test_the_agent_says_what_the_flow_says(booked):
     for log in booked:
         words = said(log)
         assert words[0] == "Welcome to Oak Clinic."
-        assert words[1] == "Could you tell me what you need?"
+        assert words[1] == "What do you need?"
         assert words[-1] == "You are booked."
 
 

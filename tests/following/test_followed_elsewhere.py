@@ -34,7 +34,7 @@ def check_reminders(logs, taken):
     for log in followed:
         row = log["metadata"]["row"]
         assert said(log)[0] == f"Hello {row['first_name']}, this is Oak Clinic."
-        assert said(log)[1] == "Could you tell me whether Friday still suits you?"
+        assert said(log)[1] == "Does Friday still suit you?"
         found = log["extractionsData"]
         if "confirmed_for" in found:
             assert found["confirmed_for"] == {"day": "Friday", "number": row["phoneNumber"]}
@@ -199,7 +199,7 @@ def test_chats_follow_the_flow(make_chat_line, simulate, taken, channel):
     for log in simulate(make_chat_line(channel), 3, kind="chats", path=channel, branch=branch):
         assert said(log) == [
             "Welcome to Oak Clinic.",
-            "Could you tell me what you need?",
+            "What do you need?",
             "It is cancelled.",
             "Goodbye.",
         ]

@@ -241,10 +241,10 @@ def test_the_guide_tells_how_long_a_call_may_wait_for_others():
 
 
 def test_no_call_is_longer_than_the_longest(make_line, simulate):
-    line = make_line(externalConfig={"maxCallDurationMs": 20_000})
+    line = make_line(externalConfig={"maxCallDurationMs": 12_000})
     logs = simulate(line, 20, branch="caller confirms the day")
     for log in logs:
-        assert (log["duration"], log["data"]["disconnection_reason"]) == (20, "max_duration")
+        assert (log["duration"], log["data"]["disconnection_reason"]) == (12, "max_duration")
         assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
         assert "You are booked." not in said(log)
         ends = [one["end"] for one in log["messages"]["messages"]]

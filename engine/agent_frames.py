@@ -1,0 +1,80 @@
+"""The agent's usual sentences in each language. `{}` is the place of a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFrames:
+    """Sentences of one language.
+
+    `openings` begin a conversation and `going_on` continue one without a question of the prompt; `general` are the
+    questions behind `again`, which asks a second time. `next` thanks for an answer.
+    """
+
+    openings: tuple[str, ...]
+    going_on: tuple[str, ...]
+    general: tuple[str, ...]
+    again: tuple[str, ...]
+    next: tuple[str, ...]
+    greeted: str
+    thanked: str
+    waiting: str
+    closings: tuple[str, ...]
+
+
+FRAMES = {
+    "en": AgentFrames(
+        openings=("How can I help you?", "What can I do for you?", "Tell me, what is it about?"),
+        going_on=("Please go on.", "I see. What would you like to do?", "All right. What else can you tell me?"),
+        general=("How can I help you?", "What can I do for you?", "What would you like to do?"),
+        again=(
+            "Sorry, I did not quite get that. {}",
+            "I am not sure that I understood. {}",
+            "Could you say that in other words? {}",
+            "Let me ask again, so that I get it right. {}",
+            "I'm sorry, could you say that once more? {}",
+            "I'm afraid I don't follow yet. {}",
+        ),
+        next=("Thank you. {}", "All right. {}", "Got it, thanks. {}"),
+        greeted="Hello! {}",
+        thanked="You're welcome. {}",
+        waiting="Of course, take your time.",
+        closings=("Thank you, and goodbye!", "Thanks for your time. Have a good day!"),
+    ),
+    "de": AgentFrames(
+        openings=("Wie kann ich Ihnen helfen?", "Was kann ich für Sie tun?", "Worum geht es denn?"),
+        going_on=("Was kann ich noch für Sie tun?", "Verstehe. Wie möchten Sie weitermachen?", "Gut. Was noch?"),
+        general=("Wie kann ich Ihnen helfen?", "Was kann ich für Sie tun?", "Was möchten Sie tun?"),
+        again=(
+            "Entschuldigung, das habe ich nicht ganz verstanden. {}",
+            "Ich bin nicht sicher, ob ich Sie richtig verstehe. {}",
+            "Könnten Sie das bitte anders sagen? {}",
+            "Verzeihung, wie meinen Sie das? {}",
+            "Noch einmal, damit ich nichts falsch mache. {}",
+        ),
+        next=("Danke. {}", "Gut, danke. {}", "In Ordnung. {}"),
+        greeted="Guten Tag! {}",
+        thanked="Gern geschehen. {}",
+        waiting="Natürlich, lassen Sie sich Zeit.",
+        closings=("Vielen Dank und auf Wiederhören!", "Danke für das Gespräch. Einen schönen Tag noch!"),
+    ),
+    "es": AgentFrames(
+        openings=("¿En qué puedo ayudarle?", "¿Qué puedo hacer por usted?", "Dígame, ¿de qué se trata?"),
+        going_on=("¿En qué más puedo ayudarle?", "Entiendo. ¿Qué le gustaría hacer?", "Muy bien. ¿Algo más?"),
+        general=("¿En qué puedo ayudarle?", "¿Qué puedo hacer por usted?", "¿Qué le gustaría hacer?"),
+        again=(
+            "Perdone, no le he entendido bien. {}",
+            "No estoy seguro de haberle entendido. {}",
+            "¿Podría decirlo de otra manera? {}",
+            "Disculpe, ¿cómo dice? {}",
+            "Para no equivocarme, se lo pregunto otra vez. {}",
+        ),
+        next=("Gracias. {}", "Muy bien, gracias. {}", "De acuerdo. {}"),
+        greeted="¡Buenos días! {}",
+        thanked="De nada. {}",
+        waiting="Claro, tómese su tiempo.",
+        closings=("Muchas gracias. ¡Hasta luego!", "Gracias por su llamada. ¡Que tenga un buen día!"),
+    ),
+}

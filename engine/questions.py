@@ -1,0 +1,136 @@
+"""Questions to the user, made from an instruction: "what the caller needs" becomes "What do you need?"."""
+
+from __future__ import annotations
+
+import re
+
+_NOUNS = "user|caller|customer|patient|client|guest|tenant|member|prospect"
+_USER = f"(?:(?:the |a )?(?:{_NOUNS})s?|(?:the |a )(?:driver|contact|person|lead)s?)"
+_OF_USER = re.compile(rf"\b{_USER}'s?(?=\W|$)(?!\w)", re.IGNORECASE)
+_USER_DOES = re.compile(
+    rf"\b(?:{_USER}|they|he|she) (?P<adverb>still |now |already |also )?(?P<verb>[a-z]+)\b", re.IGNORECASE
+)
+_USER_ALONE = re.compile(rf"\bthe (?:{_NOUNS}|driver|contact|person|lead)s?\b", re.IGNORECASE)
+_CONTRACTED = re.compile(r"\b(they|he|she|you|it|we)'(d|re|ve|ll)\b", re.IGNORECASE)
+_LONG_FORMS = {"d": "would", "re": "are", "ve": "have", "ll": "will"}
+_PLURAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_PRONOUNS = {
+    "their": "your",
+    "theirs": "yours",
+    "they": "you",
+    "them": "you",
+    "him": "you",
+    "his": "your",
+    "themselves": "yourself",
+}
+_AGENT = {"are": "am", "were": "was"}
+_NO_VERB_S = ("ss", "us", "is")
+_AUXILIARIES = "are|were|can|could|will|would|should|may|might|did"
+_PRESENT = (
+    "want|need|like|prefer|live|know|think|mean|work|use|call|plan|expect|feel|wish|agree|accept|own|see|come|go|get|take"
+    "|pay|hear"
+)
+_WH = r"(?:what|which|who|where|when|why|how)(?: [a-z-]+){0,3}?"
+_DONE = r"(?:been|had|got|gone|seen|done|made|paid|met|read|sent|lost|found|\w+ed|\w+en)\b"
+_SUBJECT_QUESTION = re.compile(
+    r"^(?:what|who|which(?: [a-z-]+){0,3}|how many(?: [a-z-]+){1,2}) (?:(?:still|best|better|usually) )?"
+    r"(?:is|are|was|were|does|do|did|has|have|can|will|would|happened|went|brings|comes|goes)\b(?! you\b)",
+    re.IGNORECASE,
+)
+
+
+def as_agent(words: str) -> str:
+    """Return words of a prompt as the agent says them: its "you" is the agent, its "they" the user."""
+    words = _CONTRACTED.sub(lambda match: f"{match[1]} {_LONG_FORMS[match[2].lower()]}", words)
+    words = re.sub(r"\byou (are|were)\b", lambda match: f"I {_AGENT[match[1]]}", words)
+    words = re.sub(r"\byou\b(?! can't)", "I", words)
+    words = re.sub(r"\byour\b", "our", words)
+    words = _OF_USER.sub("your", words)
+    words = re.sub(
+        rf"\b(does|is|has"
+        rf"|was) {_USER}\b",
+        lambda match: f"{_PLURAL[match[1].lower()]} you",
+        words,
+        flags=re.IGNORECASE,
+    )
+    words = _USER_DOES.sub(_second_person, words)
+    words = _USER_ALONE.sub("you", words)
+    return " ".join(_PRONOUNS.get(word.lower(), word) for word in words.split()).rstrip(" ,.!?")
+
+
+def _second_person(match: re.Match[str]) -> str:
+    verb = match["verb"]
+    base = _PLURAL.get(verb.lower()) or (verb if match[0].lower().startswith("they ") else base_form(verb))
+    return f"you {match['adverb'] or ''}{base}"
+
+
+def base_form(verb: str) -> str:
+    """Return a verb in the third person singular as it stands behind "I" and "you"."""
+    if verb.endswith("ies"):
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "goes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith(_NO_VERB_S) else verb
+
+
+def question_forms(words: str) -> tuple[str, ...]:
+    """Return the ways to ask for what a prompt names, the usual one first."""
+    words = as_agent(words)
+    begin = words.partition(" ")[0].lower()
+    words = (
+        begin + words[len(begin) :]
+        if begin in ("what", "which", "who", "where", "when", "why", "how", "whether", "if")
+        else words
+    )
+    if begin in ("whether", "if"):
+        clause = words.partition(" ")[2]
+        return (_yes_or_no(clause) or f"Could you tell me whether {clause}?",)
+    if begin in ("what", "which", "who", "where", "when", "why", "how"):
+        question = _open_question(words)
+        return (_capital(question),) if question else (f"Could you tell me {words}?",)
+    if begin in ("your", "the"):
+        return f"Could you tell me {words}?", f"May I have {words}, please?"
+    return (f"Could you tell me {words}?",)
+
+
+def _yes_or_no(clause: str) -> str | None:
+    """Return "you can come" as "Can you come?"."""
+    if match := re.match(rf"(you|we|I|it|this|that) (am|is|has|{_AUXILIARIES}) (.+)", clause):
+        return f"{_capital(match[2])} {match[1]} {match[3]}?"
+    if match := re.match(rf"you have ({_DONE}.*)", clause):
+        return f"Have you {match[1]}?"
+    if match := re.match(r"(you|we|I) ((?:still |also |now )?[a-z]+)( .+)?$", clause):
+        is_past = match[2].endswith("ed")
+        return None if is_past else f"Do {match[1]} {match[2]}{match[3] or ''}?"
+    if match := re.match(r"(.{2,80}?) (still )?(suits|works|helps|fits|lets|sounds|looks|matters)\b(.*)", clause):
+        return f"Does {match[1]} {match[2] or ''}{match[3][:-1]}{match[4]}?"
+    if match := re.match(r"(.{2,60}?) (still )?(suit|work|help|fit)\b(.*)", clause):
+        return f"Do {match[1]} {match[2] or ''}{match[3]}{match[4]}?"
+    if match := re.match(r"((?:the|your|our|their|this|that) [^,]{2,50}?) (is|are|was|were|has|can|will) (.+)", clause):
+        return f"{_capital(match[2])} {match[1]} {match[3]}?"
+    return None
+
+
+def _open_question(words: str) -> str | None:
+    """Return "what you need" as "what do you need?"."""
+    if match := re.match(r"how (?:I|we|you|to) ?(?:can |could |may )?(?:best )?help(?: you)?(?P<rest>.*)", words):
+        return f"how can I help you{match['rest']}?"
+    if match := re.match(rf"({_WH}) (you|we|I|it|this|that) (is|am|{_AUXILIARIES})\b(.*)", words):
+        return f"{match[1]} {match[3]} {match[2]}{match[4]}?"
+    if match := re.match(rf"({_WH}) you have( (?:already )?{_DONE}.*)", words):
+        return f"{match[1]} have you{match[2]}?"
+    if match := re.match(rf"({_WH}) (you|we) ((?:still |also )?(?:have|{_PRESENT})\b.*)", words):
+        return f"{match[1]} do {match[2]} {match[3]}?"
+    if match := re.match(
+        r"(what|who|where|when|why|how(?: [a-z]+)?|which [a-z]+) ((?:the|your|our|this|that) [^,]+?) (is|are"
+        r"|was|were)( .*)?$",
+        words,
+    ):
+        return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}?"
+    if _SUBJECT_QUESTION.match(words) or re.match(rf"{_WH} (?:suits|works|fits|helps|applies|brings)\b", words):
+        return f"{words}?"
+    return None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,195 @@
+"""The agent's utterances without a model: what a prompt makes it say."""
+
+from __future__ import annotations
+
+import pytest
+
+GENERAL = {"How can I help you?", "What can I do for you?", "Tell me, what is it about?"}
+LOOP = "loop:\n    talk({prompt!r}, True)\nuntil 'the moon is made of cheese':\n    pass\n"
+
+
+def agent(talked):
+    return [event["text"] for event in talked.of("said")]
+
+
+@pytest.fixture
+def opening(talk):
+    """Return what the agent says first with a prompt."""
+    return lambda prompt: agent(talk(LOOP.format(prompt=prompt)))[0]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "How satisfied are you with the delivery, from 1 to 5?",
+        "I can help track your shipment. Could you provide the shipment ID?",
+        "I can help with basic account questions. What specific issue are you having?",
+        "What genre of books do you enjoy reading?",
+        "Hi there! What's your preferred contact method?",
+        "Which describes you: a family member, a health plan, or a fitness center?",
+    ],
+)
+def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
+    assert opening(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("You are Sam. Ask the caller for their full name.", "Could you tell me your full name?"),
+        ("You are the receptionist. Find out what the caller needs.", "What do you need?"),
+        ("Ask Ada Park to confirm Monday at 11:30 AM.", "Could you confirm Monday at 11:30 AM?"),
+        ("Ask whether the customer has an account", "Do you have an account?"),
+        ("Confirm the caller's number.", "Could you confirm your number?"),
+        (
+            "Be brief. Confirm they can make it. If they need another day, collect their preferred time.",
+            "Can you make it?",
+        ),
+        ("Offer Ada two of these slots, agree on one.", "I can offer you two of these slots."),
+        ("Offer Ada a free time. Ask whether it suits them.", "I can offer you a free time. Does it suit you?"),
+        (
+            "Ask the customer Before we go, how was it, from 1 to 5? and wait. Then thank them.",
+            "Before we go, how was it, from 1 to 5?",
+        ),
+        ("Ask the customer something like: Do you need your ID? I can email it.", "Do you need your ID?"),
+        (
+            "Ask the customer about the problem they are experiencing.",
+            "Could you tell me about the problem you are experiencing?",
+        ),
+        ("Have a conversation with the user and ask about their day", "Could you tell me about your day?"),
+        (
+            "Thank the customer for sharing. To assist better, ask for the customer's name.",
+            "Could you tell me your name?",
+        ),
+        ("Ask them if they'd like help with anything else.", "Would you like help with anything else?"),
+        ("You're now collecting the caller's name and phone number.", "Could you tell me your name and phone number?"),
+        (
+            "You're now helping the caller choose a service and time. Services: wash",
+            "Which service and time would you like?",
+        ),
+        ("Ask how you can help with shipment tracking.", "How can I help you with shipment tracking?"),
+        ("Take the customer's food order.", "What would you like to order?"),
+        ("Determine if the caller needs sales or service.", "Could you tell me whether you need sales or service?"),
+        ("Ask what we can do for them. Be warm.", "What can we do for you?"),
+        ("Ask whether Thursday at 2 PM suits them.", "Does Thursday at 2 PM suit you?"),
+        ("Ask what does not work.", "What does not work?"),
+        ("Ask how happy they are with us, from 1 to 10.", "How happy are you with us, from 1 to 10?"),
+        (
+            "Tell the user you were unable to find their account. Reconfirm they have an account.",
+            "I was unable to find your account. Do you have an account?",
+        ),
+        (
+            "The order has been placed. Wrap up the call naturally.",
+            "The order has been placed. Thank you, and goodbye!",
+        ),
+    ],
+)
+def test_an_instruction_becomes_a_sentence_to_the_user(opening, prompt, words):
+    assert opening(prompt).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("You are Sam. Never ask for the card number.", GENERAL),
+        ("Don't ask for the phone number.", GENERAL),
+        ("Do not ask for the PIN. Ask how you can help.", {"How can I help you?"}),
+        ("Ask for their name, never for the card number.", {"Could you tell me your name?"}),
+        ("If the caller sounds angry, ask for the manager. Ask what happened.", {"What happened?"}),
+        ("When customers ask what you have, suggest 2-3 items\nrather than reading the entire menu.", GENERAL),
+        ("Ask clarifying questions if needed.", GENERAL),
+        ("Help the caller. Ask clarifying questions if needed. Ask for their name.", {"Could you tell me your name?"}),
+        (
+            "Ask for one piece of information at a time. Collect the caller's address.",
+            {"Could you tell me your address?"},
+        ),
+        ("Collect the customer's address. Ask for each field one at a time.", {"Could you tell me your address?"}),
+        ("Don't ask for everything at once, have a natural conversation.", GENERAL),
+    ],
+)
+def test_the_agent_asks_for_nothing_that_is_forbidden_conditional_or_a_matter_of_style(opening, prompt, words):
+    assert opening(prompt) in words
+
+
+def test_a_statement_before_the_question_is_said_with_it_once(talk):
+    talked = talk(LOOP.format(prompt="Orders arrive within two days. Ask for the order number."), "elephants")
+    first, second = agent(talked)
+    assert first == "Orders arrive within two days. Could you tell me the order number?"
+    assert "two days" not in second
+
+
+def test_a_statement_that_answers_the_user_is_said_before_the_next_question(talk):
+    prompt = "You help customers of a shop. Ask what we can do for them. Returns are free. We are open from 9 to 5."
+    talked = talk(LOOP.format(prompt=prompt), "when are you open?", "how much is a return?")
+    assert agent(talked)[1:] == [
+        "We are open from 9 to 5. What can we do for you?",
+        "Returns are free. What can we do for you?",
+    ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Gather the following, one by one: First name, ZIP code, and date of birth.",
+        "Be kind.\nThings to ask:\n- First name\n- ZIP code\n- Date of birth\n",
+        "Ask for the first name. Then ask for the ZIP code. Then ask for the date of birth.",
+    ],
+)
+def test_several_questions_are_asked_one_after_the_other(talk, prompt):
+    talked = agent(talk(LOOP.format(prompt=prompt), "Ada", "12345", "hm"))
+    for text, member in zip(talked, ("first name", "ZIP code", "date of birth", "date of birth"), strict=True):
+        assert member in text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks", "goes_on"),
+    [
+        ("Frage nach dem Namen.", "Darf ich Sie nach dem Namen fragen?", "nach dem Namen fragen?"),
+        (
+            "Frage, was der Kunde möchte. Frage nie nach der Karte.",
+            "Können Sie mir sagen, was Sie möchten?",
+            "möchten?",
+        ),
+        ("Du hilfst Kunden. Sei freundlich und frage nicht nach der PIN.", "?", "?"),
+        ("Pregunta por el nombre del cliente.", "¿Me puede decir su nombre?", "nombre?"),
+        ("Eres la recepcionista. Pregunta qué necesita el cliente.", "¿Me puede decir qué necesita?", "necesita?"),
+    ],
+)
+def test_german_and_spanish_prompts_get_lines_in_their_language(talk, prompt, asks, goes_on):
+    first, second = agent(talk(LOOP.format(prompt=prompt), "hm"))
+    assert first.endswith(asks)
+    assert second.endswith(goes_on)
+    assert not {"you", "me", "the"} & set(f"{first} {second}".lower().replace("?", "").split()) - {"me"}
+
+
+def test_asking_again_uses_other_words_each_time(talk):
+    talked = agent(talk(LOOP.format(prompt="Ask what they need."), *["elephants"] * 5))
+    assert len(set(talked)) == 6
+
+
+@pytest.mark.parametrize(
+    ("utterance", "answer"),
+    [
+        ("one moment please", "Of course, take your time."),
+        ("could you repeat that?", "What do you need?"),
+        ("hello", "Hello! What do you need?"),
+        ("thanks", "You're welcome. What do you need?"),
+    ],
+)
+def test_an_utterance_about_nothing_is_answered_as_people_do(talk, utterance, answer):
+    talked = talk(LOOP.format(prompt="Ask what they need."), utterance)
+    assert agent(talked)[1] == answer
+    assert talked.events[-1]["how"] == "no condition was met"
+
+
+def test_a_value_that_asks_for_something_becomes_a_question(talk, take):
+    code = "loop:\n    talk('Help.', False)\nuntil 'no time':\n    return 'ask for another day'\n"
+    assert agent(talk(code, take("no time"))) == ["Could you tell me another day?"]
+
+
+def test_in_the_middle_of_a_conversation_the_agent_does_not_begin_again(talk, take):
+    code = "loop:\n    talk('Be kind.', True)\nuntil 'a':\n"
+    code += "    loop:\n        talk('Be kind.', True)\n    until 'b':\n        pass\n"
+    first, *_, last = agent(talk(code, "something else", take("a")))
+    assert first in GENERAL
+    assert last not in GENERAL
