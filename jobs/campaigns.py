@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from dryline.jobs.isolation import work_on
 from dryline.models.queued_calls import QueuedCall
 from dryline.models.voicev1_campaigns import Voicev1CampaignData
 from dryline.world.world import World
@@ -12,32 +15,38 @@ BATCH_SIZE = 250
 
 def place_queued_calls(world: World, now: str) -> bool:
     """Call the next rows of batches and outbound campaigns that are due."""
-    if not QueuedCall.due(now, 1):
+    rows = QueuedCall.due(now, BATCH_SIZE)
+    if not rows:
         return False
     from dryline.simulator import outbound  # imported late: a start does not need it
 
-    with world.reading():
-        due = outbound.queued(QueuedCall.due(now, BATCH_SIZE))
-    due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
-    with world.transaction():
-        outbound.call_queued(due, {row.id for row in QueuedCall.due(now, BATCH_SIZE)})
-    _add_event(world, len(due))
-    return True
+    def place(rows: Sequence[QueuedCall]) -> None:
+        with world.reading():
+            due = outbound.queued(rows)
+        due = outbound.settle(world, due)  # runs flows, which is too slow for a transaction
+        with world.transaction():
+            outbound.call_queued(due, {row.id for row in QueuedCall.due(now, BATCH_SIZE)})
+        _add_event(world, len(due))
+
+    return work_on(world, rows, place)
 
 
 def place_voicev1_calls(world: World, now: str) -> bool:
     """Call the next rows of Voice V1 campaigns that are due."""
-    if not Voicev1CampaignData.due(now, 1):
+    rows = Voicev1CampaignData.due(now, BATCH_SIZE)
+    if not rows:
         return False
     from dryline.simulator import outbound
 
-    with world.reading():
-        due = outbound.legacy(Voicev1CampaignData.due(now, BATCH_SIZE))
-    due = outbound.settle(world, due)
-    with world.transaction():
-        outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(now, BATCH_SIZE)})
-    _add_event(world, len(due))
-    return True
+    def place(rows: Sequence[Voicev1CampaignData]) -> None:
+        with world.reading():
+            due = outbound.legacy(rows)
+        due = outbound.settle(world, due)
+        with world.transaction():
+            outbound.call_legacy_rows(due, {row.id for row in Voicev1CampaignData.due(now, BATCH_SIZE)})
+        _add_event(world, len(due))
+
+    return work_on(world, rows, place)
 
 
 def _add_event(world: World, count: int) -> None:
@@ -46,9 +55,12 @@ def _add_event(world: World, count: int) -> None:
 
 def finish_voicev1_calls(world: World, now: str) -> bool:
     """Store the results of Voice V1 campaigns' calls that have ended."""
-    if not Voicev1CampaignData.over(now, 1):
-        return False
-    with world.transaction():
-        for row in Voicev1CampaignData.over(now, BATCH_SIZE):
-            row.finish()
-    return True
+
+    def finish(rows: Sequence[Voicev1CampaignData]) -> None:
+        ids = {row.id for row in rows}
+        with world.transaction():
+            for row in Voicev1CampaignData.over(now, BATCH_SIZE):
+                if row.id in ids:
+                    row.finish()
+
+    return work_on(world, Voicev1CampaignData.over(now, BATCH_SIZE), finish)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from dryline.models.due import SET_ASIDE
 from dryline.world.clock import for_team
 
 if TYPE_CHECKING:
@@ -157,7 +158,11 @@ class Jobs:
             runner.wake()
 
     def run_due(self) -> None:
-        """Do the work that is due now: all quick work, and the slow work that ends within PATIENCE_S a step."""
+        """Do the work that is due now: all quick work, and the slow work that ends within PATIENCE_S a step.
+
+        Rows that are set aside are tried again.
+        """
+        SET_ASIDE.of(self.world).clear()
         self._quick.run()
         requested_at = time.monotonic()
         rounds = [(runner, runner.request_round()) for runner in self._slow]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
+from dryline.jobs.isolation import Row, work_on
 from dryline.models import recordings, uploads
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.campaigns import OutboundCampaign
@@ -24,18 +25,15 @@ BATCH_SIZE = 50
 MAX_TRANSACTION_S = 0.02
 
 
-class DueRecord(Protocol):
+class DueRecord(Row, Protocol):
     """A record that changes over API time."""
+
+    @classmethod
+    def due(cls, moment: str, limit: int) -> Sequence[Self]:
+        """Return the next `limit` records that are due at a moment of API time."""
 
     def proceed(self) -> None:
         """Make the change that is due."""
-
-
-class DueRecords(Protocol):
-    """A class of such records."""
-
-    def due(self, moment: str, limit: int) -> Sequence[DueRecord]:
-        """Return the next `limit` records that are due at a moment of API time."""
 
 
 def process_resources(world: World, now: str) -> bool:
@@ -100,13 +98,22 @@ def end_voicev1_campaigns(world: World, now: str) -> bool:
     return _proceed(Voicev1Campaign, world, now)
 
 
-def _proceed(records: DueRecords, world: World, now: str) -> bool:
+def _proceed(records: type[DueRecord], world: World, now: str) -> bool:
     if not records.due(now, 1):
         return False
-    with world.transaction():
-        began = time.monotonic()
-        for record in records.due(now, BATCH_SIZE):
-            record.proceed()
-            if time.monotonic() - began > MAX_TRANSACTION_S:
-                break
+
+    def proceed(rows: Sequence[DueRecord] | None = None) -> None:
+        ids = rows and {row.id for row in rows}
+        with world.transaction():
+            began = time.monotonic()
+            for record in records.due(now, BATCH_SIZE):
+                if ids is None or record.id in ids:
+                    record.proceed()
+                if time.monotonic() - began > MAX_TRANSACTION_S:
+                    break
+
+    try:
+        proceed()
+    except Exception:
+        work_on(world, records.due(now, BATCH_SIZE), proceed)
     return True

@@ -6,23 +6,54 @@ SQL with a compiled list of columns.
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from typing import Any, TypeVar
 
 import orjson
 
-from dryline.storage.current_world import current
+from dryline.storage.current_world import WorldLocal, current
 from dryline.storage.record import Record, connection
 from dryline.world.clock import current_team_id
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
+class SetAside:
+    """The rows whose work failed. They are not due for a minute, so that they do not hold up the rows behind them."""
+
+    RETRY_AFTER_S = 60.0  # of real time
+
+    def __init__(self) -> None:
+        self._until: dict[tuple[type[Any], str], float] = {}
+
+    def add(self, model: type[Any], id: str) -> None:
+        """Set a row of a model aside."""
+        self._until[model, id] = time.monotonic() + self.RETRY_AFTER_S
+
+    def ids(self, model: type[Record]) -> list[str]:
+        """Return the ids of a model's rows that are set aside now."""
+        if not self._until:
+            return []
+        now = time.monotonic()
+        for key, until in list(self._until.items()):
+            if until <= now:
+                self._until.pop(key, None)
+        return [id for failed, id in list(self._until) if failed is model]
+
+    def clear(self) -> None:
+        """Have all rows tried again at once."""
+        self._until.clear()
+
+
+SET_ASIDE: WorldLocal[SetAside] = WorldLocal(lambda world: SetAside())
+
+
 def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1, **moments: str) -> list[AnyRecord]:
     """Return the first `limit` rows that meet `condition`, in `order`.
 
     Both are SQL, whose `:names` are `moments` of API time. The rows are those of the teams to which the running clock
-    applies: one team with a clock of its own, or all teams without one.
+    applies: one team with a clock of its own, or all teams without one. Rows that are set aside are left out.
     """
     clock, team_id = current().clock, current_team_id()
     params: dict[str, Any] = {**moments, "limit": limit}
@@ -31,6 +62,9 @@ def due_rows(model: type[AnyRecord], condition: str, order: str, limit: int = 1,
         params["teams"] = team_id if has_own_clock else orjson.dumps(clock.teams).decode()
         teams = "team_id = :teams" if has_own_clock else "team_id NOT IN (SELECT value FROM json_each(:teams))"
         condition = f"{teams} AND ({condition})"
+    if failed := SET_ASIDE.of(current()).ids(model):
+        params["failed"] = orjson.dumps(failed).decode()
+        condition = f"({condition}) AND id NOT IN (SELECT value FROM json_each(:failed))"
     return [model.from_row(row) for row in connection().execute(_due_sql(model, condition, order), params)]
 
 

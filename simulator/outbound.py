@@ -132,11 +132,15 @@ class Lines:
         self._campaigns: dict[str, Line] = {}
 
     def of(self, queued: QueuedCall) -> Line:
-        """The line that a queued call is placed on: with the campaign's flow, or what the batch extracts."""
+        """Return the line of a queued call, with its campaign's flow or what its batch extracts.
+
+        A state document may hold calls of a campaign that was deleted: these follow the deployment's flow.
+        """
         if queued.campaign_id:
             if queued.campaign_id not in self._campaigns:
-                campaign = OutboundCampaign.fetch(queued, queued.campaign_id)
-                self._campaigns[queued.campaign_id] = _with_flow(self._deployment(queued), campaign)
+                campaign = OutboundCampaign.find(id=queued.campaign_id, team_id=queued.team_id)
+                line = self._deployment(queued)
+                self._campaigns[queued.campaign_id] = _with_flow(line, campaign) if campaign else line
             return self._campaigns[queued.campaign_id]
         extractions = (queued.terms or {}).get("extractions")
         line = self._deployment(queued)

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dryline.models.due import SET_ASIDE
 from dryline.models.teams import ApiKey, Team, digest, forget_keys, start_team
 from dryline.state.collections import COLLECTIONS
 from dryline.state.forms import VERSION, Document, forms
@@ -104,8 +105,9 @@ def _admit_keys_after_import(world: World, document: Document) -> None:
 
 
 def forget(world: World) -> None:
-    """After the commit, drop what is cached about rows and wake the jobs."""
+    """After the commit, drop what is remembered about rows and wake the jobs."""
     forget_keys()
+    world.db.after_commit(SET_ASIDE.of(world).clear)
     world.db.after_commit(world.wake)
 
 

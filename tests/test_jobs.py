@@ -69,6 +69,55 @@ def test_a_step_that_fails_again_and_again_is_logged_once(failing, advance, capl
     assert [record.message for record in caplog.records] == ["proceed_with_echo_runs failed. It is tried again."]
 
 
+@pytest.fixture
+def queue_call(api, control, make_flow, make_voice_deployment):
+    """Import a queued call. It is a poor one unless it has a campaign: nobody can be called on a chat deployment."""
+
+    def queue(campaign_id=None):
+        flow = make_flow()
+        chat = {"name": "Chat", "flowId": flow["id"]}
+        line = make_voice_deployment(flow) if campaign_id else None
+        line = line or api.post(f"/workers/{flow['workerId']}/deployments/chat", chat).json
+        contact = {"phoneNumber": "+14155550123"}
+        row = {"id": "q1", "deploymentId": line["id"], "campaignId": campaign_id, "row": contact}
+        assert control.post("/state", {"version": 1, "queuedCalls": [row]}).status_code == 204
+        return lambda: api.get(f"/workers/{flow['workerId']}/deploymentLogs/voice").json["pagination"]["total"]
+
+    return queue
+
+
+def queued(control):
+    return [row["id"] for row in control.get("/state").json["queuedCalls"]]
+
+
+@pytest.mark.parametrize("campaign", ["gone", "a worker"])
+def test_a_queued_call_of_a_campaign_that_is_gone_is_placed(queue_call, make_worker, control, advance, campaign):
+    placed = queue_call(campaign if campaign == "gone" else make_worker()["id"])
+    advance(600)
+    assert (placed(), queued(control)) == (1, [])
+
+
+@pytest.mark.alone
+def test_a_row_that_fails_is_set_aside_and_reported_and_stops_no_other(queue_call, call, control, advance, caplog):
+    queue_call()
+    calls = call()
+    with caplog.at_level(logging.ERROR, "dryline"):
+        advance(600)
+    assert (calls(), queued(control)) == (1, ["q1"])
+    assert "queued call q1 failed" in caplog.text
+
+
+def test_a_row_that_was_set_aside_is_tried_again_when_it_was_replaced(queue_call, control, advance):
+    queue_call()
+    advance()
+    state = control.get("/state").json
+    (row,) = state["queuedCalls"]
+    control.post("/reset")
+    placed = queue_call("gone")
+    advance()
+    assert (placed(), row["id"]) == (1, "q1")
+
+
 # Slow steps
 
 
