@@ -1,0 +1,262 @@
+"""Values as callers give them: `say_value` puts a value into a sentence, `speak` says it as it is read aloud."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from dryline.phrases.spoken_numbers import digits_in_words, in_words, ordinal_in_words, year_in_words
+from dryline.phrases.value_kinds import kind_of, label_of, part_of_name, read_values
+
+_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_MONTH_DAY = re.compile(r"([A-Z][a-z]+) (\d{1,2})(?:, (\d{4}))?")
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?m?\.?", re.IGNORECASE)
+_BARE_SHARE = 0.4  # of answers that are the value alone
+_ONE_SENTENCE = ({"street", "city", "state", "zip"}, {"date", "time"})
+_OWN = ("name", "email", "phone", "zip", "address", "birth")
+
+
+def say_value(value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en") -> str:
+    """Return what a caller says who is asked for a value: a sentence, or the bare value; `""` for nothing.
+
+    `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Objects and lists are
+    said in one go: "three burritos and one horchata", "Thursday at half past nine".
+    """
+    return " ".join(_sentences(value, key, question, random, language, ()))
+
+
+def _sentences(
+    value: Any, key: str, question: str, random: Random, language: str, siblings: tuple[str, ...]
+) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _members(value, question, random, language)
+    elif isinstance(value, list):
+        if value:
+            things = [_thing(member) for member in value]
+            listed = _listed([thing for thing in things if thing])
+            yield _framed(
+                listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, random, language
+            )
+    elif isinstance(value, bool):
+        yield random.choice(read_values(language)["yes_says" if value else "no_says"])
+    elif value is not None and value != "":
+        kind = kind_of(key, value, question, siblings=siblings)
+        yield _framed(speak(value, kind, random, language), kind, key, random, language, value)
+
+
+def _members(value: dict[str, Any], question: str, random: Random, language: str) -> Iterator[str]:
+    members = {key: member for key, member in value.items() if member is not None and member != ""}
+    kinds = {key: kind_of(key, member, "", siblings=tuple(value)) for key, member in members.items()}
+    if "item" in kinds.values() and "quantity" in members:
+        yield _framed(_thing(members), "item", "item", random, language)
+        return
+    rest = dict(members)
+    for group in _ONE_SENTENCE:
+        keys = [key for key in members if kinds[key] in group]
+        if len(keys) > 1 and len({kinds[key] for key in keys}) == len(keys):
+            separator = " at " if "time" in group else ", "
+            order = sorted(keys, key=lambda key: list(_PLACES).index(kinds[key]))
+            text = separator.join(speak(members[key], kinds[key], random, language) for key in order)
+            yield _framed(text, "address" if "zip" in group else "date", "", random, language)
+            rest = {key: member for key, member in rest.items() if key not in keys}
+    for together, join in ((_VEHICLE, _vehicle), (["count", "count"], _counts)):
+        keys = [key for key in rest if kinds[key] in together]
+        if len(keys) == len(together) == len({kinds[key] for key in keys}) + (join is _counts):
+            yield _framed(join({key: rest.pop(key) for key in keys}, language), "", "", random, language)
+    names = [key for key in rest if kinds[key] == "name" and part_of_name(key)]
+    if len(names) == 2:
+        full = " ".join(str(rest.pop(key)) for key in sorted(names, key=lambda key: part_of_name(key) == "last"))
+        yield _framed(full, "name", "name", random, language)
+    for key, member in rest.items():
+        several = len(members) > 1
+        yield from _told(key, member, kinds[key], question, random, language, tuple(value), several=several)
+
+
+def _vehicle(members: dict[str, Any], language: str) -> str:
+    return f"It's a {' '.join(map(str, members.values()))}"
+
+
+def _counts(members: dict[str, Any], language: str) -> str:
+    """Return "two adults and one child"."""
+    return " and ".join(
+        f"{in_words(number, language) if isinstance(number, int) else number} {_noun(key, number)}"
+        for key, number in members.items()
+    )
+
+
+def _noun(key: str, number: Any) -> str:
+    label = label_of(key)
+    if number != 1:
+        return label
+    return {"children": "child", "kids": "kid", "people": "person"}.get(label, label.removesuffix("s"))
+
+
+_VEHICLE = ["year", "make", "model"]
+_PLACES = ("date", "time", "street", "city", "state", "zip")
+
+
+def _told(
+    key: str,
+    member: Any,
+    kind: str,
+    question: str,
+    random: Random,
+    language: str,
+    siblings: tuple[str, ...],
+    *,
+    several: bool,
+) -> Iterator[str]:
+    """Say one of several members, so that it is clear which one it is."""
+    if isinstance(member, (dict, list, bool)) or not several:
+        if isinstance(member, bool) and several:
+            label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label_of(key))
+            yield f"And {label}, {'yes' if member else 'no'}."
+        else:
+            yield from _sentences(member, key, "" if several else question, random, language, siblings)
+    elif kind in _OWN and part_of_name(key) is None:
+        yield _framed(speak(member, kind, random, language), kind, key, random, language, member, bare=False)
+    elif kind == "count":
+        yield f"{_capital(_counts({key: member}, language))}."
+    else:
+        yield f"The {label_of(key)} is {speak(member, kind, random, language)}."
+
+
+def _framed(
+    text: str,
+    kind: str,
+    key: str,
+    random: Random,
+    language: str,
+    value: Any = None,
+    *,
+    bare: bool = True,
+) -> str:
+    kinds = read_values(language)["kinds"]
+    frames = (kinds.get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
+    if part := part_of_name(key) if kind == "name" else None:
+        frames = (f"My {part} name is {{value}}.", "{value}.")
+    is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
+    if not frames or is_clause or (bare and random.random() < _BARE_SHARE):
+        return f"{_capital(text)}."
+    noun = label_of(key).split()[-1] if key else "people"
+    noun = {"guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}.get(noun, noun)
+    frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
+    filled = frame.replace("{a_value}", _with_article(text)).replace("{value}", text).replace("{noun}", noun)
+    return _capital(re.sub(r" +([.,?])", r"\1", re.sub(r"\.\.$", ".", filled)))
+
+
+def speak(value: Any, kind: str, random: Random, language: str = "en") -> str:
+    """Return a value as it is read aloud: "thirty five thousand", "deb dot klein at outlook dot com"."""
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if kind in ("date", "birth", "past", "datetime") and language == "en":
+        return _date(text, random, with_year=kind == "birth")
+    if kind == "time" and language == "en":
+        return _time(text, random)
+    if kind == "year" and text.isdigit() and language == "en":
+        return year_in_words(int(text)) if random.random() < 0.6 else text
+    if kind == "money":
+        return _money(text, random, language)
+    if kind == "phone":
+        return _phone(text, random, language)
+    if kind in ("zip", "code") and text.isdigit() and random.random() < 0.6:
+        return digits_in_words(text, language).replace(",", "")
+    if kind == "email" and language == "en" and random.random() < 0.6:
+        return _email(text)
+    if re.fullmatch(r"\d{1,6}", text) and kind not in ("zip", "code", "address", "street"):
+        return in_words(int(text), language) if random.random() < 0.7 else text
+    return text
+
+
+def _email(text: str) -> str:
+    names = {"@": " at ", ".": " dot ", "_": " underscore ", "-": " dash ", "+": " plus "}
+    return "".join(names.get(character, character) for character in text)
+
+
+def _phone(text: str, random: Random, language: str) -> str:
+    digits = re.sub(r"\D", "", text)
+    national = digits[1:] if text.startswith("+1") and len(digits) == 11 else digits
+    groups = [national]
+    if language == "en" and len(national) == 10:
+        groups = [national[:3], national[3:6], national[6:]]
+    elif len(national) == 7:
+        groups = [national[:3], national[3:]]
+    return digits_in_words(" ".join(groups), language) if random.random() < 0.7 else " ".join(groups)
+
+
+def _money(text: str, random: Random, language: str) -> str:
+    sum_, _, cents = text.lstrip("$").replace(",", "").partition(".")
+    if not sum_.isdigit() or not (not cents or cents.isdigit()) or language != "en":
+        return text
+    cents = cents.ljust(2, "0")[:2] if cents.strip("0") else ""
+    if random.random() < 0.3:
+        return f"${int(sum_):,}{'.' + cents if cents else ''}"
+    return f"{in_words(int(sum_))} dollars{f' and {in_words(int(cents))} cents' if cents else ''}"
+
+
+def _date(text: str, random: Random, *, with_year: bool) -> str:
+    months = [month.capitalize() for month in read_values()["months"]]
+    if match := _ISO_DATE.match(text) or _SLASHED.fullmatch(text):
+        first, second, third = (int(part) for part in match.groups())
+        year, month, day = (first, second, third) if first > 31 else (third, first, second)
+        if not 1 <= month <= 12 or not 1 <= day <= 31:
+            return text
+        spoken = f"{months[month - 1]} {ordinal_in_words(day)}"
+        if random.random() < 0.3:
+            spoken = f"the {ordinal_in_words(day)} of {months[month - 1]}"
+        time = text[match.end() :].lstrip("T ")
+        return (
+            spoken + (f" {year_in_words(year)}" if with_year else "") + (f" at {_time(time, random)}" if time else "")
+        )
+    if match := _MONTH_DAY.fullmatch(text):
+        return f"{match[1]} {ordinal_in_words(int(match[2]))}{' ' + match[3] if match[3] else ''}"
+    return text
+
+
+def _time(text: str, random: Random) -> str:
+    match = _CLOCK.fullmatch(text.strip())
+    if not match or int(match[1]) > 23:
+        return text
+    hour, minute = int(match[1]), int(match[2] or 0)
+    half = match[3].lower() if match[3] else None
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    name = in_words(hour % 12 or 12)
+    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
+    part = random.choice((f" {part}", " AM" if hour < 12 else " PM"))
+    if hour == 12:
+        part = "" if minute else " noon"
+    if minute == 0:
+        return "noon" if hour == 12 else f"{name}{part}"
+    following = in_words(hour % 12 + 1)
+    words = {30: f"half past {name}", 15: f"quarter past {name}", 45: f"quarter to {following}"}
+    exact = f"{name} {'oh ' if minute < 10 else ''}{in_words(minute)}"
+    return (words[minute] if minute in words and random.random() < 0.4 else exact) + part
+
+
+def _thing(member: Any) -> str:
+    """Return an item as it is ordered: "two large pizzas", "a horchata"."""
+    if not isinstance(member, dict):
+        return str(member)
+    quantity = next((member[key] for key in ("quantity", "qty", "count") if key in member), None)
+    name = next((str(each) for key, each in member.items() if isinstance(each, str) and "name" in key.lower()), "")
+    name = name or next((str(each) for each in member.values() if isinstance(each, str)), "")
+    size = str(member.get("size") or "")
+    count = in_words(quantity) if isinstance(quantity, int) and not isinstance(quantity, bool) else ""
+    return " ".join(filter(None, (count, size, name)))
+
+
+def _listed(things: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1] if things else "")))
+
+
+def _with_article(text: str) -> str:
+    if not text or text[0].isupper() or " " in text[:4] or text.endswith("s"):
+        return text
+    return f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

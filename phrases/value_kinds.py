@@ -1,0 +1,177 @@
+"""Kinds of values: which key or question asks for which kind. The data is in `en/`, `de/` and `es/values.json`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+LANGUAGES = ("en", "de", "es")
+_WORD = re.compile(r"[\w'\u2019]+")
+# The form of an example decides before the key does.
+_FORMS = (
+    ("email", re.compile(r"[^@\s]+@[^@\s]+\.\w+")),
+    ("url", re.compile(r"(?:https?://|www\.)\S+")),
+    (
+        "datetime",
+        re.compile(
+            r"\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}\S*|.*\b\w+day\b.*\b(?:at|\d{1,2}(?::\d{2})?\s?[ap]m)\b.*", re.I
+        ),
+    ),
+    ("time", re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|\d{1,2}\s?[ap]\.?m\.?|noon|midnight", re.I)),
+    ("date", re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}/\d{2,4}")),
+    ("money", re.compile(r"[$\u20ac£]\s?\d[\d,.]*[kKmM]?|\d[\d,.]*\s?(?:dollars|euros|USD|EUR)")),
+    ("phone", re.compile(r"\+\d[\d\s().-]{6,}|\(\d{3}\)\s?\d{3}-\d{4}|\d{3}-\d{4}|\d{3}[-. ]\d{3}[-. ]\d{4}")),
+)
+_LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Za-z\d#-]+")
+_DATED = {"date", "birth", "past"}
+# Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
+_WITH_DIGIT = {"code", "phone", "zip", "count", "age", "year", "money", "rating", "percent"}
+_NUMBERS = {"count", "age", "year", "money", "rating", "percent", "duration"}
+_THINGS = {"quantity", "qty", "price", "size", "sku", "count", "toppings", "unit_price", "notes", "amount"}
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def read_values(language: str = "en") -> dict[str, Any]:
+    """Return the contents of a language's `values.json`, read at the first call."""
+    content: dict[str, Any] = orjson.loads((Path(__file__).parent / language / "values.json").read_bytes())
+    return content
+
+
+def label_of(key: str) -> str:
+    """Return the name of a member as words: `neighbourName` is "neighbour name"."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", key).lower().strip()
+
+
+def kind_of(
+    key: str, example: Any, question: str = "", *, siblings: tuple[str, ...] = (), in_list: bool = False
+) -> str:
+    """Return the kind of value that a member holds: by its example, else the last word of its key, else the question.
+
+    A text of no known kind is `text`.
+    """
+    by_form = _kind_of_form(example)
+    label = label_of(key)
+    by_key = _kind_of_label(label) if label else None
+    if isinstance(example, bool):
+        return "yes_no"
+    if isinstance(example, (int, float)):
+        if by_key in _NUMBERS:
+            return by_key
+        by_question = _kind_of_question(question)
+        return by_question if by_question in _NUMBERS and by_question != "duration" else "number"
+    if by_form is not None:
+        return by_key if by_form == "date" and by_key in _DATED else by_form
+    if by_key == "name" and _names_thing(label, example, siblings, in_list):
+        return "item"
+    if not label and not example:
+        by_key = _kind_of_question(question)
+    if isinstance(example, str) and example:
+        if by_key in _WITH_DIGIT and not any(character.isdigit() for character in example):
+            return "text"
+        if by_key is None and _LETTERS_AND_DIGITS.fullmatch(example):
+            return _kind_of_question(question) or ("code" if len(example) > 3 else "number")
+        if _class_name(example) == "weekday":
+            return "date"
+    return by_key or "text"
+
+
+def _kind_of_form(example: Any) -> str | None:
+    if not isinstance(example, str) or not example or example.strip().isdigit():  # which may be any number
+        return None
+    return next((kind for kind, form in _FORMS if form.fullmatch(example.strip())), None)
+
+
+def _kind_of_label(label: str) -> str | None:
+    words = label.split()
+    keys = _keys()
+    return next((keys[end] for at in range(len(words)) if (end := " ".join(words[at:])) in keys), None)
+
+
+def _kind_of_question(question: str) -> str | None:
+    """Return the kind that a question asks for: that of the longest of its phrases that is known."""
+    folded = f" {' '.join(_WORD.findall(question.lower().replace('-', ' ')))} "
+    matches = [(len(phrase), kind) for phrase, kind in _phrases() if f" {phrase} " in folded]
+    return max(matches)[1] if matches else None
+
+
+kind_of_question = _kind_of_question
+
+
+def _names_thing(label: str, example: Any, siblings: tuple[str, ...], in_list: bool) -> bool:
+    """Return whether a `name` is that of a thing: an item's beside its quantity, or in a list, is no person."""
+    if label != "name":
+        return False
+    is_person = isinstance(example, str) and re.fullmatch(
+        r"[A-ZÀ-Þ][\w'\u2019-]+(?: [A-ZÀ-Þ][\w.'\u2019-]+){1,3}", example
+    )
+    lower = isinstance(example, str) and example[:1].islower()
+    if lower or {label_of(each).replace(" ", "_") for each in siblings} & _THINGS:
+        return True
+    return in_list and not is_person
+
+
+def is_of_user(key: str, question: str) -> bool:
+    """Return whether a value is the user's own: the number that a call is transferred to is not."""
+    words = set(_WORD.findall(f"{label_of(key)} {question.lower()}"))
+    return not words & set(read_values()["spoken_for"])
+
+
+def names_speaker(key: str) -> bool:
+    """Return whether a key asks for the name of the speaker: not for that of a neighbour or a doctor."""
+    label = label_of(key)
+    return _kind_of_label(label) == "name" and _keys().get(label) == "name"
+
+
+def part_of_name(key: str) -> str | None:
+    """Return the part of a name that a member asks for, `first` or `last`; None for all of it."""
+    words = set(label_of(key).split())
+    if words & {"last", "surname", "family", "lastname", "nachname", "apellido"}:
+        return "last"
+    return "first" if words & {"first", "firstname", "given", "vorname"} else None
+
+
+@lru_cache(maxsize=256)
+def class_of(value: str) -> tuple[str, ...]:
+    """Return the values of the class that a value belongs to, such as all colors for `red`; else nothing."""
+    name = _class_name(value)
+    return tuple(read_values()["classes"][name]) if name else ()
+
+
+def _class_name(value: str) -> str | None:
+    folded = value.strip().casefold()
+    classes: dict[str, list[str]] = read_values()["classes"]
+    return next((name for name, members in classes.items() if any(folded == each.casefold() for each in members)), None)
+
+
+def language_of(text: str) -> str:
+    """Return the language of a text: `de` or `es` if most of its words are, else `en`."""
+    words = _WORD.findall(text.lower())
+    scores = {language: sum(word in _marks(language) for word in words) for language in LANGUAGES}
+    return max(LANGUAGES, key=scores.__getitem__)  # the first of equal ones
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _marks(language: str) -> frozenset[str]:
+    return frozenset(read_values(language)["marks"])
+
+
+@lru_cache(maxsize=1)
+def _keys() -> dict[str, str]:
+    """Return the kind that each key means, in all languages."""
+    tables = [read_values(language)["kinds"] for language in reversed(LANGUAGES)]
+    return {label_of(key): kind for table in tables for kind, entry in table.items() for key in entry["keys"]}
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> tuple[tuple[str, str], ...]:
+    tables = [read_values(language)["kinds"] for language in LANGUAGES]
+    return tuple(
+        (phrase.replace("-", " "), kind)
+        for table in tables
+        for kind, entry in table.items()
+        for phrase in entry["asks"]
+    )
