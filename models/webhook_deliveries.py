@@ -17,6 +17,8 @@ from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateColle
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
+from dryline.models.voice_deployments import VoiceDeployment
+from dryline.models.webhook_fields import names_of, unknown_names
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record, connection
@@ -60,6 +62,14 @@ class WebhookDelivery(Record):
             addresses = addresses_at(current().base_url)
             body = {**body, "recording_url": addresses.of(self.log_id, body["recording_url"])}
         return {"method": self.method, "url": self.url, "body": body}
+
+    @property
+    def unknown_fields(self) -> list[str]:
+        """The names in the webhook's `fields` that no call has a value for."""
+        deployment = VoiceDeployment.find(id=self.deployment_id)
+        if deployment is None or self.webhook_id is None:
+            return []
+        return unknown_names(self.body, deployment)
 
     @property
     def response(self) -> dict[str, Any] | None:
@@ -201,9 +211,8 @@ def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
     known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
-    for name in webhook.fields.split(","):
-        name = name.strip()
-        if name and name not in body:
+    for name in names_of(webhook.fields):
+        if name not in body:
             body[name] = known.get(name)
     return body
 

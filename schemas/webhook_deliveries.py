@@ -43,6 +43,9 @@ class WebhookDeliverySchema(ApiSchema):
     due_at = Timestamp(allow_none=True, metadata={"description": "time of the next attempt"})
     delivered_at = Timestamp(allow_none=True, metadata={"description": "time of the successful attempt"})
     request = fields.Nested(DeliveryRequestSchema)
+    unknown_fields = fields.List(
+        fields.String(), metadata={"description": "names in the webhook's `fields` that no call has a value for"}
+    )
     response = fields.Nested(DeliveryResponseSchema, allow_none=True)
     error = fields.String(allow_none=True, metadata={"description": "error of the last attempt"})
 

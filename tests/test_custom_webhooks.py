@@ -56,6 +56,29 @@ def test_a_bad_webhook_is_refused_by_name(api, path, body, member):
     assert api.get(path).json == []
 
 
+@pytest.mark.parametrize(
+    ("fields", "suggestion"),
+    [
+        ("summary, sumary", "did you mean summary?"),
+        ("zzz", "no extraction."),
+        ("wants_calback", "did you mean wants_callback?"),
+    ],
+)
+def test_strict_refuses_a_field_that_no_call_has(api, control, make_flow, make_voice_deployment, fields, suggestion):
+    flow = make_flow(code='loop:\n    res = talk("Hello", False)\nstate["told"] = 1\n')
+    line = make_voice_deployment(
+        flow, extractions={"wants_callback": {"type": "boolean", "description": "x", "required": True}}
+    )
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    control.put("/settings", {"strict": True})
+    webhook = NEW | {"fields": "summary,wants_callback,told,from_number"}
+    webhook = api.post(path, webhook | {"name": "Mine"}).json
+    for answer in (api.post(path, NEW | {"fields": fields}), api.patch(f"{path}/{webhook['id']}", {"fields": fields})):
+        assert answer.status_code == 400 and suggestion in answer.json["error"]
+    control.put("/settings", {"strict": False})
+    assert api.patch(f"{path}/{webhook['id']}", {"fields": fields}).json["fields"] == fields
+
+
 def test_an_update_changes_only_what_is_sent(api, path):
     made = api.post(path, {**NEW, "method": "PUT", "active": False}).json
     changed = api.patch(f"{path}/{made['id']}", {"fields": "summary"}).json
