@@ -37,7 +37,7 @@ OPTIONS = (
         "empty",
     ),
     Option("seed", "a number that makes ids and simulated content repeat"),
-    Option("strict", "refuse unknown members of request bodies", False, "bool"),
+    Option("strict", "refuse unknown members and query parameters of requests", False, "bool"),
     Option("journal", "how many of the newest requests the report of a failing test shows; 0 shows none", "50"),
     Option("command", "the dryline command of another environment, used to start servers"),
     Option("url", "the address of a running server, used instead of starting one"),

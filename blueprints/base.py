@@ -18,6 +18,7 @@ from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, 
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.storage.json_values import is_too_deep
 from dryline.world.clock import set_current_team
 
@@ -67,14 +68,14 @@ def read_json(req: Request, *, shallow: bool = True) -> Any:
 
 
 class Parser(FlaskParser):
-    """webargs with orjson. With `--strict` unknown members of bodies are refused."""
+    """webargs with orjson. With `--strict` unknown members of bodies and unknown parameters are refused."""
 
     DEFAULT_VALIDATION_STATUS = 400
     DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {}  # noqa: RUF012  # declared so by webargs; the schema decides
 
     def is_strict(self, location: str) -> bool:
-        """Return whether unknown members are refused."""
-        return location == "json" and current().runtime_settings.strict
+        """Return whether unknown names are refused."""
+        return location in ("json", "query") and current().runtime_settings.strict
 
     def parse(self, argmap: Any, req: Any = None, *, location: str | None = None, **kwargs: Any) -> Any:
         """Return the values by schema."""
@@ -115,7 +116,18 @@ class Area(flask_smorest.Blueprint):
         super().__init__(name, __name__, url_prefix=url_prefix, description=description)
         self.takes_secret = f"{name}.{secret_for}"
         self.security: list[dict[str, list[str]]] = [{"apiKey": []}] if key_required else []
-        self.admit = demand_key if key_required else None
+        self.admit = admit if key_required else None
+
+    def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
+        """Pass the body or the query to the view. The view's `forms` then has the schema by its location."""
+        pass_arguments = super().arguments(schema, location=location, **kwargs)
+
+        def decorator(view: Any) -> Any:
+            decorated = pass_arguments(view)
+            decorated.forms = {**getattr(view, "forms", {}), location: instance_of(schema)}
+            return decorated
+
+        return decorator
 
     def route(self, rule: str, *, tags: list[str] | None = None, **operation_ids: str) -> Any:
         """Register a view; `get="listWorkers"` is the operation id of its method `get`."""
@@ -148,10 +160,20 @@ class Area(flask_smorest.Blueprint):
         return decorator
 
 
-def operation_id(view: Any, method: str) -> str | None:
-    """Return the operation id of a view's method; None if the view belongs to no area."""
-    function = getattr(getattr(view, "view_class", None), method.lower(), None)
-    return getattr(function, "operation_id", None)
+def admit(request: Request) -> None:
+    """Check the request's key and, with `--strict`, that a query goes to an operation that takes one."""
+    demand_key(request)
+    if request.environ.get("QUERY_STRING") and current().runtime_settings.strict:
+        demand_no_query()
+
+
+def demand_no_query() -> None:
+    """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
+    view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
+    method = getattr(view, request.method.lower(), None)
+    if request.args and method is not None and "query" not in getattr(method, "forms", {}):
+        name = next(iter(request.args))
+        raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
 
 def demand_key(request: Request) -> None:

@@ -136,17 +136,18 @@ def _wire_path(field: str) -> str:
 def _flatten(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield (dotted path, message) from marshmallow's nested messages, without the location at the top."""
     for location in messages.values():
-        yield from _walk(location, path)
+        yield from flatten_messages(location, path)
 
 
-def _walk(messages: Any, path: str) -> Iterator[tuple[str, str]]:
+def flatten_messages(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (dotted path, message) from marshmallow's nested messages about one location."""
     if isinstance(messages, Mapping):
         for name, inner in messages.items():
             # `_schema` stands for the whole object, `value` for the values of a Dict field.
             step = "" if name == "_schema" or (name == "value" and path) else str(name)
-            yield from _walk(inner, f"{path}.{step}" if path and step else path or step)
+            yield from flatten_messages(inner, f"{path}.{step}" if path and step else path or step)
     elif isinstance(messages, list):
         for message in messages:
-            yield from _walk(message, path)
+            yield from flatten_messages(message, path)
     else:
         yield path, str(messages)

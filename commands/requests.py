@@ -75,7 +75,8 @@ def _print_requests(entries: list[dict[str, Any]], as_json: bool) -> None:
             continue
         answer, is_error = entry["answer"], (entry["status"] or 0) >= 400
         error = answer.get("error") if isinstance(answer, dict) and is_error else None
-        note = f"[{entry['faultId']}]" if entry["faultId"] else error or ""
+        ignored = f"ignored: {', '.join(entry['ignored'])}" if entry["ignored"] else ""
+        note = f"[{entry['faultId']}]" if entry["faultId"] else error or ignored
         query = urlencode(entry["query"], doseq=True, safe="*")  # a masked value is ***
         path = entry["path"] + (f"?{query}" if query else "")
         click.echo(request_line(entry["time"][:19], entry["method"], path, entry["status"], entry["durationMs"], note))

@@ -6,7 +6,19 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, Number, QueryInteger, QuerySchema, Timestamp
+from dryline.schemas.base import (
+    ApiSchema,
+    Boolean,
+    Integer,
+    JsonObject,
+    Number,
+    QueryBoolean,
+    QueryInteger,
+    QuerySchema,
+    Timestamp,
+)
+
+FROM_TEST = "whether the test itself made the request, with the client of the test helpers"
 
 
 class EntrySchema(ApiSchema):
@@ -21,12 +33,17 @@ class EntrySchema(ApiSchema):
     body = fields.Raw(
         allow_none=True, metadata={"description": "body as JSON or text; long bodies of older requests are cut off"}
     )
+    ignored = fields.List(
+        fields.String(),
+        metadata={"description": "query parameters and body members that the operation does not have"},
+    )
     status = Integer(
         allow_none=True, metadata={"description": "status of the answer; null if the connection was dropped"}
     )
     duration_ms = Number(metadata={"description": "real time until the answer, in milliseconds"})
     fault_id = fields.String(allow_none=True, metadata={"description": "id of the fault that was applied"})
     team_id = fields.String(allow_none=True, metadata={"description": "id of the key's team"})
+    from_test = Boolean(metadata={"description": FROM_TEST})
     answer_headers = JsonObject(metadata={"description": "name to value"})
     answer = fields.Raw(
         allow_none=True,
@@ -43,6 +60,7 @@ class MissSchema(ApiSchema):
 
     request = fields.Nested(EntrySchema)
     misses = fields.List(fields.String(), metadata={"description": "conditions that the request does not meet"})
+    body_text = fields.String(metadata={"description": "beginning of the request's body, as it was sent"})
 
 
 class RequestQuery(QuerySchema):
@@ -55,6 +73,7 @@ class RequestQuery(QuerySchema):
     after = QueryInteger(load_default=None, metadata={"description": "only requests with a higher number"})
     team = fields.String(load_default=None, attribute="team_id", data_key="team")
     body_contains = fields.String(load_default=None)
+    from_test = QueryBoolean(load_default=None, metadata={"description": FROM_TEST})
 
 
 class RequestListQuery(RequestQuery):
@@ -119,6 +138,20 @@ class ConditionsSchema(ApiSchema):
         validate=[validate.Length(max=1_000), demand_pattern],
         metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
+    json = fields.Raw(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "JSON that the body must have; it may have further members at every depth"},
+    )
+    query = JsonObject(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "values of query parameters by name; null: not sent"},
+    )
+    headers = JsonObject(
+        load_default=None, allow_none=True, metadata={"description": "values of headers by name; null: not sent"}
+    )
+    from_test = Boolean(load_default=None, allow_none=True, metadata={"description": FROM_TEST})
 
 
 class VerifySchema(ConditionsSchema):

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from dryline.testing.conversations import Conversations
 from dryline.testing.plane import members
 from dryline.testing.traffic import Traffic
+from dryline.traffic.request_log import FROM_TEST
 from dryline.world import clock
 
 if TYPE_CHECKING:
@@ -33,14 +34,18 @@ class Driver(Traffic, Conversations):
         """Return the vendor's client (package brainbase-labs) for this stand-in; `options` go to the client."""
         from brainbase_labs import BrainbaseLabs
 
-        return BrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | self._http_client(options) | options)
+        return BrainbaseLabs(**self._options(options) | self._http_client(options))
 
     def async_client(self, **options: Any) -> AsyncBrainbaseLabs:
         """Return the vendor's async client for this stand-in."""
         from brainbase_labs import AsyncBrainbaseLabs
 
-        http_client = self._http_client(options, is_async=True)
-        return AsyncBrainbaseLabs(**{"base_url": self.url, "api_key": self.api_key} | http_client | options)
+        return AsyncBrainbaseLabs(**self._options(options) | self._http_client(options, is_async=True))
+
+    def _options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the options of a client of the vendor. A header marks its requests in the request log."""
+        headers = {FROM_TEST: "1", **options.get("default_headers", {})}
+        return {"base_url": self.url, "api_key": self.api_key, **options, "default_headers": headers}
 
     def _http_client(self, options: dict[str, Any], *, is_async: bool = False) -> dict[str, Any]:
         """Return the option `http_client` for the vendor's client, or no option if its own will do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
@@ -20,12 +21,14 @@ def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
 
 
 def _request_and_answer(entry: dict[str, Any]) -> str:
-    parts = [entry["time"][11:23], entry["method"], entry["path"], _status(entry), f"{entry['durationMs']:.0f} ms"]
+    parts = [entry["time"][11:23], entry["method"], _path(entry), _status(entry), f"{entry['durationMs']:.0f} ms"]
     answer = entry["answer"]
     if isinstance(answer, dict) and "error" in answer and (entry["status"] or 0) >= 400:
         parts.append(f" {answer['error']}")
     if entry["faultId"]:
         parts.append(f" [{entry['faultId']}]")
+    if entry["ignored"]:
+        parts.append(f" ignored: {', '.join(entry['ignored'])}")
     return " ".join(parts)
 
 
@@ -35,14 +38,26 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
     if criteria:
         lines.append("wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items()))
     for near in answer.get("nearest", ()):
-        lines.append(f"nearest: {_request(near['request'])}  (missed: {', '.join(near['misses'])})")
-    lines += [f"too many: {_request(entry)}" for entry in answer.get("surplus", ())]
+        request, misses = near["request"], ", ".join(_miss(name, near["request"]) for name in near["misses"])
+        lines.append(f"nearest: {_request(request, near['bodyText'])}  (missed: {misses})")
+    for entry in answer.get("surplus", ()):
+        lines.append(f"too many: {_request(entry, '' if entry['body'] is None else json.dumps(entry['body']))}")
     return "\n  ".join(lines)
 
 
-def _request(entry: dict[str, Any]) -> str:
-    body = "" if entry["body"] is None else f"  {json.dumps(entry['body'])[:BODY_CHARACTERS]}"
-    return f"{entry['method']} {entry['path']} {_status(entry)}{body}"
+def _miss(name: str, entry: dict[str, Any]) -> str:
+    """Return the name of a missed condition, for a header with the value that was sent."""
+    kind, _, header = name.partition(".")
+    return f"{name}, which is {entry['headers'].get(header.lower())!r}" if kind == "headers" else name
+
+
+def _request(entry: dict[str, Any], body: str) -> str:
+    return f"{entry['method']} {_path(entry)} {_status(entry)}" + (f"  {body[:BODY_CHARACTERS]}" if body else "")
+
+
+def _path(entry: dict[str, Any]) -> str:
+    query = urlencode(entry["query"], doseq=True, safe="*")  # a masked value is ***
+    return f"{entry['path']}?{query}" if query else str(entry["path"])
 
 
 def _status(entry: dict[str, Any]) -> str:

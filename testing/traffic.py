@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -85,12 +86,18 @@ class Traffic(ControlPlane):
         status: int | None = None,
         since: str | datetime | None = None,
         body_contains: str | None = None,
+        from_test: bool | None = None,
         team: str | None = None,
         limit: int | None = None,
     ) -> list[dict[str, Any]]:
-        """Return the logged requests, newest first, at most `limit` (100). In `path` a `*` matches any text."""
+        """Return the logged requests, newest first, at most `limit` (100). In `path` a `*` matches any text.
+
+        `from_test=False` leaves out the requests of `client()` and `async_client()`.
+        """
         criteria = members(method=method, path=path, status=status, since=since, body_contains=body_contains)
         criteria |= members(team=team, limit=limit)
+        if from_test is not None:
+            criteria["fromTest"] = str(from_test).lower()
         entries: list[dict[str, Any]] = self.plane("GET", "/requests", query=criteria)
         return entries
 
@@ -107,6 +114,10 @@ class Traffic(ControlPlane):
         since: str | datetime | None = None,
         body_contains: str | None = None,
         body_matches: str | None = None,
+        json: Any = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str | None] | None = None,
+        from_test: bool | None = None,
         times: int | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
@@ -114,10 +125,13 @@ class Traffic(ControlPlane):
     ) -> int:
         """Check that a request was made, `times` times or within bounds, and return how often.
 
-        Raises DrylineError with the criteria, and the requests that came nearest or were too many.
+        `json` has the members that the body must have, at every depth; it may have others. `query` and `headers` have
+        values by name, None for what must not be sent. `from_test=False` leaves out the requests of `client()` and
+        `async_client()`. Raises DrylineError with the criteria, and the requests that came nearest or were too many.
         """
         criteria = members(method=method, path=path, status=status, since=since)
         criteria |= members(body_contains=body_contains, body_matches=body_matches)
+        criteria |= members(json=json, query=query, headers=headers, from_test=from_test)
         bounds = members(min=at_least if times is None else times, max=at_most if times is None else times)
         body = criteria | ({"times": bounds} if bounds else {})
         try:

@@ -1,4 +1,4 @@
-"""How bodies are read, over all operations of the contract: what may be left out, and what `--strict` refuses."""
+"""Bodies and queries over all operations of the contract: members that may be left out, names that nobody knows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from marshmallow.schema import SchemaMeta
 from dryline.app import create_app
 from dryline.schemas.base import ApiSchema
 from dryline.settings import Settings
-from dryline.tests.contract import OPERATIONS, example_request, fill, whole
+from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
 
 # A creation's members that must be there and may be null.
@@ -114,6 +114,25 @@ def test_an_unknown_member_is_ignored_or_with_strict_refused_at_every_depth(send
     assert answer.status_code == 400
     assert [(detail["path"], detail["message"]) for detail in answer.json["details"]] == [(where, "Unknown field.")]
     assert send(operation, odd).status_code < 300
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=by_id)
+def test_an_unknown_parameter_is_ignored_and_logged_or_with_strict_refused(app, operation):
+    client = app.test_client()
+    client.put("/_dryline/state", json=document())
+    path = fill(operation["path"], *path_ids(operation["path"], NORTH))
+    request = example_request(operation) | {"headers": {"x-api-key": KEYS[NORTH]}, "method": operation["method"]}
+    if operation["body"]:
+        request["json"] = body_of(operation)
+    request["query_string"] = request.get("query_string", {}) | {"shoeSize": "43"}
+    client.put("/_dryline/settings", json={"strict": True})
+    answer = client.open(path, **request)
+    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "shoeSize")
+    client.put("/_dryline/settings", json={"strict": False})
+    answer = client.open(path, **request)
+    assert "shoeSize" not in answer.text
+    noted, refused = [entry["ignored"] for entry in client.get("/_dryline/requests?limit=2").json]
+    assert (noted, refused) == (["shoeSize"] if answer.status_code < 400 else [], [])
 
 
 def test_strict_takes_any_member_where_the_contract_does(send):

@@ -33,6 +33,8 @@ def test_the_list_is_newest_first_and_has_a_limit(api, control):
         ("bodyContains=Front", 1),
         ("since=2000-01-01T00:00:00Z", 3),
         ("since=2999-01-01T00:00:00Z", 0),
+        ("fromTest=true", 0),
+        ("fromTest=false", 3),
     ],
 )
 def test_filters(api, control, query, count):
@@ -112,6 +114,41 @@ def test_verify_that_fails_shows_surplus_requests(api, control):
     answer = control.post("/requests/verify", {"method": "POST", "path": "/api/workers", "times": {"max": 1}})
     assert (answer.status_code, answer.json["count"], answer.json["nearest"]) == (409, 3, [])
     assert [entry["body"]["name"] for entry in answer.json["surplus"]] == ["c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "misses"),
+    [
+        ({"json": {"name": "Front desk"}}, []),
+        ({"json": {"config": {"levels": [1, 2]}}}, []),
+        ({"json": {"name": "Back desk", "active": True}}, ["json.name"]),
+        ({"json": {"active": 1}}, ["json.active"]),
+        ({"json": {"nothing": None, "name": "Front desk"}}, ["json.nothing"]),
+        ({"json": {"config": {"levels": [1]}}}, ["json.config"]),
+        ({"json": [1]}, ["json"]),
+        ({"query": {"trace": 1, "deep": True}}, []),
+        ({"query": {"trace": "2", "cursor": None}}, ["query.trace"]),
+        ({"query": {"tag": ["a", "b"]}}, []),
+        ({"query": {"tag": "a"}}, ["query.tag"]),
+        ({"headers": {"x-trace": "7", "Content-Type": "application/json"}}, []),
+        ({"headers": {"X-Trace": "8", "x-none": None}}, ["headers.X-Trace"]),
+    ],
+)
+def test_verify_compares_members_parameters_and_headers(app, control, criteria, misses):
+    body = {"name": "Front desk", "active": True, "config": {"levels": [1, 2], "more": "x"}}
+    app.test_client().post("/inbox/a?trace=1&deep=true&tag=a&tag=b", json=body, headers={"X-Trace": "7"})
+    answer = control.post("/requests/verify", criteria)
+    assert (answer.status_code, [each["misses"] for each in answer.json.get("nearest", [])]) == (
+        (409, [misses]) if misses else (200, [])
+    )
+
+
+@pytest.mark.parametrize(
+    "criteria", [{"json": {"a": [{"token": 1}]}}, {"query": {"key": "1"}}, {"headers": {"X-Api-Key": "1"}}]
+)
+def test_a_check_of_a_masked_secret_is_refused(control, criteria):
+    answer = control.post("/requests/verify", criteria | {"times": {"max": 0}})
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [*criteria])
 
 
 @pytest.mark.parametrize("pattern", ["(a|aa)+$", "(x+x+)+y"])

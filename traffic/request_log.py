@@ -11,6 +11,8 @@ from sys import getsizeof
 
 from dryline.traffic.masking import mask_json
 
+# The header of requests that a test makes itself, with the client of the test helpers.
+FROM_TEST = "X-Dryline-From-Test"
 MAX_ENTRIES = 10_000
 MAX_BYTES = 12_000_000
 # The part of an answer's body that an entry keeps at first.
@@ -51,6 +53,11 @@ class Entry:
     def answer(self) -> bytes:
         """The answer's body, with its secrets masked. Masking takes time, so it is done for a reader only."""
         return mask_json(self.unmasked_answer)
+
+    @property
+    def from_test(self) -> bool:
+        """Whether the test itself made the request, and not the program that it tests."""
+        return any(name == FROM_TEST for name, _ in self.headers)
 
     def text(self) -> str:
         """Return the body as text. Bytes that are no text are replaced."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dryline.storage.errors import Invalid
+from dryline.traffic import request_parts
 from dryline.traffic.path_patterns import PathPattern
 from dryline.traffic.request_log import Entry, RequestLog
 
@@ -23,7 +25,10 @@ Test = Callable[[Entry], bool]
 
 @dataclass(frozen=True)
 class Criteria:
-    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all."""
+    """Criteria for requests. `path` may have `*`; `after` is the number of a request before; None matches all.
+
+    `json` has members that the body must have, `query` and `headers` values by name.
+    """
 
     method: str | None = None
     path: str | None = None
@@ -33,9 +38,13 @@ class Criteria:
     team_id: str | None = None
     body_contains: str | None = None
     body_matches: str | None = None
+    json: Any = None
+    query: Mapping[str, Any] | None = None
+    headers: Mapping[str, Any] | None = None
+    from_test: bool | None = None
 
     def tests(self) -> list[tuple[str, Test]]:
-        """Return a test for each criterion, with the criterion's name in the API."""
+        """Return a test for each criterion, with the criterion's name in the API. Raises Invalid."""
         tests: list[tuple[str, Test]] = []
         if self.path is not None:
             pattern = PathPattern(self.path)
@@ -58,6 +67,11 @@ class Criteria:
             tests.append(("bodyContains", lambda entry: part in entry.text()))
         if self.body_matches is not None:
             tests.append(("bodyMatches", _regex_test(self.body_matches)))
+        if self.from_test is not None:
+            tests.append(("fromTest", lambda entry: entry.from_test == self.from_test))
+        tests += request_parts.json_tests(self.json)
+        tests += request_parts.query_tests(self.query or {})
+        tests += request_parts.header_tests(self.headers or {})
         return tests
 
     def matches(self, entries: list[Entry]) -> Iterator[Entry]:

@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import current_app, g, render_template, request
-from werkzeug.exceptions import BadRequest, HTTPException
+from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.base import operation_id
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, load_texts, team_names
 from dryline.blueprints.console.snippets import NO_KEY, clear_key
 from dryline.blueprints.control import requests as plane
+from dryline.blueprints.ignored_names import find_operation
 from dryline.blueprints.links import base_url
 from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
@@ -166,10 +166,7 @@ def _passes(entry: Entry, filters: dict[str, str]) -> bool:
 
 def _documentation(entry: Entry) -> str | None:
     """Return the address of the operation's documentation."""
-    api = current_app.api  # type: ignore[attr-defined]
-    try:
-        endpoint, _ = api.url_map.bind("localhost").match(entry.path, entry.method)
-    except HTTPException:
+    operation = find_operation(entry)
+    if operation is None:
         return None
-    operation = operation_id(api.view_functions[endpoint], entry.method)
-    return f"/docs#/{quote(endpoint.rpartition('.')[0])}/{operation}" if operation else None
+    return f"/docs#/{quote(operation.endpoint.rpartition('.')[0])}/{operation.function.operation_id}"

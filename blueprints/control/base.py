@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from flask import Request, current_app, request
+from flask import Request, request
 from marshmallow import Schema, ValidationError, fields
 
-from dryline.blueprints.base import Area, Parser
+from dryline.blueprints.base import Area, Parser, demand_no_query
 from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
 from dryline.blueprints.paths import PLANE, READS
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
 from dryline.storage.current_world import current
-from dryline.storage.errors import Forbidden, Invalid, NotFound
+from dryline.storage.errors import Forbidden, NotFound
 from dryline.world.clock import set_current_team
 from dryline.world.world import World
 
@@ -60,26 +60,6 @@ class ControlArea(Area):
             self.before_request(guard)
         self.before_request(demand_no_query)
         self.before_request(set_team_of_query)
-
-    def arguments(self, schema: Any, *, location: str = "json", **kwargs: Any) -> Any:
-        """Pass the body or the query to the view, and note that the view takes a query."""
-        pass_arguments = super().arguments(schema, location=location, **kwargs)
-
-        def decorator(view: Any) -> Any:
-            decorated = pass_arguments(view)
-            decorated.takes_query = location == "query" or getattr(view, "takes_query", False)
-            return decorated
-
-        return decorator
-
-
-def demand_no_query() -> None:
-    """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
-    view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
-    method = getattr(view, request.method.lower(), None)
-    if request.args and method is not None and not getattr(method, "takes_query", False):
-        name = next(iter(request.args))
-        raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
 
 def set_team_of_query() -> None:

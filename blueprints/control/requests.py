@@ -15,6 +15,7 @@ from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.control.har import archive
 from dryline.blueprints.control.operations import METHODS, demand_operation
+from dryline.blueprints.ignored_names import ignored_names
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import instance_of
 from dryline.schemas.request_log import (
@@ -35,6 +36,9 @@ from dryline.traffic.request_search import Criteria, Verification, find
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
+
+# How much of a nearest request's body a failed check shows as it was sent.
+SHOWN_CHARACTERS = 1_000
 
 blp = ControlArea("Control: requests", description="The request log: search, counts, verification.")
 
@@ -146,7 +150,10 @@ def unmet(verification: Verification, error: str) -> Any:
         "error": error,
         "count": verification.count,
         "surplus": [on_the_wire(entry) for entry in verification.surplus],
-        "nearest": [{"request": on_the_wire(entry), "misses": misses} for entry, misses in verification.nearest],
+        "nearest": [
+            {"request": on_the_wire(entry), "misses": misses, "bodyText": entry.text()[:SHOWN_CHARACTERS]}
+            for entry, misses in verification.nearest
+        ],
     }
     return json_response(answer, 409)
 
@@ -185,15 +192,18 @@ def _may_occur(criteria: Criteria) -> bool:
 
 def shown(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
+    body, answer = _decoded(entry.body), _decoded(entry.answer)
     return {
         **{name: getattr(entry, name) for name in ("number", "time", "method", "path", "status", "duration_ms")},
         "fault_id": entry.fault_id,
         "team_id": entry.team_id,
+        "from_test": entry.from_test,
         "query": parse_qs(entry.query, keep_blank_values=True),
         "headers": {name.lower(): value for name, value in entry.headers},
-        "body": _decoded(entry.body),
+        "body": body,
+        "ignored": ignored_names(entry, body),
         "answer_headers": {name.lower(): value for name, value in entry.answer_headers},
-        "answer": (answer := _decoded(entry.answer)),
+        "answer": answer,
         "touched": _touched(entry, answer),
     }
 

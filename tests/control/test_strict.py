@@ -1,5 +1,6 @@
 """The control plane refuses what it does not know: a slip in it would make a test pass wrongly."""
 
+import httpx
 import pytest
 
 from dryline.testing import DrylineError, DrylineInProcess
@@ -134,18 +135,37 @@ class TestHelpers:
         with pytest.raises(TypeError):
             getattr(dryline, call)(pth="/api/workers")
 
-    def test_a_failed_check_tells_what_came_nearest(self, dryline):
-        dryline.client().workers.create(name="Front desk", description=None, status="active")
-        with pytest.raises(DrylineError) as told:
-            dryline.verify(method="POST", path="/api/workers", body_contains="Back desk")
-        text = str(told.value)
-        assert "wanted: method 'POST', path '/api/workers', bodyContains 'Back desk'" in text
-        assert "nearest: POST /api/workers 201" in text and "Front desk" in text and "(missed: bodyContains)" in text
+    def test_a_failed_check_shows_the_nearest_request_as_it_was_sent(self, dryline):
+        dryline.client(default_headers={"X-Trace": "7"}).workers.create(name="Front desk", description=None, status="x")
+        with pytest.raises(DrylineError) as failed:
+            dryline.verify(method="POST", path="/api/workers", json={"name": "Back desk"}, headers={"X-Trace": "8"})
+        text = str(failed.value)
+        assert (
+            "wanted: method 'POST', path '/api/workers', json {'name': 'Back desk'}, headers {'X-Trace': '8'}" in text
+        )
+        assert 'nearest: POST /api/workers 201  {"description":null,"name":"Front desk"' in text
+        assert "(missed: json.name, headers.X-Trace, which is '7')" in text
 
     def test_a_failed_check_tells_what_was_too_much(self, dryline):
         dryline.client().workers.list()
         with pytest.raises(DrylineError, match="too many: GET /api/workers 200"):
             dryline.verify(path="/api/workers", times=0)
+
+    def test_requests_of_the_tests_own_client_can_be_left_out(self, dryline):
+        dryline.client().workers.create(name="Arranged by the test", description=None, status=None)
+        with httpx.Client(transport=dryline.transport(), base_url=dryline.url) as program:
+            program.get("/api/workers?limt=5", headers={"x-api-key": dryline.api_key})
+        assert dryline.verify(path="/api/workers", times=2) == 2
+        assert dryline.verify(path="/api/workers", from_test=False, query={"limt": 5}, times=1) == 1
+        assert [entry["method"] for entry in dryline.requests(from_test=True)] == ["POST"]
+        assert [entry["method"] for entry in dryline.requests(from_test=False)] == ["GET"]
+
+    def test_the_journal_shows_queries_and_names_that_were_ignored(self, dryline):
+        worker = dryline.client().workers.create(name="A", description=None, status=None)
+        dryline.client().workers.deployment_logs.voice.list(worker.id, extra_query={"directon": "inbound"})
+        path = f"GET /api/workers/{worker.id}/deploymentLogs/voice?directon=inbound 200"
+        assert path in dryline.journal()
+        assert dryline.journal().endswith("  ignored: directon (did you mean direction?)")
 
     def test_times_bounds_and_team_are_given_as_numbers_and_id(self, dryline):
         team = dryline.team()
