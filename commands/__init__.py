@@ -158,7 +158,9 @@ SERVE_OPTIONS = (
     setting("--public-url", help="Start of all links, for a server behind a proxy."),
     setting("--threads", help="Threads for long reads, such as pages of logs."),
     setting("--max-body-mb", help="Largest request body, in MB."),
-    setting("--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members."),
+    setting(
+        "--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members."
+    ),
     setting(
         "--cors-origin", "cors_origins", multiple=True, help=f"Origin of a web page that may call the API; {REPEATABLE}"
     ),
