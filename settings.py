@@ -180,10 +180,17 @@ def _demand_address(flag: str, url: str) -> None:
 
 def _demand_header(flag: str, value: str) -> None:
     """Raise BadSetting for a text that clients cannot send in a header, or encode in different ways."""
+    if problem := header_problem(value):
+        raise BadSetting(f"{flag} {problem}")
+
+
+def header_problem(value: str) -> str:
+    """Return why a text cannot be a key or a token, which are sent in a header; an empty text if it can."""
     if not value.strip():
-        raise BadSetting(f"{flag} must not be empty.")
+        return "must not be empty."
     if not value.isascii() or not value.isprintable() or value != value.strip():
-        raise BadSetting(f"{flag} must be visible ASCII characters, as it is sent in a header, not {value!r}.")
+        return f"must be printable ASCII without blanks at its ends, as it is sent in a header, not {value!r}."
+    return ""
 
 
 def speech_command(speech: str) -> list[str] | None:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from dryline import __version__
+from dryline.commands.param_types import COMMA_SEPARATED
 from dryline.settings import BadSetting, Settings
 
 # Raised for a group without a command, such as `dryline state`. Older versions of click exit instead.
@@ -143,7 +144,7 @@ def setting(flag: str, name: str | None = None, **kwargs: Any) -> Callable[[Any]
     return click.option(flag, name, envvar=f"DRYLINE_{word.upper()}", show_envvar=True, show_default=True, **kwargs)
 
 
-REPEATABLE = "repeatable; the variable takes several, separated by spaces."
+REPEATABLE = "repeatable; the variable takes several, separated by commas."
 
 SERVE_OPTIONS = (
     setting("--host", help="Address to listen on."),
@@ -151,7 +152,9 @@ SERVE_OPTIONS = (
     setting("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Directory of the state."),
     setting("--ephemeral", is_flag=True, help="Keep the state in a temporary directory and remove it at the end."),
     setting("--scenario", help="Content of a new data directory: demo, clinic, campaign, trouble, empty, or a file."),
-    setting("--api-key", "api_keys", multiple=True, help=f"A key of the first team; {REPEATABLE}"),
+    setting(
+        "--api-key", "api_keys", multiple=True, type=COMMA_SEPARATED, help=f"A key of the first team; {REPEATABLE}"
+    ),
     setting("--any-key", is_flag=True, help="Accept every other key as a key of the first team."),
     setting("--seed", type=int, help="Make ids and simulated content repeat from run to run."),
     setting("--admin-token", help="Token that /_dryline and the console require (header x-dryline-token)."),
@@ -162,16 +165,24 @@ SERVE_OPTIONS = (
         "--strict", is_flag=True, help="Refuse unknown members and query parameters, and require nullable members."
     ),
     setting(
-        "--cors-origin", "cors_origins", multiple=True, help=f"Origin of a web page that may call the API; {REPEATABLE}"
+        "--cors-origin",
+        "cors_origins",
+        multiple=True,
+        type=COMMA_SEPARATED,
+        help=f"Origin of a web page that may call the API; {REPEATABLE}",
     ),
     setting(
         "--allowed-host",
         "allowed_hosts",
         multiple=True,
+        type=COMMA_SEPARATED,
         help=f"A further host name for a server on loopback; {REPEATABLE}",
     ),
     setting(
-        "--webhook-hosts", multiple=True, help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}"
+        "--webhook-hosts",
+        multiple=True,
+        type=COMMA_SEPARATED,
+        help=f"Host besides loopback that webhooks and flows may call; {REPEATABLE}",
     ),
     setting("--speech", help='Voices of recordings: auto, tones, or "command: PROGRAM ARGUMENT…".'),
     setting("--recordings-mb", help="Disk space for recordings, in MB."),

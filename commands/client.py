@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from dryline.settings import BadSetting, Settings
+from dryline.settings import BadSetting, Settings, header_problem
 
 if TYPE_CHECKING:
     from dryline.testing.plane import ControlPlane, DrylineError
@@ -93,6 +93,8 @@ def open_world(
         raise BadSetting("Name the world by --url or by --data-dir, not by both.")
     if url and not url.startswith(("http://", "https://")):
         raise BadSetting(f"--url must start with http:// or https://, not {url!r}.")
+    if admin_token and (problem := header_problem(admin_token)):
+        raise BadSetting(f"--admin-token {problem}")
     app = None
     if data_dir is not None:
         app = _opened(data_dir, admin_token)

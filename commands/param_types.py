@@ -24,6 +24,17 @@ class Duration(click.ParamType):
         return float(match[1]) * _UNIT_SECONDS[match[2]]
 
 
+class CommaSeparated(click.types.StringParamType):
+    """A text. A variable of a repeatable option has several, with commas between them."""
+
+    def split_envvar_value(self, rv: str) -> list[str]:
+        """Return the texts of a variable."""
+        return [value.strip() for value in rv.split(",")]
+
+
+COMMA_SEPARATED = CommaSeparated()
+
+
 class JsonObjectParam(click.ParamType):
     """A JSON object, converted to a dict."""
 

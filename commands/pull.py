@@ -17,7 +17,7 @@ import click
 import orjson
 
 from dryline import __version__
-from dryline.settings import Settings
+from dryline.settings import Settings, header_problem
 from dryline.storage.files import write_whole
 from dryline.world.clock import parse, wire
 
@@ -54,10 +54,8 @@ def base_url(context: Any, parameter: click.Parameter, value: str) -> str:
 
 def header_value(context: Any, parameter: click.Parameter, value: str) -> str:
     """Return an option's value if a header can carry it. Raises BadOption."""
-    if not value or not value.isascii() or not value.isprintable() or value != value.strip():
-        raise BadOption(
-            f"{parameter.opts[0]}: a header can carry only printable ASCII characters, without blanks at the ends."
-        )
+    if problem := header_problem(value):
+        raise BadOption(f"{parameter.opts[0]} {problem}")
     return value
 
 

@@ -11,6 +11,7 @@ import orjson
 from marshmallow import ValidationError, fields
 
 from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, Number, PartSchema, Timestamp, camel
+from dryline.settings import header_problem
 
 MOST_FAULTS = 20  # reported errors of one document
 
@@ -219,6 +220,12 @@ class Digest(fields.String):
         return digest
 
 
+def demand_header(value: str) -> None:
+    """Check that a header can carry a key. Raises ValidationError."""
+    if problem := header_problem(value):
+        raise ValidationError(f"{problem[0].upper()}{problem[1:]}")
+
+
 class ApiKeys(fields.Field):
     """A team's keys: texts in clear, or objects of `form`."""
 
@@ -232,12 +239,14 @@ class ApiKeys(fields.Field):
         faults: Faults = []
         keys = []
         for index, key in enumerate(value):
-            if isinstance(key, str) and key:
+            if isinstance(key, str):
+                if problem := header_problem(key):
+                    faults.append((f"[{index}]", f"It {problem}"))
                 keys.append({"secret": key})
             elif isinstance(key, dict):
                 keys.append(self.form.read(key, f"[{index}]", faults, strict=False))
             else:
-                faults.append((f"[{index}]", "Must be a text that is not empty, or an object."))
+                faults.append((f"[{index}]", "Must be a text or an object."))
         if faults:
             raise ValidationError({path: [message] for path, message in faults})
         return keys

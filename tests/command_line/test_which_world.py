@@ -134,6 +134,7 @@ def test_an_address_that_a_killed_server_left_is_not_taken(elsewhere):
     [
         (("--url", "localhost:4010"), "must start with http"),
         (("--url", "http://127.0.0.1:9", "--data-dir", "data"), "not by both"),
+        (("--url", "http://127.0.0.1:9", "--admin-token", "ü"), "--admin-token must be printable ASCII"),
     ],
 )
 def test_a_world_that_is_named_badly_is_one_line(elsewhere, flags, says):

@@ -52,7 +52,7 @@ def test_start_keys_belong_to_the_first_team_unless_another_claims_them(put, api
     assert api.get("/team").json["id"] == "a"
 
 
-@pytest.mark.parametrize("key", [7, "", {}, {"sha256": "short"}, None])
+@pytest.mark.parametrize("key", [7, "", "schlüssel", {}, {"sha256": "short"}, None])
 def test_a_key_that_cannot_be_is_refused(control, key):
     sent = {"version": 1, "teams": [{"id": "t", "name": "T", "apiKeys": ["fine", key]}]}
     assert next(iter(faults(control.put("/state", sent)))).startswith("teams[0].apiKeys[1]")

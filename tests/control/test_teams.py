@@ -20,10 +20,10 @@ def test_a_team_needs_nothing_to_be_made(control):
 
 
 def test_a_key_may_be_chosen_but_not_anothers(control, api):
-    assert control.post("/teams", {"key": "chosen"}).json["apiKey"] == "chosen"
-    assert control.post("/teams", {"key": "chosen"}).status_code == 409
+    assert control.post("/teams", {"key": "My API Key"}).json["apiKey"] == "My API Key"
+    assert control.post("/teams", {"key": "My API Key"}).status_code == 409
     assert len(control.get("/teams").json) == 2
-    assert api.client.get("/api/team", headers={"x-api-key": "chosen"}).status_code == 200
+    assert api.client.get("/api/team", headers={"x-api-key": "My API Key"}).status_code == 200
 
 
 def test_teams_are_listed_oldest_first_and_keys_never_in_clear(control):
@@ -68,7 +68,7 @@ def test_the_start_team_stays(control):
     assert control.delete(f"/teams/{team}").status_code == 409
 
 
-@pytest.mark.parametrize("body", [{"name": 7}, {"key": ""}, {"key": None}])
+@pytest.mark.parametrize("body", [{"name": 7}, {"key": ""}, {"key": None}, {"key": "schlüssel"}, {"key": " a"}])
 def test_what_cannot_be_is_refused(control, body):
     answer = control.post("/teams", body)
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, next(iter(body)))

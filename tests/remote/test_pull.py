@@ -225,6 +225,12 @@ def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command
     assert lines(done) == [f"dryline: GET /api/team: status 301, to {other.url}/api/team: redirects are not followed."]
 
 
+def test_a_key_may_contain_blanks(small, command):
+    team = small.plane("GET", "/teams")[-1]["id"]
+    small.plane("POST", f"/teams/{team}/keys", {"key": "My API Key"})
+    assert command.pulled(small, key="My API Key")["workers"]
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
@@ -234,7 +240,7 @@ def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command
         (("--from", "http://[x"), "--from: 'http://[x' is not an address like https://api.example.com."),
         (
             ("--api-key", "a\nb"),
-            "--api-key: a header can carry only printable ASCII characters, without blanks at the ends.",
+            r"--api-key must be printable ASCII without blanks at its ends, as it is sent in a header, not 'a\nb'.",
         ),
         (("--since", "soon"), "--since: 'soon' is neither like 30d or 12h nor an ISO 8601 time."),
         (("--since", "9999999999d"), "--since: '9999999999d' is neither like 30d or 12h nor an ISO 8601 time."),
