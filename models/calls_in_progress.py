@@ -99,6 +99,11 @@ class CallInProgress(Record):
         newest = VoiceLog.start_time.desc(), VoiceLog.id.desc()
         return list(VoiceLog.select().where(VoiceLog.id.in_(ids)).order_by(*newest).limit(limit))
 
+    @classmethod
+    def count(cls, team: Team) -> int:
+        """Return the number of the team's calls in progress."""
+        return cls.select().where(cls.team_id == team.id, cls.shown_until.is_null(False)).count()
+
     def proceed(self) -> None:
         """Update the rows to the present. A call whose rows conflict with others is dropped; its log stays as it is."""
         try:

@@ -27,50 +27,89 @@ OUTCOME_COLOURS = {
     "ringing": "running",
     "in-progress": "running",
 }
-_CHART_WIDTH, _CHART_HEIGHT, _LABEL_HEIGHT = 720, 140, 18
+_CHART_HEIGHT = 100
+_GAP_SHARE = 0.12
 
 
 def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, span: str) -> Markup:
-    """Draw a column of calls by outcome for each label.
+    """Draw a column of calls by outcome for each label, between horizontal lines.
 
-    The first and each `label_step`-th label are written. `span` is the whole time in words, as `24 hours`.
+    The first and each `label_step`-th label are written. `span` is the whole time in words, as `24 hours`. The drawing
+    is stretched to the width of the page, so its texts stand beside it.
     """
     sums = [sum(counts.values()) for counts in columns.values()]
-    highest = max(sums, default=0) or 1
-    step = _CHART_WIDTH / len(columns)
+    line_step, line_count = _lines(max(sums, default=0))
+    unit = _CHART_HEIGHT / (line_step * line_count)
     parts = []
+    for number in range(line_count + 1):
+        y = _CHART_HEIGHT - number * line_step * unit
+        parts.append(Markup('<line class="axis" x1="0" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(len(columns), y, y))
     for index, (label, counts) in enumerate(columns.items()):
-        top = float(_CHART_HEIGHT)
-        for colour, number in _by_colour(counts):
-            height = number / highest * (_CHART_HEIGHT - 14)
-            top -= height
-            parts.append(
-                Markup(
-                    '<rect class="fill-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
-                    "<title>{} {} {}</title></rect>"
-                ).format(colour, index * step + 2, top, step - 4, height, label, number, LEGEND[colour])
-            )
-        if index % label_step == 0:
-            text = Markup('<text x="{:.0f}" y="{}">{}</text>')
-            parts.append(text.format(index * step, _CHART_HEIGHT + _LABEL_HEIGHT - 3, label))
+        parts.append(_column(index, label, counts, unit))
+    lines = [f"{number * line_step:,}" for number in range(line_count, -1, -1)]
+    lines[0] += " calls"
+    labels = [label if index % label_step == 0 else "" for index, label in enumerate(columns)]
     return Markup(
-        '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{} calls in {}, at most {} in one">'
-        '<text x="0" y="10">{}</text><line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>{}</svg>'
+        '<div class="chart"><div class="ys note" aria-hidden="true">{}</div><svg viewBox="0 0 {} {}"'
+        ' preserveAspectRatio="none" role="img" aria-label="{} calls in {}, at most {} in one">{}</svg>'
+        '<div class="xs note" aria-hidden="true">{}</div></div>'
     ).format(
-        _CHART_WIDTH,
-        _CHART_HEIGHT + _LABEL_HEIGHT,
+        _spans(lines),
+        len(columns),
+        _CHART_HEIGHT,
         sum(sums),
         span,
-        highest,
-        highest,
-        _CHART_WIDTH,
-        _CHART_HEIGHT,
-        _CHART_HEIGHT,
+        max(sums, default=0),
         Markup("").join(parts),
+        _spans(labels),
     )
 
 
-def _by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def _column(index: int, label: str, counts: Mapping[str, int], unit: float) -> Markup:
+    """Return a column. All of its height shows the numbers as a tooltip."""
+    colours = by_colour(counts)
+    top, parts = float(_CHART_HEIGHT), []
+    for colour, number in colours:
+        top -= number * unit
+        rect = Markup('<rect class="fill-{}" x="{:.2f}" y="{:.1f}" width="{}" height="{:.1f}"/>')
+        parts.append(rect.format(colour, index + _GAP_SHARE / 2, top, 1 - _GAP_SHARE, number * unit))
+    words = ", ".join(f"{number} {LEGEND[colour]}" for colour, number in colours) or "no calls"
+    return Markup(
+        '<g class="column"><title>{}: {}</title><rect class="hit" x="{}" y="0" width="1" height="{}"/>{}</g>'
+    ).format(label, words, index, _CHART_HEIGHT, Markup("").join(parts))
+
+
+def _spans(texts: Sequence[str]) -> Markup:
+    return Markup("").join(Markup("<span>{}</span>").format(text) for text in texts)
+
+
+def _lines(highest: int) -> tuple[int, int]:
+    """Return the distance between the lines, a round number, and how many there are above zero: up to four."""
+    step = next(
+        size * power
+        for power in (10**digits for digits in range(18))
+        for size in (1, 2, 5)
+        if size * power * 4 >= highest
+    )
+    return step, max(-(-highest // step), 1)
+
+
+def sparkline(values: Sequence[float | None]) -> Markup:
+    """Draw a line through the values of some days, which the text beside it tells in words."""
+    known = [value for value in values if value is not None]
+    low, high = min(known, default=0), max(known, default=0)
+    scale = 20 / ((high - low) or 1)
+    points = " ".join(
+        f"{index},{22 - (value - low) * scale:.1f}" for index, value in enumerate(values) if value is not None
+    )
+    return Markup(
+        '<svg viewBox="0 0 {} 24" preserveAspectRatio="none" aria-hidden="true">'
+        '<polyline class="spark" points="{}"/></svg>'
+    ).format(max(len(values) - 1, 1), points)
+
+
+def by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the numbers of calls by the classes of `LEGEND`, in its order, without zeros."""
     sums = dict.fromkeys(LEGEND, 0)
     for status, number in counts.items():
         sums[OUTCOME_COLOURS.get(status, "missed")] += number

@@ -65,6 +65,17 @@ def phone(number: str | None) -> str:
     return number or "-"
 
 
+def readable(error: str | None) -> str:
+    """Return an error's message; that of a connection without the names of Python's classes."""
+    text = error or ""
+    host = re.search(r"host='([^']+)'", text)
+    if host is None:
+        return text
+    reasons = {"Failed to resolve": "name not found", "refused": "connection refused", "timed out": "timed out"}
+    reason = next((words for sign, words in reasons.items() if sign in text), "no connection")
+    return f"No answer from {host[1]} ({reason})."
+
+
 def pretty(value: Any) -> str:
     """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -75,4 +86,6 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-FILTERS = {function.__name__: function for function in (duration, size, day, clock, remaining, phone, pretty, count)}
+FILTERS = {
+    function.__name__: function for function in (duration, size, day, clock, remaining, phone, readable, pretty, count)
+}

@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 from flask import g, render_template, request
 
+from dryline.blueprints.console import figures
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, require_team
-from dryline.models import activity
+from dryline.models import activity, call_figures
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.runtime_errors import RuntimeErrorRecord
@@ -52,6 +53,7 @@ def worker(worker_id: str) -> Any:
         worker=worker,
         tags=tags,
         other_tags=[tag for tag in Tag.listing(worker) if tag.id not in {one.id for one in tags}],
+        figures=figures.figures_of(filter(None, [call_figures.by_worker(worker).get(worker.id)])),
         flows=list(Flow.listing(worker, worker_id=worker.id)),
         deployments=list(Deployment.listing(worker, worker_id=worker.id)),
         errors=list(RuntimeErrorRecord.listing(worker, worker_id=worker.id).slice(MAX_ERRORS)),

@@ -6,59 +6,107 @@ import pytest
 from playwright.sync_api import expect
 
 from dryline.models.voice_logs import VoiceLog
+from dryline.tests.console.visitor import words
 
 
 @pytest.fixture
 def call(control, add_log, make_worker):
     """Return a function that adds calls on a day of November. It is noon on Sunday 22."""
     control.put("/clock", {"now": "2026-11-22T12:00:00.000Z", "frozen": True})
-    worker = make_worker()
+    worker = make_worker(name="Front desk")
 
-    def add(count, day, status="completed"):
+    def add(count, day, status="completed", **columns):
         for _ in range(count):
-            add_log(VoiceLog, worker, start_time=f"2026-11-{day}T09:30:00.000Z", status=status)
+            add_log(VoiceLog, worker, start_time=f"2026-11-{day:02}T09:30:00.000Z", status=status, **columns)
 
     return add
 
 
-def chart(visitor):
-    """Return the chart's heading, its label, and the titles of the parts of its columns."""
-    html = visitor.go("").answer.text
+def chart(visitor, span=None):
+    """Return the chart's label, the titles of its columns that have calls, and the lines' numbers."""
+    html = visitor.go(f"?range={span}" if span else "").answer.text
     (label,) = re.findall(r'aria-label="(\d+ calls in [^"]*)"', html)
-    (heading,) = re.findall(r"Calls of the last [^<]*", html)
-    return heading, label, re.findall(r"<title>([^<]* \d+ [a-z]+)</title>", html)
+    (lines,) = re.findall(r'<div class="ys[^>]*>(.*?)</div>', html)
+    columns = [title for title in re.findall(r"<title>([^<]*: [^<]*)</title>", html) if "no calls" not in title]
+    return label, columns, re.findall(r"<span>([^<]*)</span>", lines)
 
 
-def test_a_day_with_many_calls_is_shown_by_hour(visitor, call):
-    call(10, 22)
-    call(2, 20)
-    parts = ["09:00 10 completed"]
-    assert chart(visitor) == ("Calls of the last 24 hours", "10 calls in 24 hours, at most 10 in one", parts)
-
-
-def test_a_week_is_shown_by_day_if_the_day_has_few_calls(visitor, call):
-    call(9, 22)
+def test_the_reader_chooses_the_range_of_the_chart(visitor, call):
+    call(3, 22)
     call(2, 16, "failed")
     call(1, 15)  # before the week
-    parts = ["Mon 16 Nov 2 failed", "Sun 22 Nov 9 completed"]
-    assert chart(visitor) == ("Calls of the last 7 days", "11 calls in 7 days, at most 9 in one", parts)
+    week = ["Mon 16 Nov: 2 failed", "Sun 22 Nov: 3 completed"]
+    assert chart(visitor) == chart(visitor, "7d")
+    assert chart(visitor)[:2] == ("5 calls in 7 days, at most 3 in one", week)
+    assert chart(visitor, "24h")[:2] == ("3 calls in 24 hours, at most 3 in one", ["09:00: 3 completed"])
+    assert chart(visitor, "5w")[:2] == ("6 calls in 5 weeks, at most 3 in one", ["Sun 15 Nov: 1 completed", *week])
+    assert visitor.go("?range=1y").status == 404
 
 
-def test_the_day_is_shown_if_the_week_has_no_more_calls(visitor, call):
-    call(3, 22)
-    call(1, 15)
-    parts = ["09:00 3 completed"]
-    assert chart(visitor) == ("Calls of the last 24 hours", "3 calls in 24 hours, at most 3 in one", parts)
+def test_the_lines_of_the_chart_have_round_numbers(visitor, call):
+    call(47, 22)
+    assert chart(visitor)[2] == ["60 calls", "40", "20", "0"]
+
+
+def test_running_calls_and_each_outcome_have_a_colour_of_their_own(visitor, call):
+    for status in ("completed", "transferred", "failed", "voicemail", "no-answer", "busy", "ringing", "in-progress"):
+        call(1, 22, status)
+    (column,) = chart(visitor)[1]
+    assert column == ("Sun 22 Nov: 1 completed, 1 transferred, 1 failed, 1 voicemail, 2 not reached, 2 running")
+    assert "2 not reached" in words(visitor.page) and "2 running" in words(visitor.page)  # the legend
 
 
 def test_a_call_in_the_future_is_not_counted(visitor, call):
     call(20, 25)
-    call(1, 21)  # more than a day ago
-    assert chart(visitor) == (
-        "Calls of the last 7 days",
-        "1 calls in 7 days, at most 1 in one",
-        ["Sat 21 Nov 1 completed"],
-    )
+    call(1, 21)
+    assert chart(visitor)[:2] == ("1 calls in 7 days, at most 1 in one", ["Sat 21 Nov: 1 completed"])
+
+
+ENDED = {"latency": {"p50": 800}, "call_analysis": {"call_successful": True}}
+POOR = {"latency": {"p50": 1200}, "call_analysis": {"call_successful": False}}
+
+
+def figures(page):
+    """Return the figures of a page: title, value and change."""
+    row = page.answer.text.partition('<dl class="figures">')[2].partition("</dl>")[0]
+    cells = re.findall(r"<dt[^>]*>(.*?)</dt><dd><b>(.*?)</b> <span[^>]*>(.*?)</span>", row)
+    return {title: (value, change) for title, value, change in cells}
+
+
+def test_the_figures_are_of_seven_days_and_compared_with_the_week_before(visitor, call, control):
+    call(2, 22, data=ENDED, duration=60)
+    call(1, 21, "transferred", data=POOR, duration=120)
+    call(1, 20, "no-answer")
+    call(1, 19, "in-progress")  # has not ended
+    call(2, 12, data=ENDED, duration=60)
+    call(9, 7)  # before the week before
+    expected = {
+        "Calls": ("4", "+100 %"),
+        "Answered": ("75 %", "-25 points"),
+        "Transferred": ("33 %", ""),
+        "Mean length": ("1:20", "+33 %"),
+        "Latency": ("800 ms", "as the week before"),
+        "Success": ("67 %", "-33 points"),
+    }
+    assert figures(visitor.go("")) == expected
+    worker = control.get("/state").json["workers"][0]["id"]
+    assert figures(visitor.go(f"/workers/{worker}")) == expected
+    assert "Front desk 4 75 % 33 % 1:20 800 ms 67 %" in words(visitor.go(""))  # by business
+
+
+def test_the_figures_take_one_query(call, visitor, plans):
+    call(1, 22)
+    queries = [sql for sql in plans(lambda: visitor.go("")) if "voice_log" in sql and "json_type" in sql]
+    assert len(queries) == 1
+
+
+def test_the_newest_calls_show_the_other_party_and_the_business(visitor, call):
+    call(1, 22, direction="outbound", from_number="+14155550111", to_number="+12165550198")
+    call(1, 21, direction="inbound", from_number="+13055550175", to_number="+14155550111")
+    text = words(visitor.go(""))
+    assert "Front desk to +1 216 555 0198" in text
+    assert "Front desk from +1 305 555 0175" in text
+    assert "415 555 0111" not in text
 
 
 def test_a_change_fetches_the_page_once(served, tab):
