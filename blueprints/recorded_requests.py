@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from flask import Request, current_app, g
@@ -53,6 +54,9 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             answer_headers=tuple([_answer_header(name, value) for name, value in response.headers]),
             unmasked_answer=answer,
             answer_bytes=answer_bytes,
+            # Interned: the entries of the log share these texts.
+            key_id=intern(key.id) if key else None,
+            client=intern(request.environ.get("REMOTE_ADDR", "")) or None,
         )
     )
     return response

@@ -67,6 +67,7 @@ class AccessLog:
         if not entries and not events:
             return
         dropped = entries[-1].number - self._last_number - len(entries) if entries else 0
+        self._world.metrics.lost_log_lines += dropped
         self._last_number += dropped + len(entries)
         items: list[Entry | BackgroundEvent] = [*entries, *events]
         items.sort(key=_time)
@@ -129,6 +130,8 @@ class AccessLog:
             "status": entry.status,
             "durationMs": entry.duration_ms,
             "teamId": entry.team_id,
+            "keyId": entry.key_id,
+            "client": entry.client,
         }
         if error := first_error(entry):
             members["error"] = error

@@ -149,7 +149,15 @@ def test_a_json_line_is_an_object_with_times_in_utc(start_log, api, control):
         **{"level": "WARNING", "message": "GET /api/workers 503", "status": 503},
         **{"method": "GET", "path": "/api/workers", "query": "limit=5", "teamId": team},
         **{"error": "Later.", "faultId": fault["id"], "fault": "answers 503"},
+        **{"keyId": None, "client": "127.0.0.1"},
     }
+
+
+def test_a_json_line_names_the_key(start_log, api, control):
+    (key,) = control.get("/teams").json[0]["apiKeys"]
+    lines = start_log("json")
+    api.get("/workers")
+    assert json.loads(lines()[-1])["keyId"] == key["id"]
 
 
 def test_a_json_line_of_a_log_record_has_a_time_in_utc(caplog):

@@ -77,7 +77,7 @@ def test_the_metrics_are_those_of_the_page(server):
     server.client().workers.list()
     text = httpx.get(f"{server.url}/_dryline/metrics").text
     metrics = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
-    assert set(re.findall(r"^\| `(dryline_\w+)`", PAGE, re.MULTILINE)) == metrics
+    assert set(re.findall(r"^\| `((?:dryline|process)_\w+)`", PAGE, re.MULTILINE)) == metrics
 
 
 def test_the_bounds_are_the_programs():

@@ -29,7 +29,8 @@ class Entry:
     """One request. `duration_ms` is real time; `fault_id` names the fault that hit it.
 
     `time` is API time, `answered_at` real time, in seconds since 1970. The log may keep only the beginning of `body`
-    and `unmasked_answer`, and nothing of a file; `body_bytes` and `answer_bytes` are the whole lengths.
+    and `unmasked_answer`, and nothing of a file; `body_bytes` and `answer_bytes` are the whole lengths. `client` is the
+    address of the client or of a proxy.
     """
 
     time: str
@@ -45,6 +46,8 @@ class Entry:
     answer_headers: tuple[tuple[str, str], ...]
     unmasked_answer: bytes
     answer_bytes: int
+    key_id: str | None = None
+    client: str | None = None
     number: int = 0
     body_bytes: int = 0
     answered_at: float = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import threading
+import time
 
 # Upper bounds of the histogram's buckets, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
@@ -20,6 +21,8 @@ class Metrics:
         # (method, route, status) -> [count of each bucket…, count above the last, sum of seconds]
         self.requests: dict[tuple[str, str, int], list[float]] = {}
         self.faults: dict[str, int] = {}
+        self.lost_log_lines = 0
+        self.started_at = time.time()
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""

@@ -1,7 +1,11 @@
 """Metrics, read with Prometheus' own parser."""
 
+import time
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+
+from dryline import __version__
 
 
 @pytest.mark.alone  # counters go on over the reset between tests
@@ -16,6 +20,14 @@ def test_prometheus_reads_the_metrics(api, control):
         "dryline_request_duration_seconds": "histogram",
         "dryline_faults": "counter",
         "dryline_exports": "gauge",
+        "dryline_webhook_deliveries": "gauge",
+        "dryline_due_work": "gauge",
+        "dryline_due_work_age_seconds": "gauge",
+        "dryline_info": "gauge",
+        "dryline_lost_log_lines": "counter",
+        "dryline_storage_bytes": "gauge",
+        "process_start_time_seconds": "gauge",
+        "process_resident_memory_bytes": "gauge",
     }
     requests = families["dryline_request_duration_seconds"].samples
     at = {"method": "GET", "route": "/api/workers", "status": "200"}
@@ -43,3 +55,40 @@ def test_requests_are_counted_by_operation_and_status_and_faults_by_effect(api, 
     assert f'{count}{{method="GET",route="/api/workers",status="200"}} 1.0' in text
     assert f'{count}{{method="GET",route="/api/workers/<id>",status="404"}} 1.0' in text
     assert 'dryline_faults_total{effect="status 503"} 1.0' in text
+
+
+def samples(control):
+    """Return the values of all metrics by name and labels."""
+    families = text_string_to_metric_families(control.get("/metrics").text)
+    return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
+
+
+def test_an_operator_sees_the_version_the_start_the_memory_and_the_disk(control):
+    values = samples(control)
+    assert values["dryline_info", __version__] == 1
+    assert 0 <= time.time() - values["process_start_time_seconds",] < 3_600
+    assert values["process_resident_memory_bytes",] > 10_000_000
+    assert values["dryline_storage_bytes", "database"] > 100_000
+
+
+def test_an_operator_sees_due_work_and_its_age(control, app, api):
+    control.put("/settings", {"exportMode": "manual"})
+    control.put("/clock", {"now": "2026-01-02T00:00:00Z", "frozen": True})
+    window = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z", "format": "CSV"}
+    assert api.post("/team/exports", window).status_code == 201
+    control.put("/clock", {"now": "2026-01-02T00:01:30Z", "frozen": True})
+    values = samples(control)
+    assert (values["dryline_due_work", "exports"], values["dryline_due_work_age_seconds", "exports"]) == (1, 90)
+    assert (values["dryline_due_work", "webhooks"], values["dryline_due_work_age_seconds", "webhooks"]) == (0, 0)
+
+
+@pytest.mark.parametrize("own_clock", [False, True])
+def test_work_is_due_by_the_clock_of_its_team(control, api, own_clock):
+    control.put("/settings", {"exportMode": "manual"})
+    control.put("/clock", {"now": "2026-01-02T00:00:00Z", "frozen": True})
+    team = api.get("/team").json["id"]
+    window = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-01-02T00:00:00Z", "format": "CSV"}
+    api.post("/team/exports", window)
+    if own_clock:
+        control.put(f"/clock?team={team}", {"now": "2026-01-03T00:00:00Z", "frozen": True})
+    assert samples(control)["dryline_due_work_age_seconds", "exports"] == (86_400 if own_clock else 0)
