@@ -38,16 +38,16 @@ class RecordingFiles:
         self._in_progress: dict[str, Future[None]] = IN_PROGRESS.of(world)
         self._lock = threading.Lock()
         self._slots = threading.BoundedSemaphore(MAX_PARALLEL)
-        self._voice = voice_of(world.settings.speech, world.ending.is_set)
+        self.voice = voice_of(world.settings.speech, world.ending.is_set)
         self._silent_until = 0.0  # by time.monotonic()
 
     def file(self, log_id: str, call: AudibleCall) -> Path:
         """Return the file of a log's call. Raises NotReady when the server ends, and OSError."""
-        if not isinstance(self._voice, Beeps) and (
-            time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self._voice))
+        if not isinstance(self.voice, Beeps) and (
+            time.monotonic() >= self._silent_until or is_whole(_path(log_id, call, self.voice))
         ):
             try:
-                return self._file(log_id, call, self._voice)
+                return self._file(log_id, call, self.voice)
             except SpeechFailed as error:
                 _demand_running(self.world)
                 self._silent_until = time.monotonic() + PAUSE_S
@@ -107,6 +107,11 @@ RECORDING_FILES = WorldLocal(RecordingFiles)
 def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
     """Return the file of a log's call, and write it if necessary. Raises NotReady when the server ends, and OSError."""
     return RECORDING_FILES.of(world).file(log_id, call)
+
+
+def speaks_words(world: World) -> bool:
+    """Return whether recordings have words. Without a speech program they have beeps."""
+    return not isinstance(RECORDING_FILES.of(world).voice, Beeps)
 
 
 def mark_as_played(path: Path) -> None:

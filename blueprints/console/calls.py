@@ -30,6 +30,7 @@ from dryline.schemas.exports import FORMATS, ExportBody
 from dryline.schemas.logs import LogSchema, schema_of
 from dryline.schemas.logs_lookup import AnyLogSchema
 from dryline.schemas.voice_logs import SORTABLE
+from dryline.simulator import recording_files
 from dryline.storage.current_world import current
 from dryline.world.channels import CHANNELS, Channel
 
@@ -104,7 +105,8 @@ def call(log_id: str) -> Any:
     session = Session.find(id=session_id, team_id=log.team_id) if session_id else None
     trace = (session and session.trace) or (log.session_log_data or {}).get("trace")
     steps = conversation.read_steps(trace)
-    events = conversation.merge(turns, steps)
+    exchanges = list(conversation.model_exchanges(log, LlmLog.of_conversation(log)))
+    events = conversation.merge(turns, steps, exchanges)
     channel = next(one for one in CHANNELS if one.type == log.kind)
     shared = {
         "log": log,
@@ -112,7 +114,8 @@ def call(log_id: str) -> Any:
         "channel": channel,
         "channel_title": CHANNEL_TITLES[channel.key],
         "events": events,
-        "steps": steps,
+        "hidden_count": sum(not isinstance(event, conversation.Turn) for event in events),
+        "lines_that_ran": conversation.lines_that_ran(events),
         "delayed_turns": [event for event in events if getattr(event, "latency_ms", None) is not None],
         "session": session,
         "errors": RuntimeErrorRecord.of_conversation(log),
@@ -123,7 +126,7 @@ def call(log_id: str) -> Any:
         "code_lines": highlighting.highlight(log.flow_snapshot) if isinstance(log.flow_snapshot, str) else [],
         "analysis": conversation.call_analysis(log),
         "snippets": snippets.log_snippets(g.team, channel, log.worker_id, log.id),
-        "exchanges": list(conversation.model_exchanges(LlmLog.of_conversation(log))),
+        "has_exchanges": bool(exchanges),
     }
     if not isinstance(log, VoiceLog):
         return render_template("conversation.html", **shared, own_members=_own_members(log, channel))
@@ -148,21 +151,24 @@ def deliveries(log_id: str) -> Any:
     return render_template("call_deliveries.html", log=log, deliveries=_deliveries(log))
 
 
-def _call_values(
-    log: VoiceLog, turns: list[conversation.Turn], events: list[conversation.Turn | conversation.Step]
-) -> dict[str, Any]:
+def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[conversation.Event]) -> dict[str, Any]:
     """Return the template variables that only a call has."""
     query = LogListQuery()
     is_running = CallInProgress.find(id=log.id) is not None
     before, after = voice_log_pagination.find_neighbours(log, query.filters if query.channel is VOICE else {})
     length_s = conversation.length_s(log, turns)
     campaign_id = (log.metadata or {}).get("campaignId")
+    transfer = conversation.transfer(log)
     lanes = None
     if length_s and any(turn.start is not None for turn in turns):
-        lanes = charts.speaker_lanes(events, length_s, conversation.transferred_s(log))
+        lanes = charts.speaker_lanes(events, length_s, transfer.at if transfer else None)
     return {
         "elapsed_s": conversation.elapsed_s(log) if is_running else None,
+        "current_line": conversation.current_line(events) if is_running else None,
         "length_s": length_s,
+        "transfer": transfer,
+        "voices_end_s": conversation.voices_end_s(turns),
+        "speaks_words": recording_files.speaks_words(current()),
         "lanes": lanes,
         "recording": _recording(log.recording_url),
         "criteria": conversation.success_criteria(log.success_results),

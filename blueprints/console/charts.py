@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from dryline.blueprints.console.conversation import Step, Turn
+from dryline.blueprints.console.conversation import Event, Step, Turn
 
 # The classes of outcomes in the style sheet, from the bottom of a column to its top, and their names in a legend.
 LEGEND = {
@@ -176,7 +176,7 @@ _LANE_TOPS = {"agent": 0, "caller": _LANE + _GAP}
 _LANES_HEIGHT = 2 * _LANE + _GAP
 
 
-def speaker_lanes(events: list[Turn | Step], length_s: float, transferred_s: float | None) -> Markup:
+def speaker_lanes(events: list[Event], length_s: float, transferred_s: float | None) -> Markup:
     """Draw a lane with the turns of the agent and one with those of the caller, and the flow's steps between them.
 
     The drawing is hidden from assistive technology. Each turn links to its place in the transcript.
@@ -196,7 +196,12 @@ def speaker_lanes(events: list[Turn | Step], length_s: float, transferred_s: flo
     for event in events:
         if isinstance(event, Step):
             parts.append(_step_mark(x(event.at or 0), event))
-        elif event.speaker in _LANE_TOPS and event.start is not None and event.end is not None:
+        elif (
+            isinstance(event, Turn)
+            and event.speaker in _LANE_TOPS
+            and event.start is not None
+            and event.end is not None
+        ):
             parts.append(_turn_block(x(event.start), max(x(event.end) - x(event.start), 2), event))
     return Markup(
         '<svg class="lanes" id="lanes" viewBox="0 0 {0} {1}" preserveAspectRatio="none" data-length="{2}"'

@@ -7,10 +7,11 @@ shows all of it as JSON.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
@@ -21,6 +22,9 @@ _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text
 _HIDDEN_DETAILS = {"index", "sure"}
 # Steps that are not shown, because a turn stands beside them.
 _HIDDEN_STEPS = {"start", "loop", "end", "say", "talk"}
+# The message of an HTTP library about a server that does not answer, and the reasons that are named.
+_NO_ANSWER = re.compile(r"HTTPS?ConnectionPool\(host='([^']*)'.*", re.DOTALL)
+_REASONS = {"NameResolutionError": "name not found", "refused": "connection refused", "timed out": "timed out"}
 
 
 @dataclass(frozen=True)
@@ -51,10 +55,31 @@ class Step:
     details: dict[str, Any]
 
     @property
-    def text(self) -> str:
+    def full_text(self) -> str:
         """The details in one line."""
         details = ((name, value) for name, value in self.details.items() if name not in _HIDDEN_DETAILS)
         return " · ".join(value if name in _UNNAMED_DETAILS else f"{name} {value}" for name, value in details)
+
+    @property
+    def text(self) -> str:
+        """The details in one line, with the message of an HTTP library in a few words."""
+        return _NO_ANSWER.sub(_no_answer, self.full_text)
+
+
+@dataclass(frozen=True)
+class ModelExchange:
+    """A request to a language model and its answer. Either may be missing.
+
+    `at` is the time of the request in seconds from the start of the conversation.
+    """
+
+    at: float | None
+    last_message: str
+    answer: str
+    tokens: dict[str, Any]
+
+
+Event = Turn | Step | ModelExchange
 
 
 def read_turns(log: Any) -> list[Turn]:
@@ -83,20 +108,61 @@ def read_steps(trace: Any) -> list[Step]:
     return [step for step in map(_step, _list(trace)) if step]
 
 
-def merge(turns: list[Turn], steps: list[Step]) -> list[Turn | Step]:
-    """Return the turns with the flow's lines, and the steps that are shown between them, in the order of time."""
+def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[Event]:
+    """Return the turns with the flow's lines, and all that is shown between them, in the order of time.
+
+    In a conversation without times the turns come first.
+    """
     lines = {round(step.at, 2): step.line for step in steps if step.at is not None and step.line is not None}
-    events: list[Turn | Step] = [
+    events: list[Event] = [
         replace(turn, line=lines.get(round(turn.start, 2)))
         if turn.speaker == "agent" and turn.start is not None
         else turn
         for turn in turns
     ]
+    between = [step for step in steps if step.name not in _HIDDEN_STEPS]
     if any(turn.start is None for turn in turns):
-        return events
-    events += [step for step in steps if step.at is not None and step.name not in _HIDDEN_STEPS]
+        return [*events, *between, *exchanges]
+    events += [event for event in (*exchanges, *between) if event.at is not None]
     # A turn that begins at the moment of a step follows it.
-    return sorted(events, key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
+    events.sort(key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
+    return [*events, *(event for event in (*between, *exchanges) if event.at is None)]
+
+
+class RunLine(NamedTuple):
+    """A line of the flow that ran: the number of the turn that it said or that followed it, and its first time."""
+
+    turn: int | None
+    at: float | None
+
+
+def lines_that_ran(events: list[Event]) -> dict[int, RunLine]:
+    """Return the lines of the flow that ran, each with its first turn."""
+    lines: dict[int, RunLine] = {}
+    waiting: dict[int, float | None] = {}
+    last_turn = None
+    for event in events:
+        if isinstance(event, ModelExchange):
+            continue
+        at = event.start if isinstance(event, Turn) else event.at
+        if event.line is not None and event.line not in lines:
+            waiting.setdefault(event.line, at)
+        if isinstance(event, Turn):
+            last_turn = event.number
+            lines |= {line: RunLine(last_turn, first) for line, first in waiting.items()}
+            waiting = {}
+    return lines | {line: RunLine(last_turn, first) for line, first in waiting.items()}
+
+
+def current_line(events: list[Event]) -> int | None:
+    """Return the line of the flow that ran last."""
+    lines = (event.line for event in reversed(events) if not isinstance(event, ModelExchange))
+    return next((line for line in lines if line is not None), None)
+
+
+def voices_end_s(turns: list[Turn]) -> float | None:
+    """Return when the last voice of a recording falls silent, or None if no turn has a time."""
+    return max((turn.end for turn in turns if turn.end is not None), default=None)
 
 
 def length_s(log: Any, turns: list[Turn]) -> float:
@@ -109,14 +175,20 @@ def elapsed_s(call: Any) -> float:
     return (current().clock.now() - parse(call.start_time)).total_seconds()
 
 
-def transferred_s(log: Any) -> float | None:
-    """Return the time from the start of a call to its first transfer, or None."""
+class Transfer(NamedTuple):
+    """The first transfer of a call: seconds from the start, and the number that it went to."""
+
+    at: float
+    number: str | None
+
+
+def transfer(log: Any) -> Transfer | None:
+    """Return the first transfer of a call, or None."""
     events = [_dict(event) for event in _list(_dict(getattr(log, "transfer_data", None)).get("transferEvents"))]
-    stamps = [str(event.get("timestamp") or event.get("createdAt")) for event in events]
-    try:
-        return max((parse(min(stamps)) - parse(log.start_time)).total_seconds(), 0) if stamps else None
-    except (TypeError, ValueError):
-        return None
+    stamped = [(str(event.get("timestamp") or event.get("createdAt")), event.get("toNumber")) for event in events]
+    stamp, number = min(stamped, key=lambda pair: pair[0], default=(None, None))
+    at = _seconds_after(log.start_time, stamp)
+    return None if at is None else Transfer(at, number if isinstance(number, str) else None)
 
 
 def success_criteria(results: Any) -> list[dict[str, Any]] | None:
@@ -132,44 +204,44 @@ def call_analysis(log: Any) -> dict[str, Any]:
     return _dict(_dict(getattr(log, "data", None)).get("call_analysis"))
 
 
-@dataclass(frozen=True)
-class ModelExchange:
-    """A request to a language model and its answer. Either may be missing."""
-
-    requested_at: str | None
-    answered_at: str | None
-    last_message: str
-    answer: str
-    tokens: dict[str, Any]
-
-
-def model_exchanges(llm_logs: list[Any]) -> Iterator[ModelExchange]:
+def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
     """Pair the records of requests with the records of answers that follow them."""
     request: Any = None
-    for log in llm_logs:
-        if log.event_type == "beforeRequestHook":
+    for llm_log in llm_logs:
+        if llm_log.event_type == "beforeRequestHook":
             if request is not None:
-                yield _exchange(request, None)
-            request = log
+                yield _exchange(log, request, None)
+            request = llm_log
         else:
-            yield _exchange(request, log)
+            yield _exchange(log, request, llm_log)
             request = None
     if request is not None:
-        yield _exchange(request, None)
+        yield _exchange(log, request, None)
 
 
-def _exchange(before: Any, after: Any) -> ModelExchange:
+def _exchange(log: Any, before: Any, after: Any) -> ModelExchange:
     request = _dict(_dict(_dict(before and before.data).get("request")).get("json"))
     response = _dict(_dict(_dict(after and after.data).get("response")).get("json"))
     messages = _list(request.get("messages"))
-    choices = _list(response.get("choices"))
+    message = _dict(_dict((_list(response.get("choices")) or [None])[0]).get("message"))
     return ModelExchange(
-        before and before.created_at,
-        after and after.created_at,
+        _seconds_after(getattr(log, "start_time", None), (before or after).created_at),
         _text(_dict(messages[-1]).get("content")) if messages else "",
-        _text(_dict(_dict(choices[0]).get("message")).get("content")) if choices else "",
+        _text(message.get("content") or message.get("tool_calls")),
         _dict(response.get("usage")),
     )
+
+
+def _seconds_after(start: Any, stamp: Any) -> float | None:
+    try:
+        return max((parse(stamp) - parse(start)).total_seconds(), 0)
+    except (TypeError, ValueError):
+        return None
+
+
+def _no_answer(match: re.Match[str]) -> str:
+    reason = next((words for name, words in _REASONS.items() if name in match[0]), "")
+    return f"No answer from {match[1]}" + (f" ({reason})" if reason else "")
 
 
 def _turn(number: int, value: Any) -> Turn | None:

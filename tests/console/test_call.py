@@ -9,6 +9,7 @@ import pytest
 from dryline.models import totals
 from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
+from dryline.tests.console.visitor import words
 from dryline.world.channels import CHANNELS
 
 MESSAGES = [
@@ -76,9 +77,38 @@ class TestTranscript:
         text = re.sub(r"\s+", " ", page.text)
         assert "0:01 Agent line 3 Hello, Bayside Dental." in text
         assert "Yes, please. 0:12" in text
-        assert "I need a cleaning. 0:06 call: free_slots line 5 0:07 Agent after 750 ms line 6" in text
+        assert "I need a cleaning. 0:06 call free_slots line 5 0:07 Agent after 750 ms line 6" in text
         assert {"#line-3", "#line-6"} <= set(page.links)
         assert {"line-3", "line-6"} <= set(page.ids)
+        numbers = re.findall(r'class="line-number" href="(#turn-\d)" aria-label="([^"]*)"', page.answer.text)
+        assert numbers == [
+            ("#turn-1", "Line 3, ran at 0:01"),
+            ("#turn-3", "Line 5, ran at 0:06"),
+            ("#turn-3", "Line 6, ran at 0:07"),
+        ]
+
+    def test_a_server_that_does_not_answer_is_named_in_a_few_words(self, visitor, add_call):
+        error = (
+            "HTTPSConnectionPool(host='shop.example', port=443): Max retries exceeded with url: /1 "
+            "(Caused by NameResolutionError(\"Failed to resolve 'shop.example'\"))"
+        )
+        trace = [{"at": 5.0, "step": "call", "function": "requests.get", "error": error}]
+        text = words(visitor.go(f"/calls/{add_call(sessionLogData={'trace': trace})}"))
+        assert "call requests.get · No answer from shop.example (name not found) In full requests.get · HTTPS" in text
+
+    def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call):
+        request = {"json": {"messages": [{"role": "user", "content": "I need a cleaning."}]}}
+        answer = {"json": {"choices": [{"message": {"content": "On Monday?"}}], "usage": {"total_tokens": 21}}}
+        rows = [
+            {"id": "llmlog_1", "eventType": "beforeRequestHook", "data": {"request": request}},
+            {"id": "llmlog_2", "eventType": "afterRequestHook", "data": {"response": answer}},
+        ]
+        for number, row in enumerate(rows):
+            row |= {"sessionId": "session_1", "createdAt": f"2026-11-20T10:00:0{number + 7}.000Z"}
+        assert control.post("/state", {"version": 1, "llmLogs": rows}).status_code == 204
+        text = words(visitor.go(f"/calls/{add_call(bbEngineSessionId='session_1')}"))
+        request = "0:07 model On Monday? · 21 tokens Last message: I need a cleaning. Answer: On Monday? "
+        assert request + "0:07 Agent after 750 ms On Monday at ten?" in text
 
 
 @pytest.mark.parametrize(

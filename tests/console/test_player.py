@@ -37,7 +37,7 @@ def answer_with(body):
 def open_call(demo, tab):
     """Return a function that opens a call of two minutes, whose recording `serve` answers."""
 
-    def open_page(serve, fragment="", **how):
+    def open_page(serve, fragment="", duration=121, **how):
         seen = tab(demo, **how)
         messages = [
             {
@@ -48,11 +48,19 @@ def open_call(demo, tab):
             }
             for turn in range(40)
         ]
+        # The flow says every answer at the line of its number.
+        trace = [
+            {"at": turn["start"], "step": "say", "line": number}
+            for number, turn in enumerate(messages, start=1)
+            if turn["role"] == "assistant"
+        ]
         row = {
             "id": "log_heard",
             "workerId": demo_id("workers"),
             "startTime": "2026-11-20T10:00:00.000Z",
-            "duration": 121,
+            "duration": duration,
+            "flowSnapshot": "\n".join(f'say("Line {number}.")' for number in range(1, 61)),
+            "sessionLogData": {"trace": [*trace, {"at": 4.5, "step": "extract", "line": 50, "key": "city"}]},
             "messages": {"messages": messages},
             "recordingUrl": f"{demo.url}/recordings/CA1.wav",
         }
@@ -65,22 +73,97 @@ def open_call(demo, tab):
     return open_page
 
 
-def test_a_click_plays_a_turn_and_the_transcript_follows(open_call):
+def now(page):
+    return page.evaluate("document.getElementById('recording').currentTime")
+
+
+def is_in_sight(page, selector):
+    box = page.locator(selector).bounding_box()
+    return 0 <= box["y"] and box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+def test_a_click_plays_a_turn_and_transcript_and_code_follow(open_call):
     seen, page = open_call(answer_with(sound(121)))
     page.locator("#turn-3 p").click()
     page.locator("#turn-3.now").wait_for()
     page.locator("#recording-state:empty").wait_for(state="attached")
-    assert page.evaluate("document.getElementById('recording').currentTime") >= 7
+    assert now(page) >= 7
     assert seen.length() == 121
     assert page.url.endswith("#turn-3")
+    page.locator("#player").scroll_into_view_if_needed()
     page.evaluate("document.getElementById('recording').currentTime = 115.1")
     page.locator("#turn-39.now").wait_for()
     assert page.locator("#turn-39").get_attribute("aria-current") == "true"
-    assert page.locator("li.now").count() == 1
-    assert page.evaluate("document.getElementById('turns').scrollTop") > 0
-    assert page.evaluate("scrollY") == 0
+    assert page.locator("#turns li.now").count() == page.locator("#code-box li.now").count() == 1
+    assert page.locator("#line-39").get_attribute("aria-current") == "true"
+    # Each box scrolls of its own, and the player stays above them.
+    page.evaluate("document.getElementById('turns').scrollIntoView({block: 'end'})")
+    assert all(is_in_sight(page, part) for part in ("#turn-39", "#line-39", "#lanes", "#play"))
     assert float(page.locator("#playhead").get_attribute("x1")) > 900
     assert seen.wrong == []
+
+
+def test_a_line_plays_what_it_said(open_call):
+    _, page = open_call(answer_with(sound(121)))
+    page.locator("#line-7 code").click()
+    page.locator("#turn-7.now").wait_for()
+    assert now(page) >= 19
+    page.get_by_role("link", name="Line 21, ran at 1:01").focus()
+    page.keyboard.press("Enter")
+    page.locator("#turn-21.now").wait_for()
+    page.locator("#line-30 code").click()  # which never ran
+    assert page.locator("#line-21").get_attribute("aria-current") == "true"
+
+
+def test_the_steps_of_the_flow_are_shown_by_a_switch_that_is_remembered(open_call):
+    _, page = open_call(answer_with(sound(121)))
+    step = page.locator(".flow-step", has_text="key city")
+    step.wait_for(state="hidden")
+    page.get_by_label("Steps of the flow").check()
+    step.wait_for()
+    page.reload()
+    step.wait_for()
+    page.get_by_label("Steps of the flow").uncheck()
+    step.wait_for(state="hidden")
+
+
+def test_the_player_is_used_by_keyboard(open_call):
+    _, page = open_call(answer_with(sound(121)))
+    button = page.get_by_role("button", name="Play")
+    page.keyboard.press(" ")
+    page.get_by_role("button", name="Pause").wait_for()
+    for key, at in (("ArrowRight", 5), ("ArrowRight", 10), ("ArrowLeft", 5)):
+        page.keyboard.press(key)
+        assert at <= now(page) < at + 3
+    page.keyboard.press(" ")
+    button.wait_for()
+    page.get_by_label("Position").focus()
+    page.keyboard.press("End")
+    page.locator("#time", has_text="2:01 / 2:01").wait_for()
+    assert page.get_by_label("Position").get_attribute("aria-valuetext") == "2:01 of 2:01"
+    page.get_by_label("Speed").select_option("2")
+    assert page.evaluate("document.getElementById('recording').playbackRate") == 2
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "CA1.wav"
+
+
+def test_it_stops_after_the_last_voice_and_begins_again(open_call):
+    _, page = open_call(answer_with(sound(300)), duration=300)
+    page.evaluate("document.getElementById('recording').currentTime = 119.95")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Play").wait_for()
+    assert 120 <= now(page) < 122
+    page.keyboard.press(" ")
+    page.locator("#turn-1.now").wait_for()
+
+
+def test_silence_is_skipped(open_call):
+    _, page = open_call(answer_with(sound(300)), duration=300)
+    page.get_by_label("Skip silence").check()
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("document.getElementById('recording').currentTime >= 0.8")
+    assert now(page) < 1
 
 
 def test_enter_plays_a_turn(open_call):
@@ -93,8 +176,10 @@ def test_enter_plays_a_turn(open_call):
 
 def test_a_click_in_the_drawing_plays_that_moment(open_call):
     _, page = open_call(answer_with(sound(121)))
-    page.locator("[data-turn=turn-10]").click()
+    box = page.locator("[data-turn=turn-10]").bounding_box()
+    page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 5)
     page.locator("#turn-10.now").wait_for()
+    assert 29.3 < now(page) < 30.3
 
 
 def test_the_recording_is_fetched_when_it_is_played(open_call):

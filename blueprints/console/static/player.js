@@ -1,103 +1,195 @@
-// The page of a call: keeps recording, transcript and drawing in step. Without this script, turns are links.
+// The page of a conversation: keeps recording, transcript, code and drawing in step. Without this script, turns and
+// line numbers are links, and the browser's own player is shown.
 "use strict";
 
 (() => {
-  const audio = document.getElementById("recording");
-  const box = document.getElementById("turns");
-  const drawing = document.getElementById("lanes");
-  const playhead = document.getElementById("playhead");
-  const status = document.getElementById("recording-state");
-  const turns = [...document.querySelectorAll("li[data-start]")];
+  const find = (id) => document.getElementById(id);
+  const STEP_S = 5; // of the arrow keys
+  const SILENCE_S = 0.6; // shorter pauses are not skipped
+  const STORED_SWITCH = "dryline-steps";
 
-  function turnAt(seconds) {
-    return turns.findLast((turn) => Number(turn.dataset.start) <= seconds && seconds < Number(turn.dataset.end) + 0.3);
-  }
+  // Everything that has a time: turns, and the flow's steps between them.
+  const cues = () => [...document.querySelectorAll("#turns [data-start]")];
+  const turns = () => cues().filter((cue) => cue.matches(".turn"));
+  const start = (cue) => Number(cue.dataset.start);
+  const end = (cue) => Number(cue.dataset.end);
+  const lineOf = (cue) => cue && find(`line-${cue.dataset.line}`);
+  const blockOf = (turn) => find("lanes")?.querySelector(`[data-turn="${turn.id}"]`);
+  const clockTime = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
-  let marked = null;
-  function mark(turn) {
-    if (turn === marked) return;
-    for (const element of [marked, marked && blockOf(marked)]) element?.classList.remove("now");
-    marked?.removeAttribute("aria-current");
-    marked = turn;
-    if (!turn) return;
-    turn.classList.add("now");
-    turn.setAttribute("aria-current", "true");
-    blockOf(turn)?.classList.add("now");
-    scrollTo(turn);
-  }
-
-  function blockOf(turn) {
-    return drawing?.querySelector(`[data-turn="${turn.id}"]`);
-  }
-
-  // Scroll the transcript's own box, only if the turn is outside of it.
-  function scrollTo(turn) {
-    const top = turn.offsetTop - box.offsetTop;
-    if (top >= box.scrollTop && top + turn.offsetHeight <= box.scrollTop + box.clientHeight) return;
+  // Scroll a box of its own, only if the element is outside of it. Boxes are positioned, so offsets count from them.
+  function keepInSight(box, element) {
+    const top = element.offsetTop;
+    if (top >= box.scrollTop && top + element.offsetHeight <= box.scrollTop + box.clientHeight) return;
     box.scrollTop = top - box.clientHeight / 3;
   }
 
-  function show() {
-    mark(turnAt(audio.currentTime));
-    if (!playhead) return;
-    const x = (audio.currentTime / Number(drawing.dataset.length)) * drawing.viewBox.baseVal.width;
-    playhead.setAttribute("x1", x);
-    playhead.setAttribute("x2", x);
+  function markOnly(element, selector, box) {
+    const marked = document.querySelector(`${selector}.now`);
+    if (marked === element) return;
+    marked?.classList.remove("now");
+    marked?.removeAttribute("aria-current");
+    if (!element) return;
+    element.classList.add("now");
+    if (!box) return;
+    element.setAttribute("aria-current", "true");
+    keepInSight(box, element);
   }
 
-  function animate() {
-    show();
-    if (!audio.paused && !audio.ended) requestAnimationFrame(animate);
+  function markTurn(turn) {
+    markOnly(turn, "#turns li", find("turns"));
+    markOnly(turn && blockOf(turn), "#lanes a");
   }
 
-  function play(seconds) {
-    audio.currentTime = seconds;
-    show();
-    audio.play().catch(() => {}); // the audio element's error event shows the failure
+  function markLine(line) {
+    if (find("code-box")) markOnly(line, "#code-box li", find("code-box"));
   }
 
-  function playTurn(turn) {
-    history.replaceState(null, "", `#${turn.id}`);
-    play(Number(turn.dataset.start));
+  // Mark the turn of a moment, and the line that ran last before it.
+  function markMoment(seconds) {
+    markTurn(turns().findLast((turn) => start(turn) <= seconds && seconds < end(turn) + 0.3));
+    const ran = cues().findLast((cue) => cue.dataset.line && start(cue) <= seconds);
+    markLine(lineOf(ran));
   }
 
-  if (audio) {
+  function show(audio) {
+    const seconds = audio.currentTime;
+    markMoment(seconds);
+    const drawing = find("lanes");
+    const position = find("position");
+    const length = Number(position.max);
+    if (drawing) {
+      const x = (seconds / Number(drawing.dataset.length)) * drawing.viewBox.baseVal.width;
+      for (const name of ["x1", "x2"]) find("playhead").setAttribute(name, x);
+    }
+    position.value = seconds;
+    position.setAttribute("aria-valuetext", `${clockTime(seconds)} of ${clockTime(length)}`);
+    find("time").textContent = `${clockTime(seconds)} / ${clockTime(length)}`;
+    find("play").textContent = audio.paused || audio.ended ? "Play" : "Pause";
+  }
+
+  // Return the next voice's start if nobody speaks at this moment.
+  function endOfSilence(seconds) {
+    if (turns().some((turn) => start(turn) - 0.2 <= seconds && seconds < end(turn) + 0.2)) return null;
+    const next = Math.min(...turns().map(start).filter((one) => one > seconds));
+    return Number.isFinite(next) && next - seconds > SILENCE_S ? next - 0.2 : null;
+  }
+
+  function beginPlayer(audio) {
+    const status = find("recording-state");
+    const lastVoice = Number(audio.dataset.voicesEnd || Infinity);
+    let before = 0;
+    audio.controls = false;
+
+    function animate() {
+      const seconds = audio.currentTime;
+      // Behind the last voice there is nothing to hear. Whoever seeks to a later moment hears it all the same.
+      if (before < lastVoice && seconds >= lastVoice && seconds < lastVoice + 2) audio.pause();
+      const next = find("skips").checked ? endOfSilence(seconds) : null;
+      if (next !== null) audio.currentTime = next;
+      before = seconds;
+      show(audio);
+      if (!audio.paused && !audio.ended) requestAnimationFrame(animate);
+    }
+
     // The file is fetched when it is first played, and the server makes it then.
     let isReady = false;
     const showStatus = (text) => (status.textContent = text || "");
     audio.addEventListener("play", () => {
+      before = audio.currentTime;
+      if (before >= lastVoice && before < lastVoice + 2) audio.currentTime = before = 0;
       if (!isReady) showStatus(status.dataset.loading);
       requestAnimationFrame(animate);
     });
     for (const name of ["canplay", "playing"]) audio.addEventListener(name, () => ((isReady = true), showStatus("")));
     audio.addEventListener("error", () => showStatus(status.dataset.failed));
-    for (const name of ["timeupdate", "seeked"]) audio.addEventListener(name, show);
+    for (const name of ["timeupdate", "seeked", "pause", "ended"]) audio.addEventListener(name, () => show(audio));
 
-    box?.addEventListener("click", (event) => {
-      const link = event.target.closest("a");
-      const turn = event.target.closest("li[data-start]");
-      if (!turn || (link && !link.classList.contains("at")) || String(getSelection())) return;
-      event.preventDefault();
-      playTurn(turn);
-    });
-    drawing?.addEventListener("click", (event) => {
-      const link = event.target.closest("[data-turn]");
-      event.preventDefault();
-      if (link) return playTurn(document.getElementById(link.dataset.turn));
-      const { left, width } = drawing.getBoundingClientRect();
-      play(((event.clientX - left) / width) * Number(drawing.dataset.length));
-    });
+    find("play").addEventListener("click", () => toggle(audio));
+    find("position").addEventListener("input", ({ target }) => ((audio.currentTime = Number(target.value)), show(audio)));
+    find("speed").addEventListener("change", ({ target }) => (audio.playbackRate = Number(target.value)));
     // The address may name a turn.
-    const target = document.getElementById(location.hash.slice(1));
+    const target = find(location.hash.slice(1));
     if (target?.dataset.start) {
-      audio.currentTime = Number(target.dataset.start);
-      mark(target);
+      audio.currentTime = start(target);
+      markMoment(start(target));
     }
   }
+
+  function toggle(audio) {
+    if (audio.paused) audio.play().catch(() => {}); // the error event shows the failure
+    else audio.pause();
+  }
+
+  // Play from a moment. Without a recording, mark what was said then.
+  function seek(seconds) {
+    const audio = find("recording");
+    if (!audio) return markMoment(seconds);
+    audio.currentTime = seconds;
+    show(audio);
+    audio.play().catch(() => {});
+  }
+
+  function seekTurn(turn) {
+    history.replaceState(null, "", `#${turn.id}`);
+    seek(start(turn));
+  }
+
+  // The next time that a line runs, or else the first.
+  function seekLine(line) {
+    const times = cues().filter((cue) => `line-${cue.dataset.line}` === line.id).map(start);
+    if (!times.length) return;
+    const now = find("recording")?.currentTime ?? -1;
+    seek(times.find((time) => time > now + 0.05) ?? times[0]);
+  }
+
+  document.addEventListener("click", (event) => {
+    if (String(getSelection())) return;
+    const link = event.target.closest("a");
+    const cue = event.target.closest("#turns [data-start]");
+    const line = event.target.closest("#code-box li.ran");
+    const drawing = event.target.closest("#lanes");
+    if (link?.matches("[href^='#line-']") && find("code-box")) {
+      event.preventDefault();
+      markLine(find(link.hash.slice(1)));
+    } else if (cue?.matches(".turn") && (!link || link.matches(".at"))) {
+      event.preventDefault();
+      seekTurn(cue);
+    } else if (line && (!link || link.matches(".line-number"))) {
+      event.preventDefault();
+      seekLine(line);
+    } else if (drawing && find("recording")) {
+      event.preventDefault();
+      const { left, width } = drawing.getBoundingClientRect();
+      seek(((event.clientX - left) / width) * Number(drawing.dataset.length));
+    }
+  });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
     const rel = { n: "next", p: "prev" }[event.key];
     if (rel) document.querySelector(`main a[rel="${rel}"]`)?.click();
+    const audio = find("recording");
+    if (!audio || event.target.closest("button, summary, dialog")) return;
+    const seconds = { ArrowLeft: -STEP_S, ArrowRight: STEP_S }[event.key];
+    if (event.key === " ") toggle(audio);
+    else if (seconds) audio.currentTime = Math.max(0, audio.currentTime + seconds);
+    else return;
+    event.preventDefault();
   });
+
+  // The switch of the flow's steps is remembered. A call in progress is marked where it is.
+  function begin() {
+    const steps = find("steps");
+    if (steps) steps.checked = localStorage.getItem(STORED_SWITCH) === "on";
+    const line = document.querySelector("#code-box li.now") || lineOf(document.querySelector("#turns [data-line]"));
+    if (line) keepInSight(find("code-box"), line);
+    if (document.querySelector("#call[hx-get]") && turns().length) markTurn(turns().at(-1));
+  }
+  document.addEventListener("change", ({ target }) => {
+    if (target.id === "steps") localStorage.setItem(STORED_SWITCH, target.checked ? "on" : "off");
+  });
+  document.addEventListener("htmx:afterSwap", begin);
+  begin();
+  if (find("recording")) beginPlayer(find("recording"));
 })();
