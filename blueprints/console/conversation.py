@@ -120,13 +120,13 @@ def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) 
         else turn
         for turn in turns
     ]
-    between = [step for step in steps if step.name not in _HIDDEN_STEPS]
+    between: list[Step | ModelExchange] = [*exchanges, *(step for step in steps if step.name not in _HIDDEN_STEPS)]
     if any(turn.start is None for turn in turns):
-        return [*events, *between, *exchanges]
-    events += [event for event in (*exchanges, *between) if event.at is not None]
+        return [*events, *between]
+    events += [event for event in between if event.at is not None]
     # A turn that begins at the moment of a step follows it.
     events.sort(key=lambda event: (event.start, 1) if isinstance(event, Turn) else (event.at, 0))
-    return [*events, *(event for event in (*between, *exchanges) if event.at is None)]
+    return [*events, *(event for event in between if event.at is None)]
 
 
 class RunLine(NamedTuple):

@@ -61,7 +61,7 @@ def pages(demo):
 def link_status(demo):
     """Return a function that follows each link once and returns its status."""
     client = demo.app.test_client()
-    return cache(lambda link: client.get(link).status_code)
+    return cache(lambda link: client.get(link, buffered=True).status_code)
 
 
 @pytest.fixture(scope="module")

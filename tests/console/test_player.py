@@ -79,7 +79,7 @@ def now(page):
 
 def is_in_sight(page, selector):
     box = page.locator(selector).bounding_box()
-    return 0 <= box["y"] and box["y"] + box["height"] <= page.viewport_size["height"]
+    return box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"]
 
 
 def test_a_click_plays_a_turn_and_transcript_and_code_follow(open_call):
