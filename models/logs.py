@@ -44,9 +44,9 @@ class Log(Record):
     session_log_data = JsonField(null=True)
 
     @classmethod
-    def numbered(cls, worker: Record, *, page: int, limit: int, **where: Any) -> Page:
-        """Return a page of the worker's logs with these column values, newest first. Contract: listSMSLogs."""
-        rows = cls.listing(worker, worker_id=worker.id, **where)
+    def numbered(cls, owner: Record, *, page: int, limit: int, **where: Any) -> Page:
+        """Return a page of the logs of a worker, or of a team, with these column values. Contract: listSMSLogs."""
+        rows = cls.listing(owner, **{owner_column(owner): owner.id}, **where)
         total = rows.count()
         return Page(rows.slice(limit, offset_of(page, limit)), total, page, limit)
 
@@ -71,6 +71,11 @@ class Log(Record):
             f"DELETE {mine}",
         ):
             connection().execute(statement, {"parent": parent.id, "team": parent.team_id})
+
+
+def owner_column(owner: Record) -> str:
+    """Return the column of a log that holds the id of the owner of a list: a worker or a team."""
+    return "team_id" if owner._meta.table_name == "team" else "worker_id"
 
 
 def offset_of(page: int, limit: int) -> int:

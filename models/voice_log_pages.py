@@ -26,7 +26,7 @@ _CURSORS = "voice log cursors"
 
 
 def search(
-    worker: Record,
+    owner: Record,
     *,
     sort_by: str = "start_time",
     sort_order: str = "desc",
@@ -36,7 +36,7 @@ def search(
     fields: frozenset[str] | None = None,
     **filters: Any,
 ) -> VoiceLogPage:
-    """Return a page of the worker's logs that pass all `filters` (voice_log_filters.py). Contract: listVoiceLogs.
+    """Return a page of the logs of a worker, or of a team, that pass all `filters`. Contract: listVoiceLogs.
 
     A cursor continues where its page ended, in that page's order; it takes precedence over `page` and the order.
     Raises Invalid for a cursor that this server did not make.
@@ -49,7 +49,7 @@ def search(
         after = key[0], key[1]
     offset = 0 if after else offset_of(page, limit)
     # One more than the page holds: it tells whether there is a next page.
-    keys, total = voice_log_pagination.find_page(worker, filters, (sort_by, sort_order), after, limit + 1, offset)
+    keys, total = voice_log_pagination.find_page(owner, filters, (sort_by, sort_order), after, limit + 1, offset)
     next_cursor = None
     if len(keys) > limit:
         del keys[limit:]

@@ -14,6 +14,7 @@ from typing import Any
 from peewee import SQL, fn
 
 from dryline.models import totals
+from dryline.models.logs import owner_column
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.models.voice_logs import VoiceLog
 from dryline.storage.record import Record, Values, connection
@@ -25,14 +26,19 @@ Order = tuple[str, str]  # sort column; "asc" or "desc"
 _SEARCH = "search_query"
 # Few logs have such an id. SQLite prefers the index of the worker's logs, unless a `+` keeps it from using the column.
 _CALL_IDS = frozenset({"external_call_id", "call_sid"})
-_BY_ROWIDS = ("rowids",)  # in place of filter names: the only value is a JSON array of rowids
+_BY_ROWIDS = (
+    "rowids",
+)  # in place of the owner's column and the filter names: the only value is a JSON array of rowids
 
 
 def find_page(
-    worker: Record, filters: Values, order: Order, after: SortKey | None, limit: int, offset: int
+    owner: Record, filters: Values, order: Order, after: SortKey | None, limit: int, offset: int
 ) -> tuple[list[SortKey], int]:
-    """Return up to `limit` sort keys, those after `after` or else from `offset` on, and the total of the list."""
-    names, values = tuple(filters), (worker.id, *filters.values())
+    """Return up to `limit` sort keys, those after `after` or else from `offset` on, and the total of the list.
+
+    The list is that of a worker, or of a team with all its workers.
+    """
+    names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
     if _SEARCH in filters:
         register_text_search()
         # Reading every transcription is slow. It is done once, and pages are taken from the rows that matched.
@@ -46,9 +52,9 @@ def find_page(
     return keys, totals.count(_total_sql(names), values)
 
 
-def find_neighbours(log: VoiceLog, filters: Values) -> tuple[str | None, str | None]:
-    """Return the ids of the worker's calls that began just before and just after this one, of those that match."""
-    names, values = tuple(filters), (log.worker_id, *filters.values())
+def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str | None, str | None]:
+    """Return the ids of the owner's calls that began just before and just after this one, of those that match."""
+    names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
     if _SEARCH in filters:
         register_text_search()
         # Not counted for this: the next match may be near. After the list was shown its matches are remembered.
@@ -115,8 +121,9 @@ def _matches_sql(names: tuple[str, ...]) -> str:
 
 
 def _criteria(names: tuple[str, ...]) -> list[Any]:
-    """Conditions for the worker and its filters, or for rowids alone. Their values are bound with the SQL."""
+    """Conditions for the owner and its filters, or for rowids alone. Their values are bound with the SQL."""
     if names == _BY_ROWIDS:
         return [SQL("rowid IN (SELECT value FROM json_each(?))")]
-    worker_id = VoiceLog.worker_id if _CALL_IDS.isdisjoint(names) else SQL('+"t1"."worker_id"')
-    return [worker_id == "", *conditions(dict.fromkeys(names, ""), VoiceLog)]
+    column, *filters = names
+    owner_id = VoiceLog._meta.fields[column] if _CALL_IDS.isdisjoint(filters) else SQL(f'+"t1"."{column}"')
+    return [owner_id == "", *conditions(dict.fromkeys(filters, ""), VoiceLog)]

@@ -41,14 +41,15 @@ MAX_DELIVERIES = 50
 
 @blp.get("")
 def show() -> Any:
-    """Show a worker's conversations of one channel."""
+    """Show the conversations of one channel: those of all workers, or of one."""
     if "" in request.args.values():  # a form also sends its empty fields
         args = urlencode([(name, value) for name, value in request.args.items(multi=True) if value != ""])
         return redirect(f"{request.script_root}{request.path}?{args}")
     query = LogListQuery()
     worker = query.worker
-    page = query.page(worker) if worker and not query.errors else None
-    deployments = list(Deployment.listing(worker, worker_id=worker.id)) if worker else []
+    page = query.page() if query.owner and not query.errors else None
+    own = {"worker_id": worker.id} if worker else {}
+    deployments = list(Deployment.listing(g.team, **own)) if g.team else []
     content = render_template(
         "calls.html",
         list_query=query,
@@ -60,9 +61,10 @@ def show() -> Any:
         formats=FORMATS,
         deployments=[(one.id, one.name) for one in deployments],
         names={one.id: one.name for one in deployments},
-        flows=[(one.id, one.name) for one in Flow.listing(worker, worker_id=worker.id)] if worker else [],
-        snippets=snippets.list_snippets(g.team, query.channel, worker.id, {"limit": str(PAGE_LENGTH), **query.query})
-        if worker and page
+        worker_names={one.id: one.name for one in query.workers},
+        flows=[(one.id, one.name) for one in Flow.listing(g.team, **own)] if g.team else [],
+        snippets=snippets.list_snippets(g.team, query.channel, worker, {"limit": str(PAGE_LENGTH), **query.query})
+        if page
         else {},
     )
     return content, 400 if query.errors else 200
@@ -73,7 +75,7 @@ def new_count() -> Any:
     """Return a link that says how many conversations are newer than those on the page (`?seen=`)."""
     query = LogListQuery()
     query.params.pop("cursor", None)
-    total = query.page(query.worker, limit=1, page=1).total if query.worker else 0
+    total = query.page(limit=1, page=1).total if query.owner else 0
     address = url_for("calls.show", **query.args(page=None, cursor=None))
     return render_template("new_calls.html", count=total - request.args.get("seen", 0, int), address=address)
 
@@ -155,7 +157,9 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
     """Return the template variables that only a call has."""
     query = LogListQuery()
     is_running = CallInProgress.find(id=log.id) is not None
-    before, after = voice_log_pagination.find_neighbours(log, query.filters if query.channel is VOICE else {})
+    before, after = voice_log_pagination.find_neighbours(
+        log, query.filters if query.channel is VOICE else {}, query.owner
+    )
     length_s = conversation.length_s(log, turns)
     campaign_id = (log.metadata or {}).get("campaignId")
     transfer = conversation.transfer(log)
@@ -175,7 +179,7 @@ def _call_values(log: VoiceLog, turns: list[conversation.Turn], events: list[con
         "deliveries": _deliveries(log),
         "before": before,
         "after": after,
-        "query": query.query,
+        "query": query.args(),
         "campaign": OutboundCampaign.find(id=campaign_id, team_id=log.team_id)
         if isinstance(campaign_id, str)
         else None,

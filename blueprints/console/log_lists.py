@@ -12,7 +12,7 @@ import orjson
 from flask import g, request
 from marshmallow import Schema, ValidationError
 
-from dryline.models import activity, voice_log_pages
+from dryline.models import voice_log_pages
 from dryline.models.exports import LONGEST_WINDOW
 from dryline.models.logs import Page, model_of
 from dryline.models.workers import Worker
@@ -38,7 +38,7 @@ PAGE_LENGTH = 25
 # The columns that a row of the list needs.
 _CALL_COLUMNS = frozenset(
     (
-        *("start_time", "direction", "from_number", "to_number", "deployment_id"),
+        *("start_time", "direction", "from_number", "to_number", "worker_id", "deployment_id"),
         *("status", "duration", "data", "transcription"),
     )
 )
@@ -88,14 +88,14 @@ class LogListQuery:
 
     @cached_property
     def worker(self) -> Worker | None:
-        """The worker of `?worker=`, by default the one with the channel's newest conversation. Raises NotFound."""
-        if g.team is None:
-            return None
-        if id := request.args.get("worker"):
-            return Worker.fetch(g.team, id)
-        for newest in activity.newest_logs(g.team, model_of(self.channel), 1):
-            return Worker.fetch(g.team, newest.worker_id)
-        return self.workers[0] if self.workers else None
+        """The worker of `?worker=`; None for the conversations of all workers. Raises NotFound."""
+        id = request.args.get("worker")
+        return Worker.fetch(g.team, id) if id and g.team else None
+
+    @property
+    def owner(self) -> Any:
+        """The worker or the team that the list is of; None in a world without teams."""
+        return self.worker or g.team
 
     @property
     def title(self) -> str:
@@ -122,12 +122,23 @@ class LogListQuery:
         }
         return {name: value for name, value in {**self.query, **place, **changes}.items() if value is not None}
 
-    def page(self, worker: Worker, **changes: Any) -> Page:
-        """Return the page of the worker's list, with some parameters changed."""
+    def page(self, **changes: Any) -> Page:
+        """Return the page of the list, with some parameters changed."""
         params = {**self.params, **changes}
         if self.channel is VOICE:
-            return voice_log_pages.search(worker, **{**params, "fields": _CALL_COLUMNS})
-        return model_of(self.channel).numbered(worker, **params)
+            return voice_log_pages.search(self.owner, **{**params, "fields": _CALL_COLUMNS})
+        return model_of(self.channel).numbered(self.owner, **params)
+
+    @property
+    def quick_ranges(self) -> list[tuple[str, dict[str, Any], bool]]:
+        """The title, the link's arguments and the choice of each usual range of dates."""
+        now = current().clock.now()
+        starts = {"Today": wire(now)[:10], "7 days": wire(now - timedelta(days=7))[:10], "Any time": None}
+        chosen = (self.query.get("startTimeAfter") or "")[:10] or None
+        return [
+            (title, self.args(startTimeAfter=start, startTimeBefore=None, page=None, cursor=None), start == chosen)
+            for title, start in starts.items()
+        ]
 
     @property
     def export(self) -> dict[str, str] | None:
@@ -136,14 +147,14 @@ class LogListQuery:
         since = self.filters.get("start_time_after") or self.filters.get("start_date")
         window = ("start_time_after", "start_time_before", "start_date", "end_date")
         filters = {camel(name): self.query[camel(name)] for name in self.filters if name not in window}
-        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or self.worker is None:
+        if not filters.keys() <= {camel(name) for name in VoiceLogFilterSchema().fields} or g.team is None:
             return None
         earliest = max(parse(until), FIRST + LONGEST_WINDOW) - LONGEST_WINDOW + timedelta(seconds=1)
         return {
             "startDate": since or wire(earliest),
             "endDate": until,
             "logType": self.channel.key,
-            "workerId": self.worker.id,
+            **({"workerId": self.worker.id} if self.worker else {}),
             **({"filtersJson": orjson.dumps(filters).decode()} if filters else {}),
         }
 
@@ -175,10 +186,11 @@ def _summary(channel: Channel, row: dict[str, Any]) -> str:
     return ""
 
 
-def _excerpt(text: str | None, part: str | None, length: int = 50) -> tuple[str, str, str] | None:
-    """Return the first hit, with `length` characters before and after it."""
+def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
+    """Return the first hit, with some words before and after it. It begins near the hit, which is seen in a row."""
     match = re.search(re.escape(part), text, re.IGNORECASE) if text and part else None
     if match is None:
         return None
     before, after = match.string[: match.start()], match.string[match.end() :]
-    return "…" * (len(before) > length) + before[-length:], match[0], after[:length] + "…" * (len(after) > length)
+    short_before = before if len(before) <= 24 else "…" + before[-24:].partition(" ")[2]
+    return short_before, match[0], after[:90] + "…" * (len(after) > 90)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from dryline.blueprints.links import base_url
 from dryline.models.teams import Team, authenticate
+from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.errors import Unauthorized
 from dryline.world.channels import Channel
@@ -42,15 +43,15 @@ def clear_key(team_id: str | None) -> str | None:
     return None
 
 
-def list_snippets(team: Team, channel: Channel, worker_id: str, query: Mapping[str, str]) -> dict[str, str]:
+def list_snippets(team: Team, channel: Channel, worker: Worker | None, query: Mapping[str, str]) -> dict[str, str]:
     """Return the request for a worker's logs by language; empty if the API has no such list.
 
-    `query` has the wire's names.
+    `query` has the wire's names. The API lists the logs of one worker, so without one there is only Python, in a loop.
     """
     if channel.key in _UNPAGED:
         query = {name: value for name, value in query.items() if name not in ("page", "limit")}
     extra_query = {name: value for name, value in query.items() if name in EXTRA_PARAMETERS}
-    arguments = [repr(worker_id)]
+    arguments = [repr(worker.id) if worker else "worker.id"]
     for name, value in query.items():
         if name not in EXTRA_PARAMETERS:
             arguments.append(f"{snake(name)}={value if name in ('page', 'limit') else repr(value)}")
@@ -60,7 +61,12 @@ def list_snippets(team: Team, channel: Channel, worker_id: str, query: Mapping[s
         "chat": "for log in logs:\n    print(log.id, log.start_time)",
         "chat-embed": "for log in logs:\n    print(log.id, log.start_time)",
     }.get(channel.key, 'for log in logs.json()["data"]:\n    print(log["id"], log["startTime"])')
-    return _snippets(team, channel, _path(channel, worker_id), query, "list", arguments, output)
+    codes = _snippets(team, channel, _path(channel, worker.id if worker else ""), query, "list", arguments, output)
+    if worker is None and codes:
+        head, call = codes["Python"].split("\nlogs = ")
+        loop = "\n".join(f"    {line}" for line in f"logs = {call}".splitlines())
+        return {"Python": f"{head}\nfor worker in client.workers.list():\n{loop}\n"}
+    return codes
 
 
 def log_snippets(team: Team, channel: Channel, worker_id: str, log_id: str) -> dict[str, str]:
