@@ -128,7 +128,7 @@ def test_the_image_is_made_of_the_whole_program():
 
 
 def test_docker_is_sent_little_beside_the_program():
-    beside = {"pyproject.toml", "README.md", "LICENSE", "Dockerfile", ".dockerignore"}
+    beside = {"pyproject.toml", "README.md", "LICENSE", "Dockerfile", ".dockerignore", "tools/build_backend.py"}
     assert build_context(ROOT) - program() == beside
 
 
@@ -188,6 +188,16 @@ def test_the_wheel_holds_the_whole_program_and_nothing_else(wheel):
     assert contents(wheel) == program()
 
 
+def test_a_build_leaves_nothing_in_the_checkout_and_takes_nothing_old_from_there(tmp_path):
+    checkout = copied(build_context(ROOT), tmp_path / "checkout")
+    old = checkout / "build/lib/dryline/old_gone_module.py"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    before = {*checkout.rglob("*")}
+    assert contents(built("wheel", checkout, tmp_path / "dist")) == program()
+    assert {path for path in checkout.rglob("*") if path.name != "__pycache__" and path.suffix != ".pyc"} == before
+
+
 def test_every_folder_of_code_is_a_package():
     folders = {str(Path(name).parent) for name in tracked() if name.endswith(".py")}
     code = {folder for folder in folders if folder.split("/")[0] not in APART}
@@ -226,13 +236,14 @@ def test_with_nothing_but_its_dependencies(installed, check):
 
 def test_the_version_and_the_changelog_agree():
     headings = re.findall(r"(?m)^## (.*)$", (ROOT / "CHANGELOG.md").read_text())
-    assert headings[0] == "Unreleased"
-    dated = [re.fullmatch(r"(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)", heading) for heading in headings[1:]]
-    assert all(dated), f"a release is headed like 0.1.0 (2026-11-21), not {headings[1:]}"
+    releases = headings[1:] if headings[0] == "Unreleased" else headings
+    dated = [re.fullmatch(r"(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)", heading) for heading in releases]
+    assert all(dated), f"a release is headed like 0.1.0 (2026-11-21), not {releases}"
     released = [Version(heading[1]) for heading in dated]
     assert released == sorted(set(released), reverse=True)
-    assert str(Version(dryline.__version__)) == dryline.__version__
-    assert Version(dryline.__version__) >= max(released, default=Version("0"))
+    version = Version(dryline.__version__)
+    assert str(version) == dryline.__version__
+    assert version == released[0] if releases == headings else version >= released[0]
 
 
 # The Makefile
