@@ -8,7 +8,7 @@ from random import Random
 
 from dryline.engine.agent_frames import FRAMES
 from dryline.engine.language_model import Talk, Words
-from dryline.engine.prompts import PromptParts, read_prompt
+from dryline.engine.prompts import PromptParts, read_note, read_prompt
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"
@@ -58,8 +58,7 @@ def agent_line(talk: Talk, utterance: str | None) -> Words:
     parts = _read(talk.prompt)
     frames = FRAMES[parts.language]
     if utterance is None and talk.note:
-        note = _read(talk.note)
-        return Words(note.questions[0][0] if note.questions else talk.note, how="what return handed back")
+        return Words(read_note(talk.note), how="what return handed back")
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
     answer = _answer(parts, utterance or latest, agent_said)

@@ -26,11 +26,14 @@ class Conversation:
         self.starts: dict[int, int] = {}  # where the messages of a loop begin
         self.taken_at = 0  # how many messages there were when a condition was last taken
         self.pending: str | None = None  # what the user said before a talk was there to hear it
+        self.agent_opens = False  # the agent speaks first, but the pending message goes before that
 
     def open(self, loop: int, conditions: Any, note: Any, prompt: str, first: bool, known: Any, info: Any) -> None:
-        """A talk begins, or goes on after a `return` (then `note` is a list). Says what opens it.
+        """Open a talk, or resume it after a `return` (then `note` is a list). The agent speaks if it is its turn.
 
-        With no value handed back and something said since, the agent waits: it has just spoken. [assumed]"""
+        A message of the user that is still unanswered goes first: it can meet a condition. After a bare `return` the
+        agent stays silent if it has just spoken. Assumed: based.md, section 4.
+        """
         session = self._session
         again = note is not None and loop in self.starts
         if not again:
@@ -44,9 +47,12 @@ class Conversation:
         heard, self.pending = self.pending, None
         fresh = not again and first
         silent = len(session.messages) == self.taken_at
-        if fresh or conditions is None or (again and heard is None and (self.note is not None or silent)):
+        has_reason = fresh or (again and (self.note is not None or silent))
+        self.agent_opens = fresh and heard is not None
+        if conditions is None or (has_reason and heard is None):
             self._reply(None)
-            heard = None  # it was in the history as the agent spoke; it is not judged a second time
+        if conditions is None:
+            self.loop = None  # outside of a loop the agent speaks, and nothing is awaited
         self.pending = heard
 
     def _last_heard(self) -> int:
@@ -58,8 +64,9 @@ class Conversation:
         """The user speaks. Returns what the talk answers to the flow once a condition is taken."""
         session = self._session
         decision = session.judge.choose(self.talk(), said)
+        agent_opens, self.agent_opens = self.agent_opens, False
         if decision.index is None or not 0 <= decision.index < len(self.conditions):
-            self._reply(said)
+            self._reply(None if agent_opens else said)
             return None
         return self.take(decision)
 
@@ -100,10 +107,11 @@ class Conversation:
     def index_of(self, choice: str | int) -> int:
         """The condition that a text or an index means. Raises LookupError."""
         wanted = str(choice).strip().casefold()
-        for index, condition in enumerate(self.conditions):
+        conditions = self.conditions if self.loop is not None else []
+        for index, condition in enumerate(conditions):
             if condition.strip().casefold() == wanted or str(index) == wanted:
                 return index
-        offered = "; ".join(self.conditions) or "none"
+        offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
 
     def _reply(self, said: str | None) -> None:

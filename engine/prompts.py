@@ -29,7 +29,7 @@ _LEAD = (
     r"|you(?:'re| are) now )*"
 )
 _REQUEST = re.compile(
-    rf"^{_LEAD}(?P<verb>{_VERBS})\b{_TO_WHOM}(?:,? ?something like:?|:)?"
+    rf"^(?!see you\b){_LEAD}(?P<verb>{_VERBS})\b{_TO_WHOM}(?:,? ?something like:?|:)?"
     r"(?P<link> for| about| to (?P<do>[a-z]+)|) (?P<object>.{2,200}?)[.!]?$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -69,6 +69,7 @@ _FORBIDDEN = re.compile(
     r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|avoid|cannot|can't|without|refrain|not)\b",
     re.IGNORECASE,
 )
+_NEVER = re.compile(r"^(?:never|don't|do not)\b", re.IGNORECASE)
 _CONDITIONAL = re.compile(
     r"^(?:and |but |only )?(?:if|when|whenever|once|after|before|unless|until|in case|should the|where)\b",
     re.IGNORECASE,
@@ -84,8 +85,12 @@ _ABOUT_THE_AGENT = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THE_USER = re.compile(rf"^(?:the |a |this |each |all )?(?:{_USER}|they|he|she)\b(?!'s)", re.IGNORECASE)
+_LONGEST_INTERJECTION = 60  # characters of an exclamation
+_WORDS_OF_INTERJECTION = 3  # such as "With pleasure."
 _INTERJECTION = re.compile(
-    r"^(?:hi|hello|hey|good (?:morning|day|evening)|welcome|thanks|thank you|great|sure)\b", re.IGNORECASE
+    r"^(?:please|stay|let me|let us|let's|hi|hello|hey|good (?:morning|day|evening)|welcome|thanks|thank you"
+    r"|great|sure)\b",
+    re.IGNORECASE,
 )
 _VERB_OF_STATEMENT = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|may|costs?|takes?|arrives?|starts?|begins?|ends?|closes?"
@@ -93,7 +98,8 @@ _VERB_OF_STATEMENT = re.compile(
     r"|keep|offer|sell|deliver|accept|'(?:re|ve|ll|m|s))\b"
 )
 _IMPERATIVE = re.compile(
-    r"^(?:please |then |always |first |next )*(?:don't|be|keep|speak|use|answer|greet|introduce|welcome|listen"
+    r"^(?!let (?:me|us)\b|let's\b|thank you\b|see you\b|have a\b|stay .*, (?:we|I)\b|don't worry\b)"
+    r"(?:please |then |always |first |next )*(?:don't|be|keep|speak|use|answer|greet|introduce|welcome|listen"
     r"|help|assist|provide|give"
     r"|offer|suggest|propose|take|have|make|stay|do|tell|let|inform|remind|explain|say|thank|apologi[sz]e|wrap"
     r"|end|close|start|begin"
@@ -112,8 +118,10 @@ _LIST_HEAD = re.compile(
 _LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"\u201d']?\s+(?=[\"\u201c'(¿¡A-ZÄÖÜÁÉÍÓÚÑ0-9-])")
 _ABBREVIATION = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|e\.g|i\.e|a\.m|p\.m|etc)\.$", re.IGNORECASE)
+_ADDITION = re.compile(r"(?:it|that|this|they|these) (?!is not)", re.IGNORECASE)  # to the question before
 _REFERENCE = re.compile(r"\b(?:below|above|following)\b", re.IGNORECASE)
 _MOST_TO_SAY = 3  # a prompt with more statements is a reference: they are said only where they answer the user
+_MOST_BEFORE_QUESTION = 2  # of such a prompt: statements that stand right before its question
 _LONGEST_PROMPT = 8_000  # characters that are read: a prompt's task stands at its beginning or its end
 
 
@@ -130,6 +138,7 @@ class PromptParts:
     statements: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
     offer: str | None = None
+    follows_question: bool = False  # while the prompt is read: the last sentence was a question, as it is asked
     is_closing: bool = False
 
 
@@ -139,20 +148,46 @@ def read_prompt(prompt: str) -> PromptParts:
     if len(prompt) > _LONGEST_PROMPT:
         prompt = f"{prompt[: _LONGEST_PROMPT // 2]}\n\n{prompt[-_LONGEST_PROMPT // 2 :]}"
     parts = PromptParts(language_of(prompt))
-    foreign = {"de": prompts_de, "es": prompts_es}.get(parts.language)
+    adjacent: list[str] = []  # the statements right before the first question
     for sentence in sentences(prompt):
-        if foreign is None:
-            _read_english(sentence, parts)
-            continue
-        if sentence.endswith("?"):
-            parts.questions.append((sentence,))
-        elif question := foreign.question(sentence):
-            parts.questions.append((question,))
-        elif not foreign.is_instruction(sentence):
-            _add_statement(sentence, parts)
+        asked, stated = len(parts.questions), len(parts.statements)
+        _read_sentence(sentence, parts)
+        if len(parts.statements) > stated:
+            adjacent += parts.statements[stated:]
+        elif not asked and len(parts.questions) == asked:
+            adjacent = []
     if len(parts.facts) > _MOST_TO_SAY:
-        parts.statements = []
+        parts.statements = adjacent[-_MOST_BEFORE_QUESTION:]
     return parts
+
+
+def read_note(note: str) -> str:
+    """Return what the agent says of a value that a `return` handed back: all of it, its instructions as questions."""
+    language = language_of(note)
+    spoken: list[str] = []
+    for sentence in sentences(note.replace("\u2019", "'")):
+        parts = PromptParts(language)
+        is_instruction = language != "en" or any(
+            pattern.match(clause) for clause in _clauses(sentence) for pattern in (_REQUEST, _TELL, _OFFER, _NEVER)
+        )
+        if is_instruction:
+            _read_sentence(sentence, parts)
+            spoken += [*parts.facts, *(forms[0] for forms in parts.questions), *([parts.offer] if parts.offer else [])]
+        else:
+            spoken.append(sentence)
+    return " ".join(dict.fromkeys(spoken)) or note
+
+
+def _read_sentence(sentence: str, parts: PromptParts) -> None:
+    foreign = {"de": prompts_de, "es": prompts_es}.get(parts.language)
+    if foreign is None:
+        _read_english(sentence, parts)
+    elif sentence.endswith("?"):
+        parts.questions.append((sentence,))
+    elif question := foreign.question(sentence):
+        parts.questions.append((question,))
+    elif not foreign.is_instruction(sentence):
+        _add_statement(sentence, parts)
 
 
 def language_of(text: str) -> str:
@@ -203,16 +238,25 @@ def _split(paragraph: str) -> Iterator[str]:
 
 
 def _read_english(sentence: str, parts: PromptParts) -> None:
+    if _ADDITION.match(sentence) and parts.questions and parts.follows_question:
+        parts.questions[-1] = tuple(f"{form} {sentence}" for form in parts.questions[-1])
+        return
+    parts.follows_question = False
     if "?" in sentence:
         if question := _direct_question(sentence):
             parts.questions.append((question,))
+            parts.follows_question = question == sentence
         return
     if _CONDITIONAL.match(sentence):
         return
     if _CLOSING.match(sentence):
         parts.is_closing = True
     is_instruction = any(pattern.match(sentence) for pattern in (_IMPERATIVE, _ABOUT_THE_AGENT, _REQUEST))
-    for clause in _clauses(sentence) if is_instruction else ():
+    clauses = _clauses(sentence)
+    if not is_instruction and any(map(_REQUEST.match, clauses[1:])):  # "Monday is full, ask for another day"
+        _add_statement(clauses[0], parts)
+        is_instruction = True
+    for clause in clauses if is_instruction else ():
         if not _is_excepted(clause):
             _read_instruction(clause, parts)
     if not is_instruction and not _ABOUT_THE_USER.match(sentence):
@@ -252,7 +296,7 @@ def _direct_question(sentence: str) -> str | None:
 def _clauses(sentence: str) -> list[str]:
     """Return the clauses of an instruction that begin with a verb of their own, and the first one."""
     parts = re.split(
-        rf"(?:,? (?:and|but|then)|[,;]| [\u2013\u2014-]+)(?: then| instead,?)? (?={_VERBS}\b|offer\b|suggest\b"
+        rf",? (?:and )?then |(?:,? (?:and|but)|[,;]| [\u2013\u2014-]+)(?: instead,?)? (?={_VERBS}\b|offer\b|suggest\b"
         rf"|tell\b|never\b|don't\b|do not\b"
         r"|if they (?:are|were|seem|need)|only if)",
         sentence,
@@ -315,7 +359,12 @@ def _owned(item: str) -> str:
 def _add_statement(sentence: str, parts: PromptParts) -> None:
     """Keep a statement. It is said with the question only where it stands before it and is a whole sentence."""
     is_label = re.match(r"[^.!?]{2,40}: ", sentence)
-    is_sentence = _INTERJECTION.match(sentence) or _VERB_OF_STATEMENT.search(sentence) or parts.language != "en"
+    is_interjection = (
+        _INTERJECTION.match(sentence)
+        or (sentence.endswith("!") and len(sentence) <= _LONGEST_INTERJECTION)
+        or (sentence[-1] in ".!" and sentence.count(" ") < _WORDS_OF_INTERJECTION)
+    )
+    is_sentence = is_interjection or _VERB_OF_STATEMENT.search(sentence) or parts.language != "en"
     if len(sentence) > 240 or sentence.endswith(":") or not (is_label or is_sentence) or _REFERENCE.search(sentence):
         return
     sentence = sentence if sentence[-1] in ".!" else f"{sentence}."

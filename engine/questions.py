@@ -55,7 +55,11 @@ def as_agent(words: str) -> str:
     )
     words = _USER_DOES.sub(_second_person, words)
     words = _USER_ALONE.sub("you", words)
-    return " ".join(_PRONOUNS.get(word.lower(), word) for word in words.split()).rstrip(" ,.!?")
+    words = re.sub(r"\bher(?=[.?!]?$| (?:better|best|on|at|in|to|for|with)\b)", "you", words)
+    words = re.sub(r"\bher\b", "your", words)
+    words = re.sub(r"\b(of|between|among) them\b", r"\1 \0", words)
+    words = " ".join(_PRONOUNS.get(word.lower(), word) for word in words.split()).rstrip(" ,.!?")
+    return words.replace("\0", "them")  # "which of them" means things
 
 
 def _second_person(match: re.Match[str]) -> str:
@@ -127,7 +131,9 @@ def _open_question(words: str) -> str | None:
         words,
     ):
         return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}?"
-    if _SUBJECT_QUESTION.match(words) or re.match(rf"{_WH} (?:suits|works|fits|helps|applies|brings)\b", words):
+    if _SUBJECT_QUESTION.match(words) or re.match(
+        rf"{_WH} (?:of them )?(?:suits|works|fits|helps|applies|brings)\b", words
+    ):
         return f"{words}?"
     return None
 

@@ -140,7 +140,8 @@ def _statement(line: Line) -> Statement:
         return Statement(line, "until", colon)
     if first == "until" and second == ":" and len(tokens) == 2:
         raise BasedSyntaxError(tokens[0].start, "An until needs a condition.")
-    if first in _OPENERS:
+    is_case = first == "case" and colon is not None and second not in _NOT_A_CONDITION
+    if first in _OPENERS or is_case:
         word = second if first == "async" else first
         kind = {"for": "repeat", "while": "repeat", "def": "def", "class": "def"}.get(word, "other")
         return Statement(line, kind, colon)

@@ -26,6 +26,12 @@ def opening(talk):
         "I can help with basic account questions. What specific issue are you having?",
         "What genre of books do you enjoy reading?",
         "Hi there! What's your preferred contact method?",
+        "I have 9:30 AM or 2 PM on Monday. Which would you like?",
+        "Glad to hear that! From 1 to 10, how happy are you with us?",
+        "Let me look at it with you. What is your account number? It has eight digits.",
+        "Thank you, I can see it. Which day would suit you better?",
+        "Please switch the printer off and on again. Does it work now?",
+        "Stay calm, we can help. Is your animal awake and breathing?",
         "Which describes you: a family member, a health plan, or a fitness center?",
     ],
 )
@@ -73,6 +79,11 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
         ("Ask what we can do for them. Be warm.", "What can we do for you?"),
         ("Ask whether Thursday at 2 PM suits them.", "Does Thursday at 2 PM suit you?"),
         ("Ask what does not work.", "What does not work?"),
+        (
+            "Offer Ada two free times. Ask which of them suits her.",
+            "I can offer you two times. Which of them suits you?",
+        ),
+        ("Ask for the account number, then explain the latest invoice.", "Could you tell me the account number?"),
         ("Ask how happy they are with us, from 1 to 10.", "How happy are you with us, from 1 to 10?"),
         (
             "Tell the user you were unable to find their account. Reconfirm they have an account.",
@@ -182,9 +193,21 @@ def test_an_utterance_about_nothing_is_answered_as_people_do(talk, utterance, an
     assert talked.events[-1]["how"] == "no condition was met"
 
 
-def test_a_value_that_asks_for_something_becomes_a_question(talk, take):
-    code = "loop:\n    talk('Help.', False)\nuntil 'no time':\n    return 'ask for another day'\n"
-    assert agent(talk(code, take("no time"))) == ["Could you tell me another day?"]
+@pytest.mark.parametrize(
+    ("note", "words"),
+    [
+        ("ask for another day", "Could you tell me another day?"),
+        ("Monday is full, ask for another day", "Monday is full. Could you tell me another day?"),
+        ("player has 10 more seconds", "player has 10 more seconds"),
+        (
+            "You're all set, Ada: Thursday at 2. Is there anything else?",
+            "You're all set, Ada: Thursday at 2. Is there anything else?",
+        ),
+    ],
+)
+def test_a_value_that_return_hands_back_is_spoken_whole_and_its_instructions_as_questions(talk, take, note, words):
+    code = f"loop:\n    talk('Help.', False)\nuntil 'no time':\n    return {note!r}\n"
+    assert agent(talk(code, take("no time"))) == [words]
 
 
 def test_in_the_middle_of_a_conversation_the_agent_does_not_begin_again(talk, take):

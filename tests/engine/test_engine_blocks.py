@@ -276,3 +276,47 @@ def test_a_transfer_is_told_with_its_number(talk, call, details):
 def test_outside_of_voice_the_names_of_calls_are_unknown(talk, name):
     code = f"try:\n    {name}('+1')\nexcept NameError as error:\n    say(str(error))\n"
     assert talk(code, channel="chat").said == [f"name '{name}' is not defined"]
+
+
+def test_after_done_behind_a_talk_outside_of_a_loop_the_next_message_goes_on(talk):
+    assert talk('talk("Greet.")\ndone()\nsay("after")\n', "hello").said == ["after"]
+
+
+def test_after_done_behind_a_talk_outside_of_a_loop_an_open_loop_hears_the_next_message(talk, take):
+    code = """
+loop:
+    talk("p", False)
+until "a":
+    talk("Greet.")
+    done()
+until "user says banana":
+    say("B")
+"""
+    assert talk(code, take("a"), "I say banana").said == ["B"]
+
+
+@pytest.mark.parametrize("leaves", ['return "only sales"', "return"])
+def test_a_one_line_case_goes_back_to_the_loop(talk, take, leaves):
+    code = f"""
+loop:
+    talk("p", False)
+until "a":
+    match 1:
+        case 2: say("two")
+        case _: {leaves}
+    say("not this")
+until "b":
+    say("B")
+say("after")
+"""
+    talked = talk(code, take("a"), take("b"))
+    assert talked.said == ["B", "after"]
+
+
+def test_no_condition_can_be_chosen_after_done(talk, take):
+    with pytest.raises(LookupError, match="It has: none"):
+        talk('loop:\n    talk("p", False)\nuntil "a":\n    done()\n', take("a"), take("a"))
+
+
+def test_case_can_be_a_name(talk):
+    assert talk("case = 1\ncase: int = 2\nsay(str(case))\n").said == ["2"]

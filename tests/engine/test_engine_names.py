@@ -241,11 +241,3 @@ both = list(itertools.chain([1], [2]))
 say(json.dumps([re.sub("a", "b", "a"), math.floor(1.5), len(collections.Counter("aab")), both]))
 """
     assert json.loads(talk(code).said[0]) == ["b", 1, 2, [1, 2]]
-
-
-def test_an_opening_message_is_heard_once(talk):
-    code = 'loop:\n    r = talk("p", {})\nuntil "user wants tea":\n    say("tea")\n'
-    assert talk(code.format(False), start="I want tea please").said == ["tea"]
-    talked = talk(code.format(True), start="I want tea please")
-    assert talked.said == []
-    assert talked.session.waiting == ["user wants tea"]

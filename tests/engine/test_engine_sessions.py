@@ -175,14 +175,27 @@ def test_workers_do_not_outlive_a_server_that_is_killed():
         os.close(process)
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_what_was_said_before_a_talk_is_part_of_the_talk_that_hears_it(talk, first):
-    code = f"""say("Hello.")
+OPENED = """say("Hello.")
 loop:
     res = talk("Ask how to help.", {first})
 until "caller wants to book an appointment":
     extract("day", res.ask("For when?", {{"day": ""}}))
 """
-    turns = ["book an appointment, please"] if first else []
-    done = talk(code, *turns, start="I want to book an appointment for Monday")
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_message_that_opens_the_conversation_can_meet_a_condition_of_the_first_talk(talk, first):
+    done = talk(OPENED.format(first=first), start="I want to book an appointment for Monday")
+    assert [event["text"] for event in done.of("said")] == ["Hello."]
+    assert done.session.extracted == {"day": {"day": "Monday"}}
+
+
+def test_an_opening_message_that_meets_no_condition_is_followed_by_the_agents_own_opening(talk):
+    talked = talk(OPENED.format(first=True), start="good day to you")
+    assert [event["text"] for event in talked.of("said")] == ["Hello.", "How can I help you?"]
+    assert talked.session.waiting == ["caller wants to book an appointment"]
+
+
+def test_an_opening_message_outlives_a_talk_outside_of_a_loop(talk):
+    done = talk('talk("Say welcome.")\n' + OPENED.format(first=True), start="book an appointment for Monday")
     assert done.session.extracted == {"day": {"day": "Monday"}}
