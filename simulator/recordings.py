@@ -1,7 +1,8 @@
 """The recording of a call as a WAV file: two channels, agent and caller, with each turn at its time in `messages`.
 
-It depends on nothing but the log and its deployment's language and voice, so that the same call has the same bytes. It
-is as long as the call. It is written second by second, so that a long call takes no more memory than a short one.
+Each voice is heard softly in the other ear too, and a line's faint noise all the time, as on a telephone. The file
+depends on nothing but the log and its deployment's language and voice, so that the same call has the same bytes. It is
+as long as the call. It is written second by second, so that a long call takes no more memory than a short one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ AGENT, CALLER = 0, 1  # the channels: left and right
 AT_ONCE = 4  # turns that are spoken at the same time
 # A longer call or turn, which only a state document written by hand can have, is cut off.
 LONGEST_S, LONGEST_TURN_S = 2 * 3600, 300
-_VERSION = 2  # of the sound: a new number has all files made again
+_VERSION = 3  # of the sound: a new number has all files made again
 _ROLES = {"assistant": AGENT, "agent": AGENT, "user": CALLER, "caller": CALLER}
 _AHEAD = 2 * AT_ONCE  # turns that are spoken before their time, and held in memory
 _RING_S, _RING_PAUSE_S, _BUSY_S, _BEEP_S = 2.0, 4.0, 0.5, 0.25
@@ -247,11 +248,19 @@ def _frames(
         end = min(first + rate, total)
         while waiting and round(waiting[0].start * rate) < end:
             part = waiting.popleft()
-            sounding.append((part.channel, round(part.start * rate), _samples(part, rate, turns)))
-        channels = (tones.silence(end - first), tones.silence(end - first))
+            start, samples = round(part.start * rate), _samples(part, rate, turns)
+            sounding.append((part.channel, start, samples))
+            sounding.append((1 - part.channel, start, tones.scale(samples, tones.OTHER_EAR)))
+        channels = [tones.line_noise(first, end - first, channel) for channel in (AGENT, CALLER)]
+        heard = [first, first]  # on each channel, the end of the samples that are more than noise
         for channel, start, samples in sounding:
             begin, stop = max(start, first), min(start + len(samples), end)
-            channels[channel][begin - first : stop - first] = samples[begin - start : stop - start]
+            sound = samples[begin - start : stop - start]
+            if begin < heard[channel]:
+                tones.mix(channels[channel], begin - first, sound)
+            else:
+                channels[channel][begin - first : stop - first] = sound
+            heard[channel] = max(heard[channel], stop)
         sounding = [each for each in sounding if each[1] + len(each[2]) > end]
         frames = tones.silence(2 * (end - first))
         frames[0::2], frames[1::2] = channels
@@ -266,7 +275,7 @@ def _samples(part: Part, rate: int, turns: Iterator[Future[Speech]]) -> array[in
     speech = next(turns).result()
     if speech.rate != rate:
         raise SpeechFailed(f"its sample rate changed from {rate} to {speech.rate} Hz within the call")
-    return tones.fit(speech.samples, count, rate)
+    return tones.cut(speech.samples, count, rate)
 
 
 def _speak_ahead(call: AudibleCall, voice: Voice) -> Generator[Future[Speech], None, None]:

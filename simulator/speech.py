@@ -110,7 +110,7 @@ class SpeechProgram:
         self._is_stopping = is_stopping
 
     def say(self, text: str, seconds: float, speaker: Speaker) -> Speech:
-        """Return the text spoken in about this time, without silence at its ends. Raises SpeechFailed."""
+        """Return the text spoken in about this time, loud, without silence at its ends. Raises SpeechFailed."""
         speed = _clamp(_natural_s(text) / seconds)
         speech = self._run(text, speed, speaker)
         share = len(speech.samples) / speech.rate / seconds
@@ -118,7 +118,7 @@ class SpeechProgram:
             new_speed = _clamp(speed * share / _FIT)
             if new_speed != speed:
                 speech = self._run(text, new_speed, speaker)
-        return speech
+        return Speech(tones.amplify(speech.samples), speech.rate)
 
     def command(self, text: str, speed: float, speaker: Speaker) -> list[str]:
         """Return the program and its arguments. The text is on its standard input; `{out}` is a file to write."""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from array import array
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import add
+from random import Random
 
 RATE = 16_000  # samples a second of a recording without a speech program
 RINGING = (440, 480)  # hertz
 BUSY = (480, 620)
 BEEP = (1000,)  # of a voicemail
 
-_SIGNAL_PEAK, _SPEECH_PEAK = 7_000, 10_000
+SPEECH_PEAK = 28_000  # -1.4 dBFS
+_SIGNAL_PEAK, _BEEP_PEAK = 7_000, 10_000
+_LARGEST_GAIN = 2  # 6 dB
+OTHER_EAR = 0.2  # of a voice is heard on the other channel
+_NOISE_PEAK, _NOISE_SAMPLES = 57, 1 << 16  # -60 dBFS; repeated after some seconds
 _FADE_IN_S, _FADE_OUT_S = 0.012, 0.04
 
 
@@ -34,16 +40,54 @@ def beeps(text: str, count: int, hertz: int) -> array[int]:
     at = 0
     for word in words:
         start, end = at * count // letters, (at + len(word)) * count // letters
-        samples[start:end] = tone((hertz,), end - start, RATE, _SPEECH_PEAK)
+        samples[start:end] = tone((hertz,), end - start, RATE, _BEEP_PEAK)
         at += len(word) + 1
     return samples
 
 
-def fit(samples: array[int], count: int, rate: int) -> array[int]:
-    """Return exactly `count` samples: cut with a fade-out, or followed by silence."""
-    if len(samples) <= count:
-        return samples + silence(count - len(samples))
-    return _fade(samples[:count], rate)
+def cut(samples: array[int], count: int, rate: int) -> array[int]:
+    """Return at most `count` samples, with a fade-out where they are cut."""
+    return samples if len(samples) <= count else _fade(samples[:count], rate)
+
+
+def amplify(samples: array[int]) -> array[int]:
+    """Return speech up to 6 dB louder, at most at SPEECH_PEAK."""
+    gain = min(SPEECH_PEAK / max(max(samples, default=1), -min(samples, default=-1), 1), _LARGEST_GAIN)
+    return scale(samples, int(gain * 8) / 8) if gain > 1 else samples
+
+
+def scale(samples: array[int], factor: float) -> array[int]:
+    """Return each sample times a factor."""
+    return array("h", map(_multiples(factor).__getitem__, samples))
+
+
+def line_noise(first: int, count: int, channel: int) -> array[int]:
+    """Return `count` samples of a telephone line's noise from the sample `first` on."""
+    noise = _noise(channel)
+    start = first % _NOISE_SAMPLES
+    return (noise[start:] + noise * (count // _NOISE_SAMPLES + 1))[:count]
+
+
+def mix(target: array[int], at: int, samples: array[int]) -> None:
+    """Add samples to a channel in place, from its sample `at` on. What is too loud is clipped."""
+    part = slice(at, at + len(samples))
+    try:
+        target[part] = array("h", map(add, target[part], samples))
+    except OverflowError:
+        sums = map(add, target[part], samples)
+        target[part] = array("h", [min(max(one, -32_768), 32_767) for one in sums])
+
+
+@lru_cache(maxsize=16)
+def _multiples(factor: float) -> array[int]:
+    """Return each possible sample times a factor, clipped. A negative sample counts from the end, as indexes do."""
+    samples = (*range(32_768), *range(-32_768, 0))
+    return array("h", [min(max(int(sample * factor), -32_768), 32_767) for sample in samples])
+
+
+@cache
+def _noise(channel: int) -> array[int]:
+    return array("h", Random(channel).choices(range(-_NOISE_PEAK, _NOISE_PEAK + 1), k=_NOISE_SAMPLES))
 
 
 @lru_cache(maxsize=64)

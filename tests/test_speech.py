@@ -3,6 +3,7 @@
 import io
 import itertools
 import logging
+import math
 import os
 import shlex
 import shutil
@@ -85,8 +86,15 @@ class Recording:
         """The share of that time from its first to its last sound."""
         return filled(self.part(channel, start, end))
 
-    def is_silent(self, channel, start, end):
-        return not any(self.part(channel, start, end))
+    def is_quiet(self, channel, start, end):
+        """Return whether there is nothing but the line's noise."""
+        return 0 < max(map(abs, self.part(channel, start, end))) < 60
+
+    def level(self, channel, start, end):
+        """Return peak and root mean square in dBFS."""
+        samples = self.part(channel, start, end)
+        values = max(map(abs, samples)), math.sqrt(sum(sample * sample for sample in samples) / len(samples))
+        return [20 * math.log10(value / 32_768) for value in values]
 
 
 def filled(samples):
@@ -136,8 +144,8 @@ def test_a_program_speaks_each_turn_at_its_own_sample_rate(program, runs, record
     assert {text for text, *_ in runs()} == {turn["content"] for turn in CALL["messages"]["messages"]}
     assert recording.rate == rate and len(recording.agent) == len(recording.caller) == 9 * rate
     assert recording.filled(recording.agent, 1, 4) > 0.95 and recording.filled(recording.caller, 5, 8) > 0.95
-    assert recording.is_silent(recording.agent, 4, 9)
-    assert recording.is_silent(recording.caller, 1, 5) and recording.is_silent(recording.caller, 8, 9)
+    for channel in (recording.agent, recording.caller):
+        assert recording.is_quiet(channel, 4, 5) and recording.is_quiet(channel, 8, 9)
     second = recording.part(recording.agent, 2, 3)
     assert 490 < sum(a < 0 <= b for a, b in itertools.pairwise(second)) < 510
 
@@ -172,7 +180,18 @@ def test_a_program_may_write_a_file_instead(program, recorded):
 
 def test_speech_that_is_too_long_is_cut(program, recorded):
     recording = recorded(f"command: {program()} 9 8000")()
-    assert recording.filled(recording.agent, 1, 4) > 0.98 and recording.is_silent(recording.agent, 4, 9)
+    assert recording.filled(recording.agent, 1, 4) > 0.98 and recording.is_quiet(recording.agent, 4, 5)
+
+
+@pytest.mark.parametrize(("peak", "louder"), [(4_000, -12.3), (12_000, -2.7), (20_000, -1.4), (32_000, -0.2)])
+def test_speech_is_up_to_6_db_louder_and_never_clipped(program, recorded, peak, louder):
+    recording = recorded(f"command: {program(SPEAKS.replace('9000', str(peak)))} 3 8000")()
+    at, level = recording.level(recording.agent, 1, 4)
+    assert at == pytest.approx(louder, abs=0.9) and at < 0
+    assert level == pytest.approx(at - 3, abs=0.3)  # a sine
+    other, _ = recording.level(recording.caller, 1, 4)
+    assert other == pytest.approx(at - 14, abs=0.2)  # a fifth
+    assert recording.level(recording.agent, 4, 5)[1] == pytest.approx(-60, abs=1)
 
 
 def test_speech_that_is_too_short_is_followed_by_silence(program, recorded):

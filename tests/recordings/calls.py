@@ -29,6 +29,14 @@ def loudness(channel, start, end):
     return math.sqrt(sum(sample * sample for sample in samples) / len(samples))
 
 
+def is_quiet(channel, start, end):
+    """Return whether there is nothing but the line's noise between two seconds. It is never digital silence."""
+    samples = channel[round(start * RATE) : round(end * RATE)]
+    return (
+        20 < loudness(channel, start, end) < 50 and max(map(abs, samples)) < 60 and samples.count(0) < len(samples) / 50
+    )
+
+
 def signals(channel, start, end):
     """Return which of the telephone's signals are between two seconds, in hertz."""
     samples = channel[round(start * RATE) : round(end * RATE)]

@@ -4,7 +4,7 @@ import pytest
 
 from dryline.models.voice_logs import VoiceLog
 from dryline.simulator import recordings as made_of
-from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, loudness, signals
+from dryline.tests.recordings.calls import AGENT, CALL, CALLER, RATE, SAID, is_quiet, loudness, signals
 
 
 def test_a_simulated_call_is_as_long_as_its_log_says(simulate, listen):
@@ -24,28 +24,30 @@ def test_each_turn_is_heard_where_messages_says_on_its_speakers_channel(simulate
         assert loudness(channels[mine], said["start"], said["end"]) > 1000
         assert loudness(channels[mine], said["start"], said["start"] + 0.15) > 300
         assert loudness(channels[mine], said["end"] - 0.25, said["end"]) > 300
-        assert not any(channels[1 - mine][round(said["start"] * RATE) : round(said["end"] * RATE)])
+        # A fifth of it is in the other ear, which tires less than a voice on one side.
+        in_both = [loudness(channel, said["start"], said["end"]) for channel in (channels[mine], channels[1 - mine])]
+        assert in_both[1] / in_both[0] == pytest.approx(0.2, abs=0.01)
 
 
-def test_between_the_turns_nobody_is_heard(simulate, listen):
+def test_between_the_turns_there_is_line_noise(simulate, listen):
     log = simulate(seed=3)
     messages = log["messages"]["messages"]
     ends, starts = [said["end"] for said in messages], [said["start"] for said in messages]
     for channel in listen(log):
         for end, start in zip(ends, [*starts[1:], log["duration"]], strict=True):
-            assert not any(channel[round(end * RATE) : round(start * RATE)])
+            assert end == start or is_quiet(channel, end, start)
 
 
 def test_who_speaks_at_the_same_time_is_heard_at_the_same_time(add_call, listen):
     agent, caller = listen(add_call())
     assert loudness(agent, 7.5, 8) > 1000 and loudness(caller, 7.5, 8) > 1000
-    assert not any(agent[4 * RATE : round(7.5 * RATE)]) and not any(caller[8 * RATE :])
+    assert is_quiet(agent, 4, 5) and is_quiet(caller, 9.25, 11)
 
 
 def test_who_begins_anew_leaves_off_what_they_were_saying(add_call, listen):
     said = [{**SAID[0], "start": 1.0, "end": 9.0}, {**SAID[0], "start": 3.0, "end": 5.0}]
     agent, _ = listen(add_call(messages={"messages": said}))
-    assert loudness(agent, 4.7, 5) > 300 and not any(agent[5 * RATE :])
+    assert loudness(agent, 4.7, 5) > 300 and is_quiet(agent, 5, 11)
 
 
 def test_nothing_clips_and_everything_is_audible(simulate, listen):
@@ -62,8 +64,8 @@ def test_agent_and_caller_have_voices_of_their_own(add_call, listen):
 
 def test_until_somebody_answers_it_rings(add_call, listen):
     agent, caller = listen(add_call())
-    assert loudness(agent, 0.05, 0.5) > 1000 and not any(caller[:RATE])
-    assert not any(agent[round(0.6 * RATE) : RATE])
+    assert loudness(agent, 0.05, 0.5) > 1000 > loudness(caller, 0.05, 0.5)
+    assert is_quiet(agent, 0.6, 1) and is_quiet(caller, 0.6, 1)
 
 
 def test_behind_a_voicemails_greeting_it_beeps(simulate, listen):
@@ -84,16 +86,16 @@ def transferred(log, *events):
 def test_a_transfer_rings_until_it_is_answered(add_call, listen):
     events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("answered", 14), ("completed", 20))
     agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
-    assert not any(agent[round(9.25 * RATE) : 13 * RATE])
+    assert is_quiet(agent, 9.25, 13)
     assert signals(agent, 13, 14) == {440, 480}
-    assert not any(agent[14 * RATE :])
+    assert is_quiet(agent, 14, 20)
 
 
 def test_a_transfer_to_who_is_busy_sounds_like_it(add_call, listen):
     events = transferred(CALL, ("initiated", 12), ("ringing", 13), ("busy", 15))
     agent, _ = listen(add_call(duration=20, status="transferred", transfer_data=events))
     assert signals(agent, 15, 15.5) == {480, 620}
-    assert not any(agent[round(15.5 * RATE) : 16 * RATE])
+    assert is_quiet(agent, 15.5, 16)
 
 
 def test_the_same_call_gives_the_same_bytes_again(app, simulate, fetch, files):
@@ -109,7 +111,7 @@ def test_another_call_under_the_same_id_is_heard_at_once(app, add_call, listen, 
     with app.world.active(), app.world.transaction():
         VoiceLog.find(id=log["id"]).change(messages={"messages": SAID[1:]})
     agent, _ = listen(log)
-    assert not any(agent[RATE * 3 : 7 * RATE])
+    assert is_quiet(agent, 3, 5)
     assert len(files()) == 1
 
 
@@ -133,8 +135,8 @@ def test_a_log_in_disorder_is_heard_all_the_same(add_call, listen, messages):
 def test_turns_without_times_share_the_call(add_call, listen):
     said = [{"role": role, "content": "Hello over there"} for role in ("assistant", "user")]
     agent, caller = listen(add_call(messages={"messages": said}))
-    assert loudness(agent, 3, 4) > 1000 and not any(agent[6 * RATE :])
-    assert loudness(caller, 9, 10) > 1000 and not any(caller[: 5 * RATE])
+    assert loudness(agent, 3, 4) > 2000 > loudness(agent, 9, 10)
+    assert loudness(caller, 9, 10) > 2000 > loudness(caller, 3, 4)
 
 
 def test_without_a_duration_the_call_is_as_long_as_from_start_to_end(add_call, listen):
