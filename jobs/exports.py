@@ -6,11 +6,12 @@ import contextlib
 import itertools
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from marshmallow import ValidationError
 
 from dryline.jobs import export_files
+from dryline.jobs.isolation import work_on
 from dryline.models.exports import Export, requeue_interrupted
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, NotFound
@@ -39,27 +40,33 @@ def expire(world: World, now: str) -> bool:
 
 
 def _expire_batch(world: World, now: str) -> list[Export]:
-    if not Export.due_to_expire(now, 1):
-        return []
-    with world.transaction():
-        exports = Export.due_to_expire(now, EXPIRE_BATCH)
-        for export in exports:
-            export.transition("EXPIRED")
-            _remove_file_after_commit(world, export)
-    return exports
+    expired: list[Export] = []
+
+    def expire(rows: Sequence[Export]) -> None:
+        ids = {export.id for export in rows}
+        with world.transaction():
+            exports = [export for export in Export.due_to_expire(now, EXPIRE_BATCH) if export.id in ids]
+            for export in exports:
+                export.transition("EXPIRED")
+                _remove_file_after_commit(world, export)
+        expired.extend(exports)
+
+    work_on(world, Export.due_to_expire(now, EXPIRE_BATCH), expire)
+    return expired
 
 
 def write_next(world: World, now: str) -> bool:
     """Write the export that has waited longest. Return whether there was one."""
-    if not Export.due(now, 1):
-        return False
-    with world.transaction():
-        due = Export.due(now, 1)
+
+    def write(rows: Sequence[Export]) -> None:
+        with world.transaction():
+            due = Export.due(now, 1)
+            for export in due:
+                export.transition("PROCESSING")
         for export in due:
-            export.transition("PROCESSING")
-    for export in due:
-        write_and_complete(world, export)
-    return bool(due)
+            write_and_complete(world, export)
+
+    return work_on(world, Export.due(now, 1), write)
 
 
 def rewrite_next(world: World, now: str) -> bool:

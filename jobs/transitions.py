@@ -5,6 +5,7 @@ Each class of records knows which of them are due (`due`) and what comes next (`
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from typing import Protocol, Self
@@ -68,14 +69,14 @@ def finish_next_test_run(world: World, now: str) -> bool:
         return False
     from dryline.flow_sessions import checkpoints  # imported late: a start does not need it
 
-    for run in runs:
-        try:
-            results = checkpoints.run_checkpoints(world, run)
-        except checkpoints.ServerStopping:
-            return False  # the next start finds the run unchanged
-        with world.transaction():
-            run.finish(results)
-    return True
+    def finish(runs: Sequence[TestRun]) -> None:
+        for run in runs:
+            with contextlib.suppress(checkpoints.ServerStopping):  # the next start finds the run unchanged
+                results = checkpoints.run_checkpoints(world, run)
+                with world.transaction():
+                    run.finish(results)
+
+    return work_on(world, runs, finish) and not world.ending.is_set()
 
 
 def review_whatsapp_senders(world: World, now: str) -> bool:

@@ -6,13 +6,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import orjson
 
+from dryline.jobs.isolation import work_on
 from dryline.models.webhook_deliveries import WebhookDelivery
 from dryline.world.outgoing import Answer, Cut, NoAddress, Refused, Unanswered
 from dryline.world.world import World
@@ -40,15 +41,23 @@ def deliver(world: World, now: str) -> bool:
         return False
     with world.reading():
         obsolete = {delivery.id for delivery in due if not delivery.has_active_webhook()}
-    attempts = list(_send_all(world, [delivery for delivery in due if delivery.id not in obsolete]))
+    attempts = {
+        attempt.delivery.id: attempt
+        for attempt in _send_all(world, [delivery for delivery in due if delivery.id not in obsolete])
+    }
+
+    def store(deliveries: Sequence[WebhookDelivery]) -> None:
+        with world.transaction():
+            for delivery in deliveries:
+                if delivery.id in obsolete:
+                    delivery.give_up("The webhook was deleted or switched off.")
+                elif delivery.id in attempts:
+                    _store(attempts[delivery.id])
+
+    work_on(world, due, store)
     with world.transaction():
-        for delivery in due:
-            if delivery.id in obsolete:
-                delivery.give_up("The webhook was deleted or switched off.")
-        for attempt in attempts:
-            _store(attempt)
         WebhookDelivery.delete_old()
-    for attempt in attempts:
+    for attempt in attempts.values():
         _add_event(world, attempt)
     return True
 
