@@ -9,11 +9,13 @@ from random import Random
 class Arrivals:
     """The calls that come in after `since`.
 
-    Their times and their random sources depend on `random` alone, not on how often `until` is called.
+    Their times and their random sources depend on `random` alone, not on how often `until` is called. `skipped` counts
+    calls that were left out.
     """
 
     def __init__(self, since: datetime, random: Random) -> None:
         self.since = since
+        self.skipped = 0
         self._random = random
         self._next_wait = random.expovariate(1)  # in mean waits
 

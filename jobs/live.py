@@ -12,8 +12,8 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.clock import current_team_id, parse
 from dryline.world.world import World
 
-# If the clock is moved far, only the latest calls come in: about this many.
-MAX_CALLS = 10_000
+# If the clock is moved far, only the latest calls come in: about this many, so that the move takes a second or two.
+MAX_CALLS = 300
 BATCH_SIZE = 100  # calls in one transaction, so that other writers need not wait
 
 
@@ -23,6 +23,14 @@ def change_settings(world: World, **values: Any) -> None:
     if "calls_per_minute" in values:
         world.arrivals = _begin(world, world.clock.now())
     world.wake()
+
+
+def take_skipped(world: World) -> int:
+    """Return about how many calls were left out since the last time that this was asked."""
+    if world.arrivals is None:
+        return 0
+    skipped, world.arrivals.skipped = world.arrivals.skipped, 0
+    return skipped
 
 
 def place_calls(world: World, now: str) -> bool:
@@ -38,6 +46,7 @@ def place_calls(world: World, now: str) -> bool:
     if arrivals is None or arrivals.since > until:  # the first round, or the clock was set back
         arrivals = world.arrivals = _begin(world, until)
     if until - arrivals.since > MAX_CALLS * mean_wait:
+        arrivals.skipped += round((until - arrivals.since) / mean_wait) - MAX_CALLS
         arrivals.skip_to(until - MAX_CALLS * mean_wait)
     calls = arrivals.until(until, mean_wait, BATCH_SIZE)
     if count := _place(world, calls):

@@ -16,8 +16,11 @@ from dryline.models.resources import Resource
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.teams import Team
 from dryline.models.tests import Test
+from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
-from dryline.storage.record import Record, tuples
+from dryline.storage.record import Record, connection, tuples
+
+RECENT_CALLS = 200
 
 AnyLog = TypeVar("AnyLog", bound=Log)
 
@@ -41,6 +44,16 @@ def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> li
     """Return a channel's conversations with these column values, latest start first."""
     query = model.select().where(model.team_id == team.id, *(getattr(model, name) == where[name] for name in where))
     return list(query.order_by(model.start_time.desc(), model.id.desc()).limit(limit))
+
+
+def usual_lines(team: Team) -> list[VoiceDeployment]:
+    """Return the active voice deployments, first those that most of the last calls from outside went to."""
+    sql = (
+        "SELECT deployment_id, COUNT(*) FROM (SELECT deployment_id, direction FROM voice_log WHERE team_id = ?"
+        f" ORDER BY start_time DESC, id DESC LIMIT {RECENT_CALLS}) WHERE direction = 'inbound' GROUP BY 1"
+    )
+    counts = dict(connection().execute(sql, (team.id,)).fetchall())
+    return sorted(VoiceDeployment.listing(team, status="ACTIVE"), key=lambda line: -counts.get(line.id, 0))
 
 
 def newest_errors(team: Team, limit: int) -> list[RuntimeErrorRecord]:

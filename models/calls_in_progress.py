@@ -104,6 +104,16 @@ class CallInProgress(Record):
         """Return the number of the team's calls in progress."""
         return cls.select().where(cls.team_id == team.id, cls.shown_until.is_null(False)).count()
 
+    @classmethod
+    def ids_with_a_person(cls, team: Team) -> set[str]:
+        """Return the ids of the team's calls in progress that a person has taken over after a transfer."""
+        sql = (
+            "SELECT call_in_progress.id FROM call_in_progress,"
+            " json_each(call, '$.log.transfer_data.transferEvents') AS event WHERE team_id = ?"
+            " AND event.value ->> 'type' = 'answered' AND event.value ->> 'timestamp' <= ?"
+        )
+        return {id for (id,) in connection().execute(sql, (team.id, current().clock.stamp()))}
+
     def proceed(self) -> None:
         """Update the rows to the present. A call whose rows conflict with others is dropped; its log stays as it is."""
         try:

@@ -61,6 +61,15 @@ class CustomWebhook(Record):
         for url in reversed(urls):  # the list is newest first, and shall read as it was sent
             cls.add(deployment, deployment_id=deployment.id, url=url)
 
+    @classmethod
+    def move(cls, deployment: Deployment, url: str, target: str) -> None:
+        """Send what the deployment's webhooks send to `url` to `target` instead. Without such webhooks, add one."""
+        webhooks = [webhook for webhook in cls.of_deployment(deployment) if webhook.url == url]
+        for webhook in webhooks:
+            webhook.change(url=target)
+        if not webhooks:
+            cls.add(deployment, deployment_id=deployment.id, url=target, name="Inbox")
+
 
 def new_id() -> str:
     """`c` and 24 digits of base 36, like a cuid, rising as all ids do. Contract: records.custom_webhook."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import orjson
-from peewee import IntegerField, TextField
+from peewee import SQL, IntegerField, TextField, fn
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
@@ -21,7 +21,7 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_fields import names_of, unknown_names
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
-from dryline.storage.record import JsonField, Record, connection
+from dryline.storage.record import JsonField, Record, connection, tuples
 from dryline.storage.statements import select_sql
 from dryline.world.clock import parse, wire
 
@@ -32,6 +32,17 @@ _AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
 # The retries: API time between one attempt and the next. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 MAX_FINISHED = 5_000  # older finished deliveries are deleted
+
+
+class Refusals(NamedTuple):
+    """Deliveries of one deployment to one address that were refused for the same reason."""
+
+    team_id: str
+    deployment_id: str
+    url: str
+    error: str | None
+    count: int
+    newest: str
 
 
 class WebhookDelivery(Record):
@@ -84,12 +95,26 @@ class WebhookDelivery(Record):
         return due_rows(cls, "status = 'PENDING' AND due_at <= :moment", "due_at, id", limit, moment=moment)
 
     @classmethod
-    def search(cls, limit: int, **where: Any) -> list[Self]:
-        """Return the last `limit` deliveries of any team with these column values, newest first."""
+    def search(cls, limit: int, *, but: str | None = None, **where: Any) -> list[Self]:
+        """Return the last `limit` deliveries of any team with these column values, newest first.
+
+        Without those of the status `but`.
+        """
         query = cls.select().order_by(cls.created_at.desc(), cls.id.desc()).limit(limit)
+        query = query.where(cls.status != but) if but else query
         for name, value in where.items():
             query = query.where(getattr(cls, name) == value)
         return list(query)
+
+    @classmethod
+    def refusals(cls, **where: Any) -> list[Refusals]:
+        """Return the refused deliveries of any team with these column values, equal ones together, newest first."""
+        same = (cls.team_id, cls.deployment_id, cls.url, cls.error)
+        query = cls.select(*same, fn.COUNT(SQL("*")), fn.MAX(cls.created_at)).where(cls.status == "REFUSED")
+        for name, value in where.items():
+            query = query.where(getattr(cls, name) == value)
+        rows = tuples(query.group_by(*same).order_by(fn.MAX(cls.created_at).desc()))
+        return [Refusals(*row) for row in rows]
 
     @classmethod
     def clear(cls) -> None:

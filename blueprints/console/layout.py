@@ -10,6 +10,7 @@ from dryline import __version__
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint
 from dryline.blueprints.console.template_filters import offset
+from dryline.blueprints.links import base_url
 from dryline.models.teams import Team
 from dryline.storage.current_world import current
 
@@ -42,6 +43,7 @@ def context() -> dict[str, Any]:
         "form_token": form_token,
         "change_version": change_version(),
         "current_url": current_url(),
+        "base_url": base_url(),
     }
 
 

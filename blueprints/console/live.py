@@ -9,6 +9,7 @@ from flask import g, render_template, request
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.control import simulate as plane
+from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
 from dryline.models.voice_deployments import VoiceDeployment
@@ -18,19 +19,29 @@ from dryline.storage.current_world import current
 
 blp = PageBlueprint("live", "Live", "l", path="/live")
 
-MAX_CALLS = 24
+MAX_CALLS = 48
 
 
 @blp.get("")
 def show() -> Any:
-    """Show a card for each call. `deployment` in the address is the form's choice."""
+    """Show a card for each call, and a line for each that a person took over.
+
+    `deployment` in the address is the form's choice.
+    """
     calls = CallInProgress.logs(g.team, MAX_CALLS) if g.team else []
+    with_a_person = CallInProgress.ids_with_a_person(g.team) if g.team else set()
     return render_template(
         "live.html",
-        cards=[(call, conversation.read_turns(call)[-1:], conversation.elapsed_s(call)) for call in calls],
+        total=CallInProgress.count(g.team) if g.team else 0,
+        cards=[
+            (call, conversation.read_turns(call)[-1:], conversation.elapsed_s(call))
+            for call in calls
+            if call.id not in with_a_person
+        ],
+        transferred=[(call, conversation.elapsed_s(call)) for call in calls if call.id in with_a_person],
         worker_names={worker.id: worker.name for worker in Worker.listing(g.team)} if g.team else {},
         deployment_names={one.id: one.name for one in Deployment.listing(g.team)} if g.team else {},
-        deployments=list(VoiceDeployment.listing(g.team, status="ACTIVE")) if g.team else [],
+        deployments=activity.usual_lines(g.team) if g.team else [],
         chosen_id=request.args.get("deployment"),
         outcomes=OUTCOMES,
     )

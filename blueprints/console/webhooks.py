@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from flask import g, render_template, request
@@ -10,12 +9,17 @@ from flask import g, render_template, request
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
 from dryline.blueprints.control.requests import shown
 from dryline.blueprints.links import base_url
+from dryline.models import activity
 from dryline.models.custom_webhooks import CustomWebhook
+from dryline.models.deployments import Deployment
+from dryline.models.teams import Team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import WebhookDelivery, fire
+from dryline.models.workers import Worker
 from dryline.schemas.webhook_deliveries import EVENTS, STATUSES
 from dryline.storage.current_world import current
+from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, find
 from dryline.world.outgoing import INBOX
 
@@ -27,22 +31,46 @@ _FILTERS = ("status", "webhook_id", "log_id", "deployment_id")
 
 @blp.get("")
 def show() -> Any:
-    """List deliveries and what the inbox received. Filters in the address choose deliveries."""
+    """List deliveries. Filters in the address choose them; without a status, refused ones are listed together."""
     filters = {name: request.args[name] for name in _FILTERS if request.args.get(name)}
-    team = {"team_id": g.team.id} if request.args.get("team") else {}
-    deliveries, new_count = hide_new_rows(WebhookDelivery.search(MAX_LISTED, **filters, **team))
-    received = find(current().requests, Criteria(path=f"{INBOX}*"))
+    where = {**filters, **({"team_id": g.team.id} if request.args.get("team") else {})}
+    is_folded = "status" not in filters
+    found = WebhookDelivery.search(MAX_LISTED, but="REFUSED" if is_folded else None, **where)
+    deliveries, new_count = hide_new_rows(found)
     return render_template(
         "webhooks.html",
         deliveries=deliveries,
+        refusals=WebhookDelivery.refusals(**where) if is_folded else [],
+        deployment_names=_deployment_names(),
         new_count=new_count,
+        received_count=len(_received()),
         team_names=team_names(),
         filters=filters,
         statuses=STATUSES,
-        inbox=_inbox_url(),
-        received=[shown(entry) for entry in islice(received, MAX_LISTED)],
-        deployments=list(VoiceDeployment.listing(g.team)) if g.team else [],
     )
+
+
+@blp.get("/inbox")
+def inbox() -> Any:
+    """Show what the inbox received."""
+    received = _received()
+    return render_template(
+        "inbox.html",
+        inbox=_inbox_url(),
+        received=[shown(entry) for entry in received[:MAX_LISTED]],
+        received_count=len(received),
+        deployments=activity.usual_lines(g.team) if g.team else [],
+        worker_names={worker.id: worker.name for worker in Worker.listing(g.team)} if g.team else {},
+    )
+
+
+def _received() -> list[Entry]:
+    return list(find(current().requests, Criteria(path=f"{INBOX}*")))
+
+
+def _deployment_names() -> dict[str, str]:
+    teams = [g.team] if request.args.get("team") else Team.everyone()
+    return {one.id: one.name for team in teams for one in Deployment.listing(team)}
 
 
 @blp.get("/<delivery_id>")
@@ -72,11 +100,11 @@ def fire_event() -> Any:
 
 @blp.post("/inbox")
 def use_inbox() -> Any:
-    """Add a webhook to a deployment that sends its events to the inbox."""
+    """Send a deployment's events to the inbox, also those that its webhooks send to `url`."""
     with current().transaction():
         deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""))
-        CustomWebhook.add(deployment, deployment_id=deployment.id, url=_inbox_url(), name="Inbox")
-    return flash_and_redirect(f"{deployment.name} sends its events to the inbox.", "webhooks.show")
+        CustomWebhook.move(deployment, request.form.get("url", ""), _inbox_url())
+    return flash_and_redirect(f"{deployment.name} sends its events to the inbox.", "webhooks.inbox")
 
 
 def _inbox_url() -> str:

@@ -40,8 +40,13 @@ def reset_clock() -> Any:
 
 def _run_due(message: str) -> Any:
     """Do what is due by the new time, so that the next page shows it."""
-    current().save_runtime_state()
-    current().run_due()
+    world = current()
+    world.save_runtime_state()
+    live.take_skipped(world)
+    world.run_due()
+    if skipped := live.take_skipped(world):
+        message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
+        return flash_and_redirect(message, kind="stays")
     return flash_and_redirect(message)
 
 

@@ -1,5 +1,6 @@
 """The page of calls in progress."""
 
+import re
 from html import unescape
 
 import pytest
@@ -40,6 +41,33 @@ def test_a_placed_call_is_listed_until_it_ends(visitor, place, advance):
     advance(900)
     assert "No call is in progress" in visitor.go("/live").text
     assert (read_log()["status"], read_log()["direction"]) == ("transferred", "outbound")
+
+
+def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place, control):
+    place(outcome="transferred", direction="inbound")
+    (running,) = control.get("/state").json["callsInProgress"]
+    events = running["call"]["log"]["transfer_data"]["transferEvents"]
+    (answered,) = [event["timestamp"] for event in events if event["type"] == "answered"]
+    control.put("/clock", {"now": answered})
+    control.post("/clock/advance", {"seconds": 0})
+    page = visitor.go("/live")
+    assert "In progress (1)" in page.text and "1 call transferred, and still in progress" in page.text
+    assert "<article" not in page.answer.text
+    assert f"/console/calls/{running['id']}" in page.links
+
+
+def test_the_deployment_that_most_callers_reach_is_the_first(visitor):
+    choices = visitor.go("/live").answer.text.partition('name="deploymentId"')[2]
+    assert re.findall(r"<option[^>]*>([^<]*)", choices)[0] == "Bayside Dental: Front desk line"
+
+
+def test_a_jump_of_the_clock_makes_some_hundred_calls_at_most_and_says_so(visitor, control):
+    control.put("/settings", {"callsPerMinute": 600})
+    visitor.go("")
+    page = visitor.send("/world/clock/advance", seconds="3600")
+    assert re.search(r"Only the last 300 calls of that time came in, and some 35,\d{3} did not\.", page.text)
+    control.put("/settings", {"callsPerMinute": 1})
+    assert "did not" not in visitor.send("/world/clock/advance", seconds="60").text
 
 
 def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, place, advance):

@@ -1,6 +1,9 @@
 """Webhook deliveries, events sent by hand, and the inbox."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from dryline.settings import Settings
 
@@ -60,6 +63,31 @@ def test_deliveries_are_filtered_by_status(visitor, control, call):
     assert "No deliveries" in visitor.go("/webhooks?status=PENDING").text
 
 
+def test_equal_refusals_are_one_row_which_leads_to_the_inbox(visitor, api, control, call, advance):
+    line = call[0]
+    for _ in range(3):
+        body = {"workerId": line["workerId"], "deploymentId": line["id"], "outcome": "completed"}
+        control.post("/simulate/calls", body)
+    advance(1)
+    refused = control.get("/webhooks?status=REFUSED").json
+    page = visitor.go("/webhooks")
+    assert f"{len(refused)} messages of {line['name']}" in page.text
+    assert page.answer.text.count("neither loopback") == 1
+    visitor.send("/webhooks/inbox")
+    path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+    urls = [hook["url"] for hook in api.get(path).json]
+    assert refused[0]["request"]["url"] not in urls
+    assert any(url.endswith("/inbox/webhooks") for url in urls)
+    assert len(re.findall("neither loopback", visitor.go("/webhooks?status=REFUSED").answer.text)) == len(refused)
+
+
+def test_a_delivery_that_is_sent_again_shows_its_result_by_itself(tab, served):
+    page = tab(served).go("/webhooks")
+    page.get_by_role("button", name="Send again").first.click()
+    page.get_by_text("being sent again").wait_for()
+    expect(page.locator("#delivery dd[role=status]")).not_to_have_text("PENDING")
+
+
 def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, call):
     own_id, other_id = (client.get("/team").json["id"] for client in (api, other_api))
     assert "call_ended" in visitor.go("/webhooks").text
@@ -97,7 +125,7 @@ def test_the_button_is_visible_beside_a_long_address(tab, served):
 
 def test_the_inbox_receives_the_events_of_a_deployment(tab, served):
     seen = tab(served)
-    page = seen.go("/webhooks")
+    page = seen.go("/webhooks/inbox")
     page.get_by_role("button", name="Send its events here").click()
     page.get_by_text("sends its events to the inbox").wait_for()
     deployment = page.locator("#inbox-deployment").input_value()
