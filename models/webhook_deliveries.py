@@ -41,7 +41,7 @@ class Refusals(NamedTuple):
     deployment_id: str
     url: str
     error: str | None
-    count: int
+    number: int
     newest: str
 
 

@@ -35,8 +35,8 @@ def show() -> Any:
     filters = {name: request.args[name] for name in _FILTERS if request.args.get(name)}
     where = {**filters, **({"team_id": g.team.id} if request.args.get("team") else {})}
     is_folded = "status" not in filters
-    found = WebhookDelivery.search(MAX_LISTED, but="REFUSED" if is_folded else None, **where)
-    deliveries, new_count = hide_new_rows(found)
+    rows = WebhookDelivery.search(MAX_LISTED, but="REFUSED" if is_folded else None, **where)
+    deliveries, new_count = hide_new_rows(rows)
     return render_template(
         "webhooks.html",
         deliveries=deliveries,
