@@ -80,7 +80,7 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
         ("Ask whether Thursday at 2 PM suits them.", "Does Thursday at 2 PM suit you?"),
         ("Ask what does not work.", "What does not work?"),
         (
-            "Offer Ada two free times. Ask which of them suits her.",
+            "Offer Ada two times. Ask which of them suits her.",
             "I can offer you two times. Which of them suits you?",
         ),
         ("Ask for the account number, then explain the latest invoice.", "Could you tell me the account number?"),
