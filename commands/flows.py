@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from dryline.engine.remote_model import ModelJudge
 
 CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
-# Takes one turn of a conversation: `{}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the control plane's
-# answer. Raises TurnRefused.
+# Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
+# control plane's answer. Raises TurnRefused.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
+VARIABLES_MISSING = "name 'variables' is not defined"
 
 
 class TurnRefused(click.ClickException):
@@ -79,6 +80,9 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.option("--script", type=CODE, help="Take the turns from this file, and compare the conversation with it.")
 @click.option("--variables", type=JsonObjectParam(), help="The flow's `variables`, as a JSON object.")
 @click.option("--state", type=JsonObjectParam(), help="The flow's `state` at its start, as a JSON object.")
+@click.option("--say", help="Words of the caller before the flow speaks.")
+@click.option("--answers", type=JsonObjectParam(), help="Answers to the flow's `ask`, by name, as a JSON object.")
+@click.option("--http", type=CODE, help="JSON file with responses to the flow's requests, instead of a network.")
 @click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
 @click.option("--seed", default=0, show_default=True, help="The same seed and words give the same conversation.")
 @click.option("--webhook-hosts", multiple=True, help="Host besides loopback that FILE may call; repeatable.")
@@ -86,14 +90,16 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.option("--model", help="Name of the model.")
 @click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Key for that server.")
 @world_options
-def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: Any) -> None:
+def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str | None, **values: Any) -> None:
     """Talk to the flow in FILE, or to a flow on a server.
 
     Type what the caller says. A line such as `/2` or `/caller confirms` chooses that condition; Ctrl-D ends. The output
     is a script: --script takes its turns again, and the exit code is 1 if the conversation differs.
     """
-    names = ("channel", "seed", "variables", "state")
+    names = ("channel", "seed", "variables", "state", "answers")
     options = {name: values[name] for name in names if values[name] is not None}
+    if values["http"] is not None:
+        options["http"] = _read_stubs(values["http"])
     if file is not None and flow_id is None:
         conversation = _conversation_with_file(file, options, values)
     elif flow_id is not None and file is None:
@@ -102,7 +108,7 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, **values: 
         raise click.UsageError("Name either FILE or --flow.")
     with conversation as turn:
         if script is None:
-            _converse(turn)
+            _converse(turn, say)
         elif difference := list(_compare(turn, script)):
             click.echo("\n".join(difference))
             sys.exit(1)
@@ -118,9 +124,10 @@ def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> 
         def turn(body: dict[str, str]) -> dict[str, Any]:
             nonlocal talk_id
             try:
-                answer = (
-                    world.plane("POST", f"/talk/{talk_id}", body) if talk_id else world.plane("POST", "/talk", options)
-                )
+                if talk_id:
+                    answer = world.plane("POST", f"/talk/{talk_id}", body)
+                else:
+                    answer = world.plane("POST", "/talk", {**options, **body})
             except NoReply:
                 raise
             except DrylineError as error:
@@ -148,12 +155,18 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
         except CodeRefused as error:
             _exit_with_findings(error)
 
+        has_started = False
+
         def turn(body: dict[str, str]) -> dict[str, Any]:
+            nonlocal has_started
             try:
-                if "choose" in body:
+                if not has_started:
+                    has_started = True
+                    events = session.start(body.get("say"))
+                elif "choose" in body:
                     events = session.choose(body["choose"])
                 else:
-                    events = session.say(body["say"]) if body else session.start()
+                    events = session.say(body["say"])
             except LookupError as error:
                 raise TurnRefused(str(error.args[0])) from None
             rows = [event.as_dict() for event in events]
@@ -173,24 +186,58 @@ def _model(url: str | None, model: str | None, key: str | None) -> ModelJudge | 
     return ModelJudge(url, model, key) if url and model else None
 
 
-def _converse(turn: Turn) -> None:
+def _read_stubs(file: Path) -> list[dict[str, Any]]:
+    """Return the responses of a file. Raises click.BadParameter."""
+    from marshmallow import RAISE, ValidationError
+
+    from dryline.schemas.talk_sessions import HttpStub
+
+    try:
+        stubs: list[dict[str, Any]] = HttpStub(many=True, unknown=RAISE).load(json.loads(_read_text(file)))
+    except ValueError as error:
+        raise click.BadParameter(f"{file} is not valid JSON: {error}.", param_hint="--http") from None
+    except ValidationError as error:
+        raise click.BadParameter(f"{file}: {json.dumps(error.messages)}", param_hint="--http") from None
+    return stubs
+
+
+def _converse(turn: Turn, opening: str | None) -> None:
     """Take turns from the keyboard until the flow or the user ends the conversation."""
-    answer = turn({})
+    if opening is not None:
+        click.echo(f"You: {_one_line(opening)}")
+    answer = turn({} if opening is None else {"say": opening})
     while True:
         for line in transcript(answer["events"]):
             click.echo(line)
         if answer["ended"]:
             return
         for index, condition in enumerate(answer["waiting"]):
-            click.echo(f"# /{index} {condition}")
-        try:
-            text = input("You: ")
-        except (EOFError, KeyboardInterrupt):
-            click.echo()
+            click.echo(f"# /{index} {_one_line(condition)}")
+        text = _read_line()
+        if text is None:
             return
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):  # a terminal echoes the text, a file does not
-            click.echo(text)
         answer = _take_line(turn, text, answer)
+
+
+def _read_line() -> str | None:
+    """Return the next line from the keyboard that is not empty, or None at its end.
+
+    A file or a pipe gets the turn once it is complete, so that the output of a conversation that was left is a script.
+    """
+    to_terminal = sys.stdout.isatty()
+    text = ""
+    while not text:
+        if sys.stdin.isatty():
+            click.echo("You: ", nl=False, err=not to_terminal)
+        try:
+            text = input().strip()
+        except (EOFError, KeyboardInterrupt):
+            if sys.stdin.isatty():
+                click.echo(err=not to_terminal)
+            return None
+    if not (sys.stdin.isatty() and to_terminal):  # a terminal shows the text that is typed
+        click.echo(f"You: {text}")
+    return text
 
 
 def _take_line(turn: Turn, text: str, previous: dict[str, Any]) -> dict[str, Any]:
@@ -209,16 +256,29 @@ def _compare(turn: Turn, script: Path) -> Iterator[str]:
     from difflib import unified_diff
 
     lines = [line.rstrip() for line in _read_text(script).splitlines()]
-    expected = [line for line in lines if line and not line.startswith("#")]
+    expected = [line for line in lines if line and not line.startswith("#") and line != "You:"]
     kinds = {_kind(line) for line in expected} | {"Failed", "Refused"}
-    answer = turn({})
-    conversation = transcript(answer["events"])
-    for line in expected:
-        if _kind(line) == "You" and not answer["ended"]:
-            answer = _take_line(turn, line.partition(":")[2].strip(), answer)
+    turns = [line for line in expected if _kind(line) == "You"]
+    if turns[:1] == expected[:1] and not turns[0].startswith("You: /"):  # the caller speaks first
+        answer = turn({"say": _words(turns[0])})
+        conversation = [turns.pop(0), *transcript(answer["events"])]
+    else:
+        answer = turn({})
+        conversation = transcript(answer["events"])
+    for line in turns:
+        if not answer["ended"]:
+            answer = _take_line(turn, _words(line), answer)
             conversation += [line, *transcript(answer["events"])]
     actual = [line.rstrip() for line in conversation if _kind(line) in kinds]
     return unified_diff(expected, actual, str(script), "what happened", lineterm="")
+
+
+def _words(line: str) -> str:
+    return line.partition(":")[2].strip()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _kind(line: str) -> str:
@@ -262,6 +322,8 @@ def _event_lines(event: dict[str, Any]) -> Iterator[str]:
             yield f"Refused: {event['why']}"
         case "failed":
             yield f"Failed: {event['sentence']}"
+            if VARIABLES_MISSING in event["sentence"]:
+                yield "# Pass the flow's variables with --variables, such as --variables '{}'."
             for line in event["traceback"].splitlines():
                 yield f"# {line}"
 

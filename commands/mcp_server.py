@@ -248,14 +248,16 @@ class Tools:
         flow_id: str | None = None,
         deployment_id: str | None = None,
         variables: dict[str, Any] | None = None,
+        answers: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Talk to a flow. Begin with `code`, `flow_id` or `deployment_id`; go on with `talk_id` and `say` or `choose`.
 
+        `answers` replace a model's answers to the flow's `ask`, by the name of the member.
         Returns what happened as lines, the open conditions (`choose` takes one), and why the conversation ended.
         """
         if talk_id is None:
             talk = self._dryline.talk(
-                code=code, flow_id=flow_id, deployment_id=deployment_id, variables=variables, say=say
+                code=code, flow_id=flow_id, deployment_id=deployment_id, variables=variables, say=say, answers=answers
             )
             self._talks[talk.id] = talk
             first_new = 0
@@ -263,9 +265,9 @@ class Tools:
             talk = self._find_talk(talk_id)
             first_new = len(talk.events)
             if choose is not None:
-                talk.choose(choose)
+                talk.choose(choose, say=say, answers=answers)
             else:
-                talk.say(say or "")
+                talk.say(say or "", answers=answers)
         return {
             "talkId": talk.id,
             "happened": transcript(talk.events[first_new:]),

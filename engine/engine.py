@@ -71,10 +71,13 @@ class Engine:
         seed: int | str = 0,
         judge: Judge | None = None,
         now: Callable[[], datetime] | None = None,
+        answers: dict[str, Any] | None = None,
+        http: list[dict[str, Any]] | None = None,
     ) -> Session:
         """A conversation, not started yet. `variables` become a member of the state, and only then a name in the flow
         (contract/based.md, section 2). Outside of the channel `voice` there is no transfer() and no end_call().
-        `now` is the time that this one sees."""
+        `now` is the time that this one sees. `answers` and `http` are stubs (stubs.py).
+        """
         given = dict(state or {})
         if variables is not None:
             given["variables"] = variables
@@ -87,6 +90,8 @@ class Engine:
             channel=channel,
             state=given,
             seed=seed,
+            answers=answers,
+            http=http,
         )
 
     def load(self, data: bytes, *, judge: Judge | None = None) -> Session:

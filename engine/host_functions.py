@@ -150,7 +150,7 @@ def ask(
     model: Any = None,
 ) -> Any:
     asked = Question(_about(about), text(question), plain(example), plain(schema), at, session.random())
-    answer = session.judge.ask(asked)
+    answer = session.answer_stubs.answer(asked, session.judge.ask)
     session.record(
         "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.conversation import Conversation
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
@@ -19,6 +20,7 @@ from dryline.engine.json_values import plain
 from dryline.engine.language_model import Decision, Judge
 from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox, monty_version
+from dryline.engine.stubs import Answers, AnswerStubs, with_stubs
 from dryline.engine.translate import translate
 from dryline.engine.web import Web
 
@@ -51,8 +53,13 @@ class Session:
         channel: str = "voice",
         state: dict[str, Any] | None = None,
         seed: int | str = 0,
+        answers: dict[str, Any] | None = None,
+        http: list[dict[str, Any]] | None = None,
     ) -> None:
-        self.program, self.judge, self.web, self.now = program, judge, web, now
+        self.program, self.judge, self.now = program, judge, now
+        self.answer_stubs = AnswerStubs(answers)
+        self._http_stubs = [dict(rule) for rule in http or []]
+        self.web = Web(with_stubs(self._http_stubs, web.fetch)) if http else web
         self.channel, self.seed = channel, seed
         self.state: dict[str, Any] = plain(state or {})
         self.messages: list[Message] = []
@@ -77,18 +84,43 @@ class Session:
         self._running.start(None)
         return self._happened()
 
-    def say(self, said: str) -> list[Event]:
-        """The user speaks. Raises SessionOver, Busy."""
+    def say(self, utterance: str, *, answers: Answers | None = None) -> list[Event]:
+        """Take a turn of the user. `answers` are for the questions that it leads to.
+
+        Raises SessionOver, UnusedAnswers, Busy.
+        """
         self._check_open()
-        self.hear(said)
+        self.answer_stubs.begin_turn(answers)
+        self.hear(utterance)
+        self.answer_stubs.check_used()
         return self._happened()
 
-    def choose(self, choice: str | int) -> list[Event]:
-        """Take a condition by its text or index, whatever was said. Raises SessionOver, LookupError, Busy."""
+    def choose(
+        self,
+        choice: str | int,
+        *,
+        utterance: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        answers: Answers | None = None,
+    ) -> list[Event]:
+        """Take a condition by its text or index, whatever the user says.
+
+        `arguments` are those of a tool; without them they are read from the utterance. Raises SessionOver, LookupError,
+        UnusedAnswers, Busy.
+        """
         self._check_open()
-        decision = Decision(self.conversation.index_of(choice), "It was chosen.", 1.0, "choice")
+        index = self.conversation.index_of(choice)
+        if index not in self.conversation.tools and arguments:
+            raise LookupError(f"The condition {choice!r} is a text. Only a tool has arguments.")
+        self.answer_stubs.begin_turn(answers)
         if self._counted():
+            if utterance is not None:
+                utterance = self.listen(utterance)
+            if arguments is None:
+                arguments = BuiltInJudge().arguments(self.conversation.talk(), index, utterance or "")
+            decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
             self._running.go_on(self.conversation.take(decision))
+        self.answer_stubs.check_used()
         return self._happened()
 
     def play(self, speak: Speak) -> list[Event]:
@@ -192,6 +224,8 @@ class Session:
             "conversation": self.conversation.as_dict(),
             "seed": self.seed,
             "drawn": self._drawn,
+            "answers": self.answer_stubs.always,
+            "http": self._http_stubs,
         }
         head = orjson.dumps(host)
         return zlib.compress(len(head).to_bytes(4, "big") + head + (self._running.frozen or b""), 1)
@@ -208,7 +242,7 @@ class Session:
         if host.get("form") != _FORM or host.get("monty") != monty_version():
             raise NotLoadable("The session was kept by another version; its conversation cannot go on.")
         program = translate(host["code"], host["file"])
-        options: dict[str, Any] = {name: host[name] for name in ("channel", "state", "seed")}
+        options: dict[str, Any] = {name: host.get(name) for name in ("channel", "state", "seed", "answers", "http")}
         session = cls(sandbox, program, judge, web, now=now, **options)
         session.messages = [Message(*message) for message in host["messages"]]
         session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]

@@ -48,7 +48,7 @@ class Web:
     """Asks as `requests` does, and answers with plain values."""
 
     def __init__(self, fetch: Fetch = no_network) -> None:
-        self._fetch = fetch
+        self.fetch = fetch
 
     def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
         """Raises Refused."""
@@ -61,7 +61,7 @@ class Web:
         if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
             headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
         try:
-            answer = self._fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
+            answer = self.fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
         except Unanswered as fault:
             raise Refused(_unreached(url, fault), timed_out=fault.timed_out) from None
         except (ValueError, UnicodeError) as fault:

@@ -5,13 +5,13 @@ A flow runs outside of any transaction: it may take a second and use the network
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event
 from dryline.engine.session import NotLoadable, Session, SessionOver
+from dryline.engine.stubs import Answers, UnusedAnswers
 from dryline.flow_sessions.engines import engine_of, invalid_code
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -97,11 +97,13 @@ def begin(
     channel: str | None = None,
     seed: int = 0,
     say: str | None = None,
+    answers: dict[str, Any] | None = None,
+    http: list[dict[str, Any]] | None = None,
     **which: str,
 ) -> TalkSession:
     """Run a flow until it first waits for the user, and store the session. `which` goes to `source_of`.
 
-    `say` is a message of the user that opens the conversation.
+    `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (engine/stubs.py).
 
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
@@ -109,9 +111,8 @@ def begin(
         source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    session = open_session(
-        world, source, variables=variables, state=state, channel=channel or source.channel, seed=seed
-    )
+    options = {"state": state, "channel": channel or source.channel, "seed": seed, "answers": answers, "http": http}
+    session = open_session(world, source, variables=variables, **options)
     events = session.start(say)
     with world.transaction():
         return store_session(source, session, events)
@@ -135,22 +136,39 @@ def store_session(source: FlowSource, session: Session, events: list[Event], **c
     return TalkSession.begin(team, **source.columns, events=rows, **session_columns(session), **columns)
 
 
-def take_turn(world: World, id: str, team_id: str | None, turn: Callable[[Session], list[Event]]) -> TalkSession:
-    """Load a session, run one turn and store it.
+def take_turn(
+    world: World,
+    id: str,
+    team_id: str | None,
+    *,
+    say: str | None = None,
+    choose: str | int | None = None,
+    arguments: dict[str, Any] | None = None,
+    answers: Answers | None = None,
+) -> TalkSession:
+    """Load a session, run one turn of the user and store it.
 
-    Raises NotFound, Conflict if it is over or another turn came first, Invalid for a condition that is not open, Busy.
+    The user says something, or chooses a condition by its text or number; `say` are then the words that led to it.
+
+    Raises NotFound, Conflict if it is over or another turn came first, Invalid for a condition that is not open and for
+    answers that no question asked for, Busy.
     """
     with world.reading():
         row = find(id, team_id)
     session = load_session(world, row)
     try:
-        events = [event.as_dict() for event in turn(session)]
+        if choose is None:
+            events = session.say(say or "", answers=answers)
+        else:
+            events = session.choose(choose, utterance=say, arguments=arguments, answers=answers)
     except SessionOver as over:
         raise Conflict(str(over)) from None
     except LookupError as unknown:
         raise Invalid(str(unknown.args[0]), "choose") from None
+    except UnusedAnswers as unused:
+        raise Invalid(str(unused), "answers") from None
     with world.transaction():
-        return row.go_on(events=events, **session_columns(session))
+        return row.go_on(events=[event.as_dict() for event in events], **session_columns(session))
 
 
 def find(id: str, team_id: str | None) -> TalkSession:

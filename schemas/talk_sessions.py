@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, Timestamp
+from dryline.schemas.base import ApiSchema, Integer, JsonObject, OneOf, PartSchema, Timestamp
 
 LONGEST = 20_000  # characters of one turn
 _SOURCES = ("flow_id", "deployment_id", "code")
@@ -42,6 +42,41 @@ class TalkSessionSchema(ApiSchema):
     )
 
 
+class HttpStub(PartSchema):
+    """A response to the requests of a flow. `error` is raised in the flow instead."""
+
+    url = fields.String(
+        required=True,
+        validate=validate.Length(1, 2_000),
+        metadata={"description": "address; `*` stands for any text, and the query string counts only if it has a `?`"},
+    )
+    method = fields.String(validate=validate.Length(1, 20))
+    status = Integer(validate=validate.Range(100, 599), metadata={"description": "default: 200"})
+    json = fields.Raw(allow_none=True, metadata={"description": "body as JSON"})
+    text = fields.String(metadata={"description": "body as text"})
+    headers = JsonObject()
+    error = fields.String(validate=OneOf("timeout", "connection"))
+    times = Integer(validate=validate.Range(min=1), metadata={"description": "number of requests; default: all"})
+
+
+class ConditionField(fields.Field):
+    """The text of a condition, or its number from 0."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str | int:
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            raise ValidationError("Not a text or a number.")
+        return value
+
+
+class AnswersField(fields.Field):
+    """An object by names, or a list with one answer for each question."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, Any] | list[Any]:
+        if not isinstance(value, (dict, list)):
+            raise ValidationError("Not an object or a list.")
+        return value
+
+
 class TalkBody(ApiSchema):
     """A conversation to start: its flow (`flowId`, `deploymentId` or `code`) and the flow's input."""
 
@@ -62,11 +97,20 @@ class TalkBody(ApiSchema):
         metadata={"description": "seed of the conversation; the same seed and words give the same conversation"},
     )
     say = fields.String(
-        validate=validate.Length(max=LONGEST), metadata={"description": "messages before the flow's first turn"}
+        validate=validate.Length(max=LONGEST),
+        metadata={"description": "message of the user that opens the conversation"},
+    )
+    answers = JsonObject(
+        metadata={"description": "answers to the flow's `ask` in all turns, by the name of the member or the question"}
+    )
+    http = fields.List(
+        fields.Nested(HttpStub),
+        validate=validate.Length(max=200),
+        metadata={"description": "responses to the flow's requests, instead of a network; the first that fits counts"},
     )
 
     @validates_schema
-    def demand_one_source(self, data: dict[str, Any], **kwargs: Any) -> None:
+    def require_one_source(self, data: dict[str, Any], **kwargs: Any) -> None:
         """Check that exactly one flow is named."""
         if sum(name in data for name in _SOURCES) != 1:
             raise ValidationError("One of flowId, deploymentId and code must be sent.")
@@ -76,10 +120,19 @@ class TurnBody(ApiSchema):
     """A turn of the user."""
 
     say = fields.String(validate=validate.Length(max=LONGEST), metadata={"description": "words of the user"})
-    choose = fields.String(metadata={"description": "condition to take, by its text or its number from 0"})
+    choose = ConditionField(metadata={"description": "condition to take, by its text or its number from 0"})
+    arguments = JsonObject(metadata={"description": "arguments of a chosen condition that is a tool"})
+    answers = AnswersField(
+        metadata={
+            "description": "answers to the flow's `ask` in this turn: an object by the name of the member or the "
+            "question, or a list with one answer for each question"
+        }
+    )
 
     @validates_schema
-    def demand_one_turn(self, data: dict[str, Any], **kwargs: Any) -> None:
-        """Check that there are either words or a condition."""
-        if len(data) != 1:
+    def require_turn(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Check that there are words or a condition, and arguments only with a condition."""
+        if not {"say", "choose"} & set(data):
             raise ValidationError("Either say or choose must be sent.")
+        if "arguments" in data and "choose" not in data:
+            raise ValidationError("Only with choose.", "arguments")

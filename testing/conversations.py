@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Required, TypedDict
 
 from dryline.testing.plane import ControlPlane, DrylineError, members
 from dryline.testing.talk import Talk
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
+
+
+class HttpStub(TypedDict, total=False):
+    """A response to requests of a flow. Only `url` is required; `*` in it stands for any text."""
+
+    url: Required[str]
+    method: str
+    status: int
+    json: Any
+    text: str
+    headers: dict[str, str]
+    error: Literal["timeout", "connection"]
+    times: int
+
 
 Outcome = Literal["completed", "transferred", "voicemail", "no-answer", "busy", "failed"]
 
@@ -100,8 +114,15 @@ class Conversations(ControlPlane):
         channel: Literal["voice", "chat"] | None = None,
         seed: int | None = None,
         say: str | None = None,
+        answers: dict[str, Any] | None = None,
+        http: Sequence[HttpStub] | None = None,
     ) -> Talk:
-        """Begin a conversation with `code`, with a flow, or with the flow of a deployment."""
+        """Begin a conversation with `code`, with a flow, or with the flow of a deployment.
+
+        `say` is a message of the user that opens it. `answers` replace a model's answers to the flow's `ask`, by the
+        name of the member or by the question, and `http` has responses to its requests.
+        """
         options = members(code=code, flow_id=flow_id, deployment_id=deployment_id)
         options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say)
+        options |= members(answers=answers, http=None if http is None else list(http))
         return Talk(self.plane, options)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dryline.testing.plane import members
+
+Answers = dict[str, Any] | list[Any]
+
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 
@@ -16,13 +20,30 @@ class Talk:
         self.events: list[dict[str, Any]] = []
         self._take(plane("POST", "/talk", options))
 
-    def say(self, text: str) -> list[str]:
-        """Send what the user says and return what the agent answers. Raises DrylineError if the flow has ended."""
-        return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text}))
+    def say(self, text: str, *, answers: Answers | None = None) -> list[str]:
+        """Send what the user says and return what the agent answers.
 
-    def choose(self, condition: str | int) -> list[str]:
-        """Take an open condition by its text or number, and return what the agent says next."""
-        return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": str(condition)}))
+        `answers` replace a model's answers to the flow's `ask` in this turn: a dict by the name of the member or by the
+        question, or a list with one answer for each question. Raises DrylineError if the flow has ended, and if no
+        question asked for an answer.
+        """
+        return self._take(self._plane("POST", f"/talk/{self.id}", {"say": text, **members(answers=answers)}))
+
+    def choose(
+        self,
+        condition: str | int,
+        *,
+        say: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        answers: Answers | None = None,
+    ) -> list[str]:
+        """Take an open condition by its text or number, and return what the agent says next.
+
+        `say` are the words of the user that led to it, `arguments` those of a condition that is a tool. `answers` are
+        those of `say`.
+        """
+        options = members(say=say, arguments=arguments, answers=answers)
+        return self._take(self._plane("POST", f"/talk/{self.id}", {"choose": condition, **options}))
 
     def of(self, type: str) -> list[dict[str, Any]]:
         """Return the events of a type, such as `taken`, `asked`, `requested`, `transferred`, `printed`."""

@@ -120,8 +120,45 @@ def test_a_condition_that_is_not_open_is_told_and_the_conversation_goes_on(run, 
     assert "Ended: transfer" in shown
 
 
-def test_the_end_of_the_input_ends_the_conversation(run, file):
-    assert run("talk", file(CLINIC), input="").endswith("You: \n")
+@pytest.mark.parametrize("typed", ["", "\n", "elephants\n\n", "/1\n", "I want to book\nan appointment for Monday\n"])
+def test_the_output_of_any_conversation_is_a_script_that_passes(run, file, typed):
+    code = CLINIC.replace('"caller wants a human"', '"""caller wants\n  a human"""')
+    script = file(run("talk", file(code), input=typed), "clinic.talk")
+    assert run("talk", file(code), "--script", script) == ""
+
+
+def test_the_caller_can_speak_before_the_flow(run, file):
+    shown = run("talk", file(CLINIC), "--say", TURNS)
+    assert shown.startswith("You: I want to book an appointment for Monday\nAgent: Oak Clinic.\nTaken: ")
+    assert run("talk", file(CLINIC), "--script", file(shown, "clinic.talk")) == ""
+
+
+ORDER = """import requests
+loop:
+    res = talk("What would you like?", True)
+until "caller orders":
+    order = res.ask("What do they order?", {"item": "tea", "quantity": 1})
+    price = requests.get(f"https://shop.example/prices/{order['item']}", params={"n": order["quantity"]}).json()
+    extract("price", price["total"])
+"""
+
+
+def test_answers_and_responses_of_other_servers_can_be_given(run, file):
+    stubs = file('[{"method": "GET", "url": "https://shop.example/prices/*", "json": {"total": 7}}]', "http.json")
+    options = ("--answers", '{"item": "cake", "quantity": 2}', "--http", stubs)
+    shown = run("talk", file(ORDER), *options, input="/0\n")
+    assert "Requested: GET https://shop.example/prices/cake?n=2 200" in shown
+    assert "Extracted: price = 7" in shown
+    assert run("talk", file(ORDER), *options, "--script", file(shown, "order.talk")) == ""
+
+
+@pytest.mark.parametrize("text", ["{", '{"url": "x"}', '[{"status": 200}]', '[{"url": "x", "colour": "red"}]'])
+def test_a_file_of_responses_with_a_mistake_is_refused(run, file, text):
+    assert "--http" in run("talk", file(ORDER), "--http", file(text, "http.json"), code=2)
+
+
+def test_a_flow_without_its_variables_is_told_the_option(run, file):
+    assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'))
 
 
 def test_variables_state_channel_and_seed_are_the_flows(run, file):

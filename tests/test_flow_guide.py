@@ -47,6 +47,13 @@ def test_the_pytest_example(folder):
     assert "3 passed" in out
 
 
+def test_the_example_of_a_test_in_the_place_of_a_model(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_order.py")
+    assert "1 passed" in out
+
+
 def test_the_example_of_simulated_calls(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

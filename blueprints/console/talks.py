@@ -76,12 +76,7 @@ def turn(worker_id: str, talk_id: str) -> Any:
     """Say something, or choose a condition."""
     body = load_form(TurnBody)
     talk = _find(worker_id, talk_id)
-    conversations.take_turn(
-        current(),
-        talk.id,
-        talk.team_id,
-        lambda session: session.say(body["say"]) if "say" in body else session.choose(body["choose"]),
-    )
+    conversations.take_turn(current(), talk.id, talk.team_id, **body)
     return _redirect(worker_id, talk_id, request.args)
 
 

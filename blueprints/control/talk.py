@@ -51,14 +51,13 @@ class TalkById(MethodView):
     def post(self, query, body, talk_id):
         """Say something in a conversation, or choose a condition directly.
 
-        `events` are the flow's actions that follow. 409 if the conversation has ended.
+        With `choose`, `say` is the utterance that led to the condition. `answers` and `arguments` replace a model's.
+        `events` are the flow's actions that follow. 400 for a condition that is not open and for an answer that no
+        question asked for; the turn does not count then. 409 if the conversation has ended.
         """
         from dryline.flow_sessions import conversations
 
-        def turn(session):
-            return session.say(body["say"]) if "say" in body else session.choose(body["choose"])
-
-        return conversations.take_turn(current(), talk_id, query.get("team"), turn)
+        return conversations.take_turn(current(), talk_id, query.get("team"), **body)
 
     @blp.arguments(TeamQuery, location="query")
     @blp.response(204)

@@ -66,10 +66,102 @@ def test_a_turn_tells_which_condition_was_taken_and_why(begin, turn):
 
 
 def test_a_condition_can_be_chosen_by_its_text_or_number(begin, turn):
-    for choice in ("caller wants a human", "1"):
+    for choice in ("caller wants a human", "1", 1):
         session = turn(begin(code=CLINIC), choose=choice)
         assert of(session, "transferred")[0]["number"] == "+15550100"
         assert session["ended"] == "transfer"
+
+
+ADDRESS = """
+address = {}
+loop:
+    res = talk("Ask for the street and the city.", True)
+until "caller gives an address":
+    found = res.ask("What is the address?", {"street": "1 Elm St", "city": "Austin"})
+    address.update({name: value for name, value in found.items() if value})
+    missing = [name for name in ("street", "city") if name not in address]
+    if missing:
+        return f"Ask for the {missing[0]}."
+    extract("address", address)
+"""
+
+
+def test_the_answers_of_a_turn_replace_a_models(begin, turn):
+    session = begin(code=ADDRESS)
+    session = turn(session, choose=0, say="in Bern", answers={"street": None, "city": "Bern"})
+    assert of(session, "heard")[0]["text"] == "in Bern"
+    assert of(session, "asked")[0]["how"] == {"street": "the test", "city": "the test"}
+    assert of(session, "said")[-1]["text"] == "Could you tell me the street?"
+    session = turn(session, choose=0, answers=[{"street": "2 Oak St", "city": None}])
+    assert session["extracted"] == {"address": {"street": "2 Oak St", "city": "Bern"}}
+
+
+def test_an_answer_can_be_named_by_its_question_and_answers_can_hold_for_all_turns(begin, turn):
+    code = """loop:
+    res = talk("Help.", True)
+until "a":
+    extract("text", res.ask("What happened?"))
+    extract("found", res.ask("Who?", {"name": "", "age": 3}))
+"""
+    session = turn(
+        begin(code=code, answers={"name": "Jo"}), choose=0, answers={"What happened?": "It broke.", "age": 5}
+    )
+    assert session["extracted"] == {"text": "It broke.", "found": {"name": "Jo", "age": 5}}
+
+
+@pytest.mark.parametrize("answers", [{"streat": "2 Oak St"}, [{}, {}]])
+def test_answers_that_no_question_asked_for_are_refused_and_the_turn_does_not_count(begin, turn, answers):
+    session = begin(code=ADDRESS)
+    answer = turn(session, 400, choose=0, answers=answers)
+    assert "It asked for: street, city." in answer["error"]
+    assert turn(session, choose=0, answers={"street": "2 Oak St", "city": "Bern"})["turns"] == 2
+
+
+TOOL = """tool = {"name": "meet", "description": "user sets a meeting", "parameters": {"type": "object",
+    "properties": {"date": {"type": "string"}, "room": {"type": "string"}}, "required": ["date"]}}
+loop:
+    talk("Help.", False)
+until tool as meeting:
+    say(f"Meeting on {meeting['date']}.")
+until "user leaves":
+    pass
+"""
+
+
+def test_a_chosen_tool_gets_the_arguments_of_the_test_or_those_that_were_said(begin, turn):
+    assert said(turn(begin(code=TOOL), choose=0, arguments={"date": "Friday"})) == ["Meeting on Friday."]
+    assert said(turn(begin(code=TOOL), choose=0, say="let us meet on Monday")) == ["Meeting on Monday."]
+    assert turn(begin(code=TOOL), choose=0)["failure"] is None
+    assert "Only a tool has arguments" in turn(begin(code=TOOL), 400, choose=1, arguments={"date": "x"})["error"]
+    assert turn(begin(code=TOOL), 400, say="x", arguments={"date": "x"})["details"][0]["path"] == "arguments"
+
+
+def test_responses_of_other_servers_can_be_given(begin, turn):
+    code = """import requests
+loop:
+    talk("Help.", False)
+until "a":
+    for path in ("slots?day=1", "slots", "slots", "book", "gone"):
+        try:
+            answer = requests.get("https://shop.example/" + path, timeout=2)
+            print(answer.status_code, answer.text)
+        except Exception as fault:
+            print(type(fault).__name__)
+"""
+    http = [
+        {"url": "https://shop.example/slots", "json": {"free": 2}, "times": 2},
+        {"url": "https://shop.example/slots", "status": 503, "text": "later"},
+        {"url": "https://shop.example/b*", "method": "GET", "error": "timeout"},
+        {"url": "https://shop.example/gone", "method": "POST"},
+    ]
+    session = turn(begin(code=code, http=http), choose=0)
+    printed = [event["text"] for event in of(session, "printed")]
+    assert printed == ['200 {"free":2}', '200 {"free":2}', "503 later", "TimeoutError", "OSError"]
+
+
+@pytest.mark.parametrize("http", [[{}], [{"url": "x", "error": "fire"}], [{"url": "x", "colour": "red"}], {}])
+def test_a_response_with_a_mistake_is_refused(begin, http):
+    assert begin(400, code=CLINIC, http=http)["details"][0]["path"].startswith("http")
 
 
 def test_a_condition_that_is_not_open_is_refused_by_name(begin, turn):
