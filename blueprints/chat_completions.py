@@ -14,14 +14,16 @@ from marshmallow import ValidationError
 from werkzeug.exceptions import BadRequest
 
 from dryline.blueprints.base import json_response, read_json
+from dryline.blueprints.errors import flatten_messages
 from dryline.models.teams import authenticate
 from dryline.schemas.chat_completions import read_completion
 from dryline.storage.current_world import current
-from dryline.storage.errors import Unauthorized
+from dryline.storage.errors import NotFound, Unauthorized
 from dryline.world.clock import set_current_team
 
 blp = Blueprint("chat_completions", __name__, url_prefix="/v1")
 
+MODELS = ("gpt-4.1", "gpt-4.1-mini")  # those of the vendor's examples
 _LONGEST_ID = 200  # characters of a session's id
 _TYPES = {
     401: ("authentication_error", "invalid_api_key"),
@@ -33,20 +35,43 @@ _TYPES = {
 
 
 @blp.before_request
-def demand_keys() -> None:
-    """Check that the request has the team's key twice: as the engine's and as the team's. Raises Unauthorized."""
+def require_keys() -> None:
+    """Check the keys of a request. Raises Unauthorized.
+
+    With a team's key in `x-brainbase-api-key`, the engine's key can be any: the stand-in does not know it. Without
+    that header, the engine's key has to be a team's key.
+    """
     team_key = request.headers.get("x-brainbase-api-key")
     scheme, _, engine_key = request.headers.get("Authorization", "").partition(" ")
-    if not team_key:
-        raise Unauthorized("The x-brainbase-api-key header is missing.")
-    if scheme.lower() != "bearer" or not engine_key:
+    if scheme.lower() != "bearer" or not engine_key.strip():
         raise Unauthorized("The Authorization header must be: Bearer KEY.")
     with current().reading():
-        key = authenticate(team_key)
-        if authenticate(engine_key).team_id != key.team_id:
-            raise Unauthorized("The two keys are of different teams.")
+        key = authenticate(engine_key.strip() if team_key is None else team_key)
     g.key, g.team = key, key.team
     set_current_team(key.team_id)
+
+
+@blp.get("/models")
+def list_models() -> Any:
+    """List the models that a request can name. Any other name is accepted, too."""
+    return json_response({"object": "list", "data": [_model(name) for name in _model_names()]})
+
+
+@blp.get("/models/<name>")
+def get_model(name: str) -> Any:
+    """Retrieve one of the models. Raises NotFound."""
+    if name not in _model_names():
+        raise NotFound(f"Model {name} not found.")
+    return json_response(_model(name))
+
+
+def _model_names() -> list[str]:
+    model = current().settings.model
+    return list(dict.fromkeys([*MODELS, *([model] if model else [])]))
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "dryline"}
 
 
 @blp.post("/chat/completions")
@@ -108,7 +133,8 @@ def _body() -> dict[str, Any]:
     try:
         return read_completion(read_json(request))
     except ValidationError as error:
-        raise BadRequest(f"The body is not a chat completion: {error}.") from None
+        faults = [f"{path}: {text}" if path else text for path, text in flatten_messages(error.normalized_messages())]
+        raise BadRequest(" ".join(faults)) from None
 
 
 def _parameter(name: str) -> str | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dryline.engine.events import Event
 from dryline.engine.session import Session
 from dryline.flow_sessions.completion_request import Completion, CompletionRequest
@@ -18,24 +22,59 @@ from dryline.models.api_logs import ApiLog
 from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
+from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Conflict, Invalid
 from dryline.storage.record import Record
 from dryline.world.world import World
+
+LONGEST_WAIT_S = 30.0  # for another turn of the same session
 
 
 def complete(world: World, team: Record, request: CompletionRequest) -> Completion:
     """Begin or continue a conversation. After its end the answer is empty.
 
-    Raises NotFound, Conflict for a worker without a flow or if another request came first, Invalid, Busy.
+    Turns of one session wait for each other. Raises NotFound, Conflict for a worker without a flow, Invalid, Busy.
     """
     with world.reading():
         worker = Worker.fetch(team, request.worker_id)
-        row = TalkSession.find(worker_id=worker.id, name=request.session)
-        source = None if row else source_of_flow(_flow(worker, request.flow_id))
-    if row is not None:
-        return _continue(world, row, request)
-    assert source is not None
-    return _begin(world, worker, source, request)
+    with _TURNS.of(world).hold((worker.id, request.session)):
+        with world.reading():
+            row = TalkSession.find(worker_id=worker.id, name=request.session)
+            source = None if row else source_of_flow(_flow(worker, request.flow_id))
+        if row is not None:
+            return _continue(world, row, request)
+        assert source is not None
+        return _begin(world, worker, source, request)
+
+
+class _TurnLocks:
+    """A lock for each session with a running turn, so that turns of one session wait for each other."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[tuple[str, str], tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def hold(self, key: tuple[str, str]) -> Iterator[None]:
+        """Wait until the session has no other turn. Raises Conflict if that takes too long."""
+        with self._guard:
+            lock, users = self._locks.get(key, (threading.Lock(), 0))
+            self._locks[key] = lock, users + 1
+        has_lock = lock.acquire(timeout=LONGEST_WAIT_S)
+        try:
+            if not has_lock:
+                raise Conflict(f"The session {key[1]} has had another turn for {LONGEST_WAIT_S:g} s. Try again later.")
+            yield
+        finally:
+            with self._guard:
+                lock, users = self._locks.pop(key)
+                if users > 1:
+                    self._locks[key] = lock, users - 1
+            if has_lock:
+                lock.release()
+
+
+_TURNS = WorldLocal(lambda world: _TurnLocks())
 
 
 def _begin(world: World, worker: Worker, source: FlowSource, request: CompletionRequest) -> Completion:
@@ -44,8 +83,6 @@ def _begin(world: World, worker: Worker, source: FlowSource, request: Completion
     events = session.start(request.utterance or None)
     completion = _completion(request, session, events)
     with world.transaction():
-        if TalkSession.find(worker_id=worker.id, name=request.session) is not None:
-            raise Conflict(f"The session {request.session} was begun by another request: send one request at a time.")
         log = create_log(worker, request, session, source.columns["flow_id"])
         update_log(log, request, completion, session, events)
         store_session(source, session, events, name=request.session, log_id=log.id)

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
-from dryline.schemas.base import Boolean
+from dryline.schemas.base import Boolean, Integer
 from dryline.schemas.talk_sessions import LONGEST
 
 
@@ -38,11 +38,16 @@ class StreamOptions(Schema):
 
 
 class CompletionBody(Schema):
-    """A request for a completion. Options of language models are ignored, as there is no model."""
+    """A request for a completion. Other options of language models are ignored, as there is no model."""
 
     model = fields.String(load_default="")
     messages = fields.List(fields.Nested(MessageBody(unknown=EXCLUDE)), required=True, validate=validate.Length(1))
     stream = Boolean(load_default=False, allow_none=True)
+    n = Integer(
+        allow_none=True,
+        validate=validate.Equal(1, error="A flow gives one answer, so n must be 1."),
+    )
+    response_format = fields.Dict(allow_none=True)
     stream_options = fields.Nested(StreamOptions(unknown=EXCLUDE), load_default=None, allow_none=True)
 
 
@@ -51,6 +56,9 @@ def read_completion(body: Any) -> dict[str, Any]:
     completion: dict[str, Any] = CompletionBody(unknown=EXCLUDE).load(body)  # type: ignore[assignment]  # one, not many
     for message in completion["messages"]:
         message["content"] = message["content"] or ""
+    response_type = (completion.get("response_format") or {}).get("type", "text")
+    if response_type != "text":
+        raise ValidationError("A flow answers with text, so response_format must be text.", "response_format")
     if any(len(message["content"]) > LONGEST for message in completion["messages"] if message["role"] == "user"):
         raise ValidationError(f"A user's message has at most {LONGEST:,} characters.", "messages")
     return completion

@@ -1,6 +1,7 @@
 """The engine's own endpoint, in the form of OpenAI's chat completions. Contract: based.md, 5.1."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import openai
 import orjson
@@ -20,6 +21,7 @@ until "caller wants to book an appointment":
 until "caller wants a human":
     transfer("+15550100")
 """
+KEYS = {"Authorization": f"Bearer {DEFAULT_API_KEY}", "x-brainbase-api-key": DEFAULT_API_KEY}
 BOOK = "I want to book an appointment for Monday"
 
 
@@ -37,11 +39,7 @@ def ask(app):
         answer = app.test_client().post(
             "/v1/chat/completions",
             query_string={"agent_id": flow["workerId"], "session_id": session, **(query or {})},
-            headers={
-                "Authorization": f"Bearer {DEFAULT_API_KEY}",
-                "x-brainbase-api-key": DEFAULT_API_KEY,
-                **(headers or {}),
-            },
+            headers={name: value for name, value in {**KEYS, **(headers or {})}.items() if value is not None},
             json={"model": "gpt-4.1", "messages": messages} | body,
         )
         assert answer.status_code == status, answer.text
@@ -179,18 +177,27 @@ def refused(answer, code):
     "headers",
     [
         {"Authorization": ""},
-        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Bearer "},
         {"Authorization": DEFAULT_API_KEY},
         {"x-brainbase-api-key": ""},
         {"x-brainbase-api-key": "wrong"},
+        {"x-brainbase-api-key": None, "Authorization": "Bearer eng_123"},
     ],
 )
-def test_both_keys_are_demanded(ask, flow, headers):
+def test_a_request_without_the_keys_is_refused(ask, flow, headers):
     refused(ask(flow, "Hello", headers=headers, status=401), "invalid_api_key")
 
 
-def test_both_keys_are_of_one_team(ask, flow, other_api):
-    refused(ask(flow, "Hello", headers={"Authorization": "Bearer other-key"}, status=401), "invalid_api_key")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer eng_123"},
+        {"Authorization": "Bearer other-key"},
+        {"x-brainbase-api-key": None},
+    ],
+)
+def test_the_engines_key_can_be_any_beside_a_teams_key_and_else_has_to_be_one(ask, flow, other_api, headers):
+    assert content(ask(flow, BOOK, headers=headers)).endswith("See you on Monday.")
 
 
 def test_another_teams_worker_and_its_sessions_are_not_found(ask, flow, other_api):
@@ -208,19 +215,34 @@ def test_a_worker_without_a_flow_is_a_conflict(ask, make_worker):
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "message"),
     [
-        {"messages": []},
-        {"messages": "Hello"},
-        {"messages": [{"content": "Hello"}]},
-        {"messages": [{"role": "user", "content": 5}]},
-        {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]},
-        {"messages": [{"role": "user", "content": "a" * 20_001}]},
-        {"stream": "yes"},
+        ({"messages": []}, "messages: Shorter than minimum length 1."),
+        ({"messages": "Hello"}, "messages: Not a valid list."),
+        ({"messages": [{"content": "Hello"}]}, "messages.0.role: Missing data for required field."),
+        (
+            {"messages": [{"role": "user", "content": 5}]},
+            "messages.0.content: Must be a text, or a list of text parts.",
+        ),
+        (
+            {"messages": [{"role": "user", "content": "a" * 20_001}]},
+            "messages: A user's message has at most 20,000 characters.",
+        ),
+        ({"stream": "yes"}, "stream: Not a valid boolean."),
+        ({"n": 2}, "n: A flow gives one answer, so n must be 1."),
+        (
+            {"response_format": {"type": "json_object"}},
+            "response_format: A flow answers with text, so response_format must be text.",
+        ),
     ],
 )
-def test_what_is_no_request_is_refused(ask, flow, body):
-    refused(ask(flow, "Hello", status=400, **body), None)
+def test_a_body_with_a_mistake_is_refused_in_a_sentence(ask, flow, body, message):
+    assert refused(ask(flow, "Hello", status=400, **body), None) == message
+
+
+def test_options_of_language_models_are_ignored(ask, flow):
+    options = {"n": 1, "max_tokens": 1, "response_format": {"type": "text"}, "temperature": 0.5}
+    assert content(ask(flow, BOOK, **options)).endswith("See you on Monday.")
 
 
 @pytest.mark.parametrize("state", ["[]", "{", "1", '"a"'])
@@ -354,6 +376,22 @@ def test_openais_client_talks_to_a_flow(client, flow):
     answer = create(client, flow, BOOK)
     assert answer.choices[0].message.content == "One moment.\nSee you on Monday."
     assert answer.usage.total_tokens == 18
+
+
+def test_turns_of_one_session_wait_for_each_other(client, make_flow):
+    flow = make_flow(
+        code='n = 0\nloop:\n    talk("Help.", False)\nuntil "user counts":\n    n += 1\n    say(str(n))\n    return\n'
+    )
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: create(client, flow, "the user counts"), range(6)))
+    assert sorted(answer.choices[0].message.content for answer in answers) == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_openais_client_lists_the_models(client):
+    assert [model.id for model in client.models.list()] == ["gpt-4.1", "gpt-4.1-mini"]
+    assert client.models.retrieve("gpt-4.1").owned_by == "dryline"
+    with pytest.raises(openai.NotFoundError, match="gpt-0"):
+        client.models.retrieve("gpt-0")
 
 
 def test_openais_client_reads_a_stream(client, flow):
