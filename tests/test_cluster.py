@@ -85,7 +85,10 @@ def test_each_nodes_plane_and_console_have_its_path(cluster):
         page = cluster.client.get(f"/{name}/console", follow_redirects=True)
         assert page.url.path == f"/{name}/console/sign-in" and f'href="/{name}/console/static/' in page.text
         assert f'src="/{name}/docs/assets/' in cluster.client.get(f"/{name}/docs").text
-    assert [cluster.client.get(path).status_code for path in ("/_dryline/teams", "/console")] == [404, 404]
+    for path in ("/", "/_dryline/teams", "/console", "/console/requests"):
+        answer = cluster.client.get(path)
+        assert (answer.status_code, list(answer.json())) == (404, ["error"])
+    assert cluster.client.get("/api/workers").json()["error"]  # of the node
 
 
 @contextlib.contextmanager
@@ -133,7 +136,9 @@ def test_a_killed_node_stops_only_its_teams_and_keeps_every_acknowledged_write(c
         node.kill()
     try:
         assert refused in ([502], [])  # none if the thread ended before its next request
-        assert teams["b"].ask("GET", "/api/workers").status_code == 502
+        answer = teams["b"].ask("GET", "/api/workers")
+        assert (answer.status_code, answer.headers["content-type"]) == (502, "application/json")
+        assert "does not answer" in answer.json()["error"]
         for name in ("a", "c"):
             assert teams[name].hire("Meanwhile").status_code == 201
     finally:
