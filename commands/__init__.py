@@ -11,9 +11,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from dryline import __version__
 from dryline.commands.param_types import COMMA_SEPARATED
@@ -80,10 +82,11 @@ class Commands(DefaultGroup):
         from dryline.commands.simulate import simulate, workers
         from dryline.commands.snapshots import snapshots
         from dryline.commands.state import reset, state
+        from dryline.commands.wait import wait
 
         for command in (
             *(requests, faults, state, snapshots, reset, clock, workers, simulate, keys, flow, talk),
-            *(pull, drift, mcp, openapi),
+            *(wait, pull, drift, mcp, openapi),
         ):
             self.add_command(command)
         alias = copy(snapshots)
@@ -246,8 +249,9 @@ def serve(ready_file: Path | None, **values: Any) -> None:
     try:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
+        _demand_sensible_flags(click.get_current_context(), values)
         settings = Settings(**values)
-        _remove_stale(ready_file)
+        _prepare_ready_file(ready_file)
         from dryline.app import create_app
         from dryline.serving import process, server
 
@@ -293,11 +297,25 @@ def _exit_on_signals() -> None:
         signal.signal(signal.SIGHUP, end)
 
 
-def _remove_stale(ready_file: Path | None) -> None:
-    """Remove the ready file of an earlier server."""
+def _demand_sensible_flags(ctx: click.Context, values: dict[str, Any]) -> None:
+    """Raise BadSetting for a flag that has another flag as its value, or that the other flags make useless."""
+    for param in ctx.command.params:
+        value = values.get(param.name or "")
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str | Path) and str(text).startswith("--"):
+                raise BadSetting(f"{param.opts[0]} needs a value, but {text} follows.")
+    flagged = {name for name in values if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if {"ephemeral", "data_dir"} <= flagged and values["ephemeral"]:
+        raise BadSetting("--data-dir is of no use with --ephemeral: the state is in a temporary directory.")
+
+
+def _prepare_ready_file(ready_file: Path | None) -> None:
+    """Remove the ready file of an earlier server, and check that its folder can be written to."""
     if ready_file is not None:
         try:
             ready_file.unlink(missing_ok=True)
+            with TemporaryFile(dir=ready_file.parent):
+                pass
         except OSError as error:
             raise BadSetting(f"Cannot write --ready-file {ready_file}: {error.strerror}.") from None
 

@@ -157,7 +157,7 @@ def _running_server(*, destructive: bool) -> str:
     """
     if url := _served(USUAL_DIR):
         place = f"data directory {USUAL_DIR}"
-    elif _answers(USUAL_URL):
+    elif answers(USUAL_URL):
         url, place = USUAL_URL, "the usual port"
     else:
         url, place = _temporary_server()
@@ -195,7 +195,7 @@ def _served(directory: Path) -> str | None:
     return None
 
 
-def _answers(url: str) -> bool:
+def answers(url: str) -> bool:
     """Return whether a dryline answers at this address."""
     from dryline.testing.plane import NoReply, send
 

@@ -164,7 +164,8 @@ def _path(name: str) -> Path | None:
 
 
 def _unreadable(path: Path, reason: str) -> BadDocument:
-    return BadDocument([("", f"Cannot read the scenario {path}: {reason}.")])
+    hint = "" if path.suffix else f" The scenarios are {', '.join(ABOUT)}; anything else is the path of a file."
+    return BadDocument([("", f"Cannot read the scenario {path}: {reason}.{hint}")])
 
 
 def _fill(world: World, document: Document | None) -> None:

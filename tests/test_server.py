@@ -288,6 +288,10 @@ def test_a_taken_port_is_refused_with_one_line(tmp_path):
         (("--webhook-hosts", "http://a"), "--webhook-hosts must be"),
         (("--webhook-hosts", "a:80"), "--webhook-hosts must be"),
         (("--scenario", "no-such-file.json"), "no-such-file.json"),
+        (("--scenario", "demos"), "The scenarios are demo, "),
+        (("--ephemeral",), "--data-dir is of no use with --ephemeral"),
+        (("--label", "--help"), "--label needs a value, but --help follows."),
+        (("--api-key", "--any-key"), "--api-key needs a value, but --any-key follows."),
     ],
 )
 def test_an_invalid_setting_is_refused_with_one_line(tmp_path, flags, says):

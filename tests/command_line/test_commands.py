@@ -7,12 +7,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from dryline.commands import cli
 from dryline.models.teams import digest
 from dryline.testing import DrylineServer, plane
 from dryline.tests.command_line.conftest import NEW
+from dryline.tests.test_packaging import ROOT
 from dryline.tests.test_server import DRYLINE
 
 
@@ -33,6 +35,22 @@ def test_state_is_exported_and_imported_beside_a_running_server(run, served, tmp
     served.reset()
     run("state", "import", "-", input=document)
     assert [worker.name for worker in served.client().workers.list()] == ["Front desk"]
+
+
+def test_wait_ends_when_the_server_answers_and_fails_if_it_does_not(served, free_port):
+    done = CliRunner().invoke(cli, ["wait", served.url])
+    assert (done.exit_code, done.output) == (0, f"dryline answers at {served.url}.\n")
+    nowhere = f"http://127.0.0.1:{free_port}"
+    done = CliRunner().invoke(cli, ["wait", nowhere, "--timeout", "0"])
+    assert (done.exit_code, done.output) == (1, f"dryline: No dryline answers at {nowhere} after 0 s.\n")
+
+
+def test_the_hook_for_pre_commit_runs_a_command_that_exists(tmp_path):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    (tmp_path / "wrong.based").write_text("loop:\n")
+    word, *command = hook["entry"].split()
+    done = CliRunner().invoke(cli, [*command, str(tmp_path / "wrong.based")])
+    assert (word, done.exit_code) == ("dryline", 1) and "wrong.based:" in done.output
 
 
 def test_import_can_add_instead_of_replacing(run, tmp_path):
