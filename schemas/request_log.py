@@ -26,6 +26,7 @@ class EntrySchema(ApiSchema):
 
     number = Integer(metadata={"description": "number of the request since the server's start"})
     time = Timestamp(metadata={"description": "time of the request, in API time"})
+    answered_at = Timestamp(metadata={"description": "real time of the answer"})
     method = fields.String()
     path = fields.String(metadata={"description": "path without the query"})
     query = JsonObject(metadata={"description": "name to list of values"})

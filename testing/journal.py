@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
+
+from dryline.world import clock
 
 __tracebackhide__ = True  # pytest leaves the frames of this module out of a traceback
 
 # How many characters of a body a line shows.
 BODY_CHARACTERS = 200
+# Further apart, API time and real time are both shown. A request may wait for a fault's delay.
+A_MOMENT = timedelta(minutes=1)
 
 
 def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
@@ -21,7 +26,10 @@ def format_requests(entries: list[dict[str, Any]], newest: int) -> str:
 
 
 def _request_and_answer(entry: dict[str, Any]) -> str:
-    parts = [entry["time"][11:23], entry["method"], _path(entry), _status(entry), f"{entry['durationMs']:.0f} ms"]
+    api_time, real_time = entry["time"], entry["answeredAt"]
+    # A clock that is frozen or moved has times of its own.
+    moved = f"  (API time {api_time[:19]})" if abs(clock.parse(api_time) - clock.parse(real_time)) > A_MOMENT else ""
+    parts = [real_time[11:23], entry["method"], _path(entry), _status(entry), f"{entry['durationMs']:.0f} ms"]
     answer = entry["answer"]
     if isinstance(answer, dict) and "error" in answer and (entry["status"] or 0) >= 400:
         parts.append(f" {answer['error']}")
@@ -29,7 +37,7 @@ def _request_and_answer(entry: dict[str, Any]) -> str:
         parts.append(f" [{entry['faultId']}]")
     if entry["ignored"]:
         parts.append(f" ignored: {', '.join(entry['ignored'])}")
-    return " ".join(parts)
+    return " ".join(parts) + moved
 
 
 def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, Any]) -> str:

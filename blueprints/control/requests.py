@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 from urllib.parse import parse_qs
@@ -33,6 +34,7 @@ from dryline.storage.errors import Invalid
 from dryline.traffic import request_search
 from dryline.traffic.request_log import Entry
 from dryline.traffic.request_search import Criteria, Verification, find
+from dryline.world.clock import wire
 
 # The format of ids, such as `worker_…`.
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
@@ -195,6 +197,7 @@ def shown(entry: Entry) -> dict[str, Any]:
     body, answer = _decoded(entry.body), _decoded(entry.answer)
     return {
         **{name: getattr(entry, name) for name in ("number", "time", "method", "path", "status", "duration_ms")},
+        "answered_at": wire(datetime.fromtimestamp(entry.answered_at, UTC)),
         "fault_id": entry.fault_id,
         "team_id": entry.team_id,
         "from_test": entry.from_test,

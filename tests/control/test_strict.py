@@ -167,6 +167,13 @@ class TestHelpers:
         assert path in dryline.journal()
         assert dryline.journal().endswith("  ignored: directon (did you mean direction?)")
 
+    def test_the_journal_of_a_frozen_world_has_real_times_beside(self, dryline):
+        dryline.freeze("2031-05-01T00:00:00Z")
+        dryline.client().workers.list()
+        (entry,) = dryline.requests()
+        assert dryline.journal().startswith(f"{entry['answeredAt'][11:23]} GET /api/workers 200")
+        assert dryline.journal().endswith("(API time 2031-05-01T00:00:00)")
+
     def test_times_bounds_and_team_are_given_as_numbers_and_id(self, dryline):
         team = dryline.team()
         dryline.client().workers.list()
