@@ -1,82 +1,127 @@
-"""Which of a flow's conditions can be come to at all: by running it."""
+"""Find reachable conditions by running a flow with simulated callers."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass, replace
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from dryline.engine.events import Event
 from dryline.engine.program import Condition, Program
-from dryline.engine.simulated_caller import Branch, Caller, paths
+from dryline.engine.simulated_caller import RANDOM_WALKS, Branch, Caller, paths
 
 if TYPE_CHECKING:
     from dryline.engine.engine import Engine
 
-_STOPPED = 3  # runs that had to be stopped: a flow that runs away is not run again and again
-_TRIES = 16  # with other answers each time, before a condition counts as out of reach
-_SAMPLES = 3  # callers with answers of their own who all have to come there, for a branch to count as free
+_MOST_STOPPED = 3  # runs that went past a limit: a flow that does not end is not run again and again
+_BRIEF_VARIANTS = 3  # of callers who leave things out
+_VARIANTS = 16  # of answers, before a condition counts as not reachable
+_MOST_RUNS = 4_000  # of one search: runs are counted, so that the result does not depend on the machine
+_NOTHING = re.compile(r"\bNone\b")
+_SAMPLES = 3  # callers with answers of their own who all have to get there, for a branch to count as free
 
 
 def explore(engine: Engine, program: Program, *, within_s: float = inf, **options: Any) -> list[Branch]:
-    """A branch for each condition that a run came to; the options are Engine.open's. Raises Busy.
+    """Return a branch for each condition that a run reached. The options are those of Engine.open. Raises Busy.
 
-    No new run begins `within_s` seconds after the first: a flow may wait for other servers."""
+    No new run begins `within_s` seconds after the first, because a flow may wait for other servers.
+    """
     explorer = _Explorer(engine, program, options, time.monotonic() + within_s)
-    found: dict[int, Branch] = {}
+    branches: dict[int, Branch] = {}
     for path in paths(program):
         line = path[-1].line
-        if line not in found and (branch := explorer.branch(path, [line])):
-            found[line] = branch
-    asked = {line: questions for branch in found.values() for line, questions in branch.asks.items()}
-    return [replace(branch, asks=asked | branch.asks) for branch in found.values()]
+        if line not in branches and (branch := explorer.find(path, path[-1:])):
+            branches[line] = branch
+    asks = {line: questions for branch in branches.values() for line, questions in branch.asks.items()}
+    return [replace(branch, asks=asks | branch.asks) for branch in branches.values()]
 
 
 def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **options: Any) -> Branch | None:
-    """A branch on which a run took all of the path; None where none did. Raises Busy."""
-    return _Explorer(engine, program, options, inf).branch(path, [each.line for each in path])
+    """Return a branch on which a run took all of the path; None where no run did. Raises Busy."""
+    return _Explorer(engine, program, options, inf).find(path, path)
 
 
 @dataclass(slots=True)
 class _Explorer:
-    """Runs a program again and again, until `late` (time.monotonic) or until too many runs had to be stopped."""
+    """Runs a program until `deadline` (time.monotonic), or until too many runs had to be stopped."""
 
     engine: Engine
     program: Program
     options: dict[str, Any]
-    late: float
+    deadline: float
     stopped: int = 0
+    runs: int = 0
 
-    def branch(self, path: tuple[Condition, ...], lines: Iterable[int]) -> Branch | None:
-        """A branch on which a run came to all of these lines, free if callers come there whatever they answer."""
-        for twist in range(_TRIES):
-            if self.stopped >= _STOPPED or self._is_late():
+    def find(self, path: tuple[Condition, ...], goal: tuple[Condition, ...]) -> Branch | None:
+        """Return a branch on which a run took all of `goal`.
+
+        Callers who leave out what the flow asks for again are tried first: a flow that cannot cope with them fails.
+        """
+        attempts = [(variant, True) for variant in range(_BRIEF_VARIANTS)]
+        for variant, brief in (*attempts, *((variant, False) for variant in range(_VARIANTS))):
+            if self._is_over():
                 break
-            caller, stopped = self._run(Branch(path, twist), twist)
+            branch = Branch(path, variant, brief=brief)
+            caller, copes, stopped = self._run(branch, variant)
             self.stopped += stopped
-            if caller.taken.issuperset(lines):
-                branch = Branch(path, twist, {line: tuple(asked) for line, asked in caller.asks.items()})
-                return replace(branch, free=not stopped and self._is_free(branch, lines))
+            if _took(caller, goal) and (copes or stopped or not brief):
+                if variant >= RANDOM_WALKS:
+                    branch = self._shortened(branch, caller, goal)
+                asks = {line: tuple(questions) for line, questions in caller.asks.items()}
+                branch = replace(branch, asks=asks)
+                return replace(branch, free=not stopped and self._is_free(branch, goal))
         return None
 
-    def _is_free(self, branch: Branch, lines: Iterable[int]) -> bool:
+    def _shortened(self, branch: Branch, caller: Caller, goal: tuple[Condition, ...]) -> Branch:
+        """Return the branch with the path that a random walk took, without the steps that it does not need."""
+        end = max(index for index, condition in enumerate(caller.taken) if condition is goal[-1])
+        path = caller.taken[: end + 1]
+        # Below RANDOM_WALKS, callers take the path and nothing else; the answers are those of the walk.
+        for index in range(len(path) - 2, -1, -1):
+            shorter = replace(branch, path=(*path[:index], *path[index + 1 :]), variant=branch.variant)
+            if self._is_over():
+                break
+            if _took(self._run(shorter, branch.variant)[0], goal):
+                path = list(shorter.path)
+        whole = replace(branch, path=tuple(path))
+        return whole if _took(self._run(whole, branch.variant)[0], goal) else branch
+
+    def _is_free(self, branch: Branch, goal: tuple[Condition, ...]) -> bool:
         free = replace(branch, free=True)
         for seed in range(_SAMPLES):
-            if self._is_late():
+            if self._is_over():
                 return False
-            caller, stopped = self._run(free, seed)
-            if stopped or not caller.taken.issuperset(lines):
+            caller, copes, stopped = self._run(free, seed)
+            if stopped or (branch.brief and not copes) or not _took(caller, goal):
                 return False
         return True
 
-    def _is_late(self) -> bool:
-        return time.monotonic() > self.late
+    def _is_over(self) -> bool:
+        return self.stopped >= _MOST_STOPPED or self.runs >= _MOST_RUNS or time.monotonic() > self.deadline
 
-    def _run(self, branch: Branch, seed: int) -> tuple[Caller, bool]:
-        """Run once: the caller, and whether the run had to be stopped."""
+    def _run(self, branch: Branch, seed: int) -> tuple[Caller, bool, bool]:
+        """Run once. Return the caller, whether the flow copes with its answers, and whether it went past a limit."""
+        self.runs += 1
         caller = Caller(self.program, branch, Random(seed))
         session = self.engine.open(self.program, judge=caller, seed=seed, **self.options)
-        session.play(caller)
-        return caller, session.failure is not None and session.failure.bound
+        events = session.play(caller)
+        stopped = session.failure is not None and session.failure.bound
+        return caller, session.failure is None and not uses_nothing(events), stopped
+
+
+def uses_nothing(events: list[Event]) -> bool:
+    """Return whether a flow used an answer that it does not have: said it, sent it, or extracted it."""
+    return any(
+        _NOTHING.search(str(event.details.get("text") or event.details.get("url") or event.details.get("value")))
+        for event in events
+        if event.type in ("said", "requested", "extracted")
+    )
+
+
+def _took(caller: Caller, goal: tuple[Condition, ...]) -> bool:
+    """Return whether a caller took all of the conditions, each as often as it is wanted."""
+    return Counter(each.line for each in goal) <= Counter(each.line for each in caller.taken)

@@ -1,73 +1,199 @@
-"""A caller's sentences: for a condition, and for values that the flow will ask about."""
+"""Utterances of simulated callers: for a condition that they meet, and for values that they give.
+
+The words come from the phrase bank. A condition of no known intent is turned into the first person.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from math import log
 from random import Random
-from typing import Any
+from typing import NamedTuple
 
-from dryline.engine.slot_extraction import kind_of, label_of, part_of_name
+from dryline.phrases import SLOT, Intent, load
 
-_PEOPLE = "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant"
+_PEOPLE = (
+    "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
+    "student|carrier|employee|owner|donor|candidate|shopper|borrower|resident|subscriber|traveller|traveler|parent"
+)
 _SUBJECT = re.compile(
-    r"^(?:if |when |once |that )*(?:the |a )?"
-    rf"(?:{_PEOPLE}|they)\s+(?P<rest>.+)$",
+    rf"^(?:if |when |once |that )*(?:(?:the |a )?(?:{_PEOPLE})|they|somebody|someone)\s+(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_GIVES = re.compile(
+    r"^(?:(?:has|have) )?(?:giv|nam|provid|tell|told|stat|choos|chose|pick|select|specif|mention|describ|shar|spell"
+    r"|enter|suggest|explain|answer)\w*\b"
+    r"|^says? (?:what|which|when|where|how)\b",
+    re.IGNORECASE,
+)
+_CLOSES = re.compile(
+    r"\b(?:nothing else|no more|no further|no other|done|finished|goodbye|bye|that is all|hangs? up"
+    r"|end the (?:call|chat))\b",
+    re.IGNORECASE,
+)
 _OF_USER = re.compile(rf"\b(?:(?:the |a )?(?:{_PEOPLE})(?P<owns>['\u2019]s)|the (?:{_PEOPLE}))\b", re.IGNORECASE)
-_BARE = re.compile(r"(?!no\b|not\b|there\b|it\b|this\b|that\b|all\b|any)[a-z]+ (?:is|are|was|were|has|have)\b")
-_ALSO = ("and", "or", "but", "they", "who")  # behind which stands another verb of the same person
 _VERBS = {
     "wants": "want", "wishes": "wish", "needs": "need", "has": "have", "is": "am", "isn't": "am not", "was": "was",
-    "asks": "would like to ask", "says": "say", "agrees": "agree", "declines": "would rather not:", "refuses": "refuse",
-    "provides": "can give you", "gives": "can give you", "confirms": "confirm", "likes": "like", "does": "do",
-    "doesn't": "don't", "requests": "would like", "mentions": "should mention", "reports": "have to report",
+    "asks": "would like to ask", "says": "would say", "agrees": "agree", "declines": "would rather not",
+    "confirms": "confirm", "likes": "like", "does": "do", "doesn't": "don't", "requests": "would like",
+    "mentions": "should mention", "reports": "have to report", "cannot": "can't", "can": "can", "would": "would",
+    "thinks": "think", "understands": "understand", "accepts": "accept", "refuses": "don't want to",
 }  # fmt: skip
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
-_PREPOSITIONS = {"from", "to", "at", "on", "for", "with", "by", "until"}  # names of members that are no nouns
-_GREETINGS = ("", "", "Hello, ", "Hi, ")
-_OPENINGS = ("", "", "", "Well, ", "So, ", "Right, ")
-# What may stand in the name of a value that is the speaker's own name.
-_OWN_NAME = frozenset(
-    {"name", "names", "first", "last", "full", "your", "my", "their", "the", "of", "what", "is", "who", "calling"}
-    | {"person", *_PEOPLE.split("|")}
-)
-_POSSESSED = ("email", "phone", "code", "zip", "address")
-_NUMBERED = ("order", "account", "reference", "confirmation", "tracking", "policy", "ticket", "load", "case")
-_RATED = ("rating", "score", "stars", "satisfaction", "happiness")
+_STOPWORDS = """
+a an the to of on in at with about is are be that this it its their they them he she his her and or if how there who
+"""
+_ENOUGH = 0.5  # of two conditions' words, for them to have one intent
+_IN_ANY_TRADE = 0.04  # what an intent of any trade has before one of a certain trade
+_RARE = 6.0  # the weight of a word that no condition of the bank has
+_HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "Right, ", "Hm, ")
+_GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 
 
-def saying(condition: str, random: Random, *, first: bool = False) -> str:
-    """A sentence of somebody for whom the condition holds; `first` is the one that they begin with."""
+class Utterance(NamedTuple):
+    """Words of a caller, and the names of the slots whose values are in them."""
+
+    text: str
+    slots: frozenset[str]
+
+
+def utter(condition: str, slots: Mapping[str, str], random: Random, *, opening: bool, avoid: set[str]) -> Utterance:
+    """Return words of somebody who meets the condition, with values of `slots` in them.
+
+    `opening` asks for the first words of a conversation. Phrases in `avoid` are not used again while there are others;
+    the chosen one is added.
+    """
+    intent = intent_of(_one_alternative(condition, random))
+    if intent is None:
+        return Utterance(_in_first_person(condition), frozenset())
+    phrases = [phrase for phrase in _phrases(intent, opening=opening) if slots_of(phrase) <= slots.keys()]
+    fresh = [phrase for phrase in phrases if phrase not in avoid] or phrases
+    if not fresh:
+        return Utterance(_in_first_person(condition), frozenset())
+    phrase = random.choice(fresh)
+    avoid.add(phrase)
+    text = SLOT.sub(lambda slot: slots[slot[1]], phrase)
+    if opening and phrase not in intent.opens and random.random() < 0.6:
+        text = random.choice(_GREETINGS) + _lower_first(text)
+    return Utterance(capitalized(text), slots_of(phrase))
+
+
+def hesitate(text: str, random: Random) -> str:
+    """Return the words as somebody says them who thinks for a moment."""
+    return random.choice(_HESITATIONS) + _lower_first(text)
+
+
+def gives_value(condition: str) -> bool:
+    """Return whether a condition is met by giving a value, such as "caller names a day"."""
+    return bool(_GIVES.search(_predicate(condition)))
+
+
+def closes(condition: str) -> bool:
+    """Return whether a condition ends a conversation that has come to its end, such as "caller needs nothing else"."""
+    intent = intent_of(condition)
+    return bool(_CLOSES.search(condition)) or (intent is not None and intent.name in ("goodbye", "finish_order"))
+
+
+def slots_of(phrase: str) -> frozenset[str]:
+    """Return the names of the slots in a phrase."""
+    return frozenset(SLOT.findall(phrase))
+
+
+@lru_cache(maxsize=2_000)
+def intent_of(condition: str) -> Intent | None:
+    """Return the intent whose conditions are worded most like this one; None where none is close."""
+    weights, intents = _weights(), load().intents
+    words = _content(_predicate(condition))
+    best, best_score = None, _ENOUGH
+    for name, wordings in _wordings().items():
+        bonus = _IN_ANY_TRADE if intents[name].subject in ("general", "answers") else 0.0
+        for wording in wordings:
+            common = sum(weights.get(word, _RARE) for word in words & wording)
+            score = common / (sum(weights.get(word, _RARE) for word in words | wording) or 1.0) + bonus
+            if score > best_score:
+                best, best_score = name, score
+    return intents[best] if best else None
+
+
+@lru_cache(maxsize=1)
+def _wordings() -> dict[str, list[frozenset[str]]]:
+    intents = load().intents
+    return {name: [_content(_predicate(text)) for text in intent.conditions] for name, intent in intents.items()}
+
+
+@lru_cache(maxsize=1)
+def _weights() -> dict[str, float]:
+    """Return how much each word of the conditions tells about an intent: the rarer, the more."""
+    wordings = _wordings().values()
+    count = Counter(word for texts in wordings for word in frozenset[str]().union(*texts))
+    weights = {word: log(len(wordings) / number) + 0.2 for word, number in count.items()}
+    return weights | dict.fromkeys(("want", "ask", "say", "has", "hav", "for", "would", "lik"), 0.5)
+
+
+def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
+    return (*intent.opens, *intent.says) if opening else intent.says
+
+
+def _predicate(condition: str) -> str:
+    match = _SUBJECT.match(" ".join(condition.split()).rstrip("."))
+    return match["rest"] if match else condition
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the stems of the words that carry the meaning of a condition."""
+    words = (word for word in re.findall(r"[a-z]+", text.lower().replace("n't", " not")) if word not in _stopwords())
+    return frozenset(_stem(word) for word in words)
+
+
+@lru_cache(maxsize=1)
+def _stopwords() -> frozenset[str]:
+    return frozenset(_STOPWORDS.split())
+
+
+def _stem(word: str) -> str:
+    for suffix in ("ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    return word
+
+
+def _one_alternative(condition: str, random: Random) -> str:
+    """Return one of the alternatives of a condition, such as "asks about the address" of "hours or the address"."""
+    if intent_of(condition) is not None:
+        return condition
+    predicate = _predicate(condition)
+    match = re.fullmatch(r"(?P<verb>\w+(?: (?:about|for|to))?) (?P<options>.+ or .+)", predicate)
+    if match is None:
+        return condition
+    options = re.split(r",? or |, ", match["options"])
+    return f"caller {match['verb']} {random.choice(options)}"
+
+
+def _in_first_person(condition: str) -> str:
     condition = " ".join(condition.split()).rstrip(".")
-    found = _SUBJECT.match(condition)
-    opening = random.choice(_GREETINGS if first else _OPENINGS)
-    if not found:
-        condition = _OF_USER.sub(lambda user: "my" if user["owns"] else "me", condition)
-        told = f"the {condition}" if _BARE.match(condition) else condition
-        return f"{opening}{told if opening else told[:1].upper() + told[1:]}."
-    return f"{opening}I {_in_first_person(found['rest'])}."
-
-
-def _in_first_person(doing: str) -> str:
-    """What somebody does, as they say it behind "I": verbs where one can stand, and the words for the user."""
-    said: list[str] = []
-    before = "they"
-    for word in _OF_USER.sub(lambda user: "my" if user["owns"] else "me", doing).split():
-        low = word.lower()
-        verb = _VERBS.get(low) if before in _ALSO else None
-        if before == "they":
-            verb = "am" if low == "are" else verb or (word if said else base(word))
-        said.append(verb or _PRONOUNS.get(low, word))
-        before = low
-    return " ".join(said)
+    match = _SUBJECT.match(condition)
+    if match is None:
+        text = _OF_USER.sub(lambda user: "my" if user["owns"] else "me", condition)
+        return f"{capitalized(text)}."
+    words: list[str] = []
+    previous = "they"
+    for word in _OF_USER.sub(lambda user: "my" if user["owns"] else "me", match["rest"]).split():
+        lower = word.lower()
+        verb = _VERBS.get(lower) if previous in ("they", "and", "or", "but", "who") else None
+        if previous == "they":
+            verb = "am" if lower == "are" else verb or (word if words else base(word))
+        words.append(verb or _PRONOUNS.get(lower, word))
+        previous = lower
+    return f"I {' '.join(words)}."
 
 
 def base(verb: str) -> str:
-    """A verb as it stands behind "I"."""
+    """Return a verb in the third person as it stands behind "I"."""
     if verb.endswith("ies"):
         return verb[:-3] + "y"
     if verb.endswith(("sses", "shes", "ches", "xes", "goes")):
@@ -75,58 +201,13 @@ def base(verb: str) -> str:
     return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
 
 
-def telling(value: Any) -> str:
-    """Sentences that hold the values, each with its name."""
-    return " ".join(_told("", value))
-
-
-def names_the_speaker(name: str) -> bool:
-    """Whether somebody who is asked for this name is asked for their own: not for a neighbour's or a doctor's."""
-    return set(label_of(name).split()) <= _OWN_NAME
-
-
-def _told(name: str, value: Any) -> Iterator[str]:
-    label = label_of(name)
-    if isinstance(value, dict):
-        for key, member in value.items():
-            yield from _told(str(key), member)
-    elif isinstance(value, list):
-        if any(isinstance(member, (dict, list)) for member in value):
-            for member in value:
-                yield from _told(name, member)
-        elif value:
-            yield _sentence(label, " and ".join(map(_spoken, value)))
-    elif isinstance(value, bool):
-        label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label)
-        answer = "Yes." if value else "No."
-        yield f"{_capital(label)}? {answer}" if label else answer
-    elif value is not None and value != "":
-        yield _sentence(label, _spoken(value))
-
-
-def _sentence(label: str, said: str) -> str:
-    """A value as people tell it who were asked for it: by what it is, or else behind its name."""
-    kind = kind_of(label, said)
-    if not label:
-        return f"It is {said}."
-    if label in _PREPOSITIONS:
-        return f"{_capital(label)} {said}."
-    if kind == "name":
-        if names_the_speaker(label):
-            return " ".join(filter(None, ("My", part_of_name(label), f"name is {said}.")))
-        return f"The {label.removesuffix(' name')}'s name is {said}."
-    if kind == "code" and said.isalnum() and label.split()[-1] in _NUMBERED:
-        return f"My {label} number is {said}."
-    if kind in _POSSESSED:
-        return f"My {'phone number' if label == 'phone' else label} is {said}."
-    if said.replace(".", "", 1).isdigit():
-        return f"I would say {said}." if label in _RATED else f"The {label} is {said}."
-    return f"The {label}? {_capital(said)}."
-
-
-def _spoken(value: Any) -> str:
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _capital(text: str) -> str:
+def capitalized(text: str) -> str:
+    """Return a text that begins with a capital letter."""
     return text[:1].upper() + text[1:]
+
+
+def _lower_first(text: str) -> str:
+    first = text.split(maxsplit=1)[0] if text else ""
+    return (
+        text if first in ("I", "I'm", "I'd", "I've", "I'll") or not first[1:].islower() else text[:1].lower() + text[1:]
+    )

@@ -1,177 +1,349 @@
-"""A caller with a purpose: takes the conditions of one path, in words that fit them and what the flow asks about."""
+"""A simulated caller: takes the conditions of one branch, in a caller's own words, and knows what they mean."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.engine.answer_filling import Leaf, shaped
 from dryline.engine.builtin_model import BuiltInJudge
-from dryline.engine.caller_utterances import names_the_speaker, saying, telling
+from dryline.engine.caller_utterances import closes, gives_value, hesitate, utter
 from dryline.engine.fake_values import made_up
 from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
-from dryline.engine.slot_extraction import kind_of, part_of_name
+from dryline.phrases.spoken_values import say_value, speak
+from dryline.phrases.value_kinds import (
+    is_of_user,
+    kind_of,
+    kind_of_question,
+    label_of,
+    names_speaker,
+    part_of_name,
+)
 
 MOST_TURNS = 40
-MOST_IDLE = 8  # turns after the purpose is reached: a flow without a way out is left
-# From this twist on the way leads anywhere, again and again, and answers are the numbers that the code has: an `if` can
-# want two items in a cart, or a budget of 50,000.
-_ROUNDABOUT = 8
+MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out
+# From this variant on, a caller takes conditions at random and gives numbers that the code compares with: an `if` may
+# need two items in a cart, or a budget of 50,000.
+RANDOM_WALKS = 8
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
 _COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
+_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|product", re.IGNORECASE
+)
+_OFFERS = (
+    re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
+    re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
+)
 _BUILT_IN = BuiltInJudge()
+_ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
+_WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
+# How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
+NEXT_IN_LOOP = 0.55
+_TAKEN_BEFORE = 0.15
+_CLOSING = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A condition that a flow can come to. `path` leads there: the conditions to take, outermost first, itself last.
-    `twist` seeds the answers that the flow's own `if`s look at; where the branch is `free`, no answer leads away from
-    it, and each caller has their own. `asks` is what the flow asks after each condition, by line."""
+    """A condition that a flow can reach, and how callers reach it.
+
+    `path` is the conditions to take, outermost first, the branch's own last. `variant` seeds the answers that the
+    flow's `if` statements may look at. With `free`, any answers lead there, so that each caller has their own. With
+    `brief`, callers may leave out what the flow asks for again. `asks` is what the flow asks after each condition.
+    """
 
     path: tuple[Condition, ...]
-    twist: int = 0
+    variant: int = 0
     asks: dict[int, tuple[Question, ...]] = field(default_factory=dict)
     free: bool = False
+    brief: bool = False
 
     @property
     def condition(self) -> Condition:
         return self.path[-1]
 
 
-class Caller:
-    """Is both what Session.play asks for words, and the judge of the session: it knows what it means.
+class _Slot(NamedTuple):
+    """A value that a question asks for, with what callers call it."""
 
-    `known` is what is certain about this caller, under the names of members that a flow may ask for, or `name`, `first`
-    and `last` (names), `phone`, `email`."""
+    leaf: Leaf
+    kind: str
+    value: Any
+
+    @property
+    def names(self) -> set[str]:
+        """Return the slots of phrases that the value fits."""
+        label = label_of(self.leaf.name)
+        names = {self.kind, label, *label.split()[-1:]}
+        return names.union(*(_ALIASES.get(name, ()) for name in names))
+
+
+_ALIASES = {
+    "date": ("day",),
+    "day": ("date", "weekday"),
+    "reason": ("problem",),
+    "issue": ("problem",),
+    "item": ("product",),
+    "product": ("item",),
+    "treatment": ("service",),
+    "code": ("number",),
+}
+
+
+class Caller:
+    """A caller for `Session.play`, and the session's language model: it knows what the caller means.
+
+    `known` holds what is certain about the caller: `name`, `first`, `last`, `phone`, `email` and other slots. `natural`
+    callers hesitate now and then, ask back, and correct themselves. `shares` overrides how usual conditions are, by
+    their texts.
+    """
 
     def __init__(
-        self, program: Program, branch: Branch, random: Random, known: Mapping[str, Any] | None = None
+        self,
+        program: Program,
+        branch: Branch,
+        random: Random,
+        known: Mapping[str, Any] | None = None,
+        *,
+        natural: bool = False,
+        shares: Mapping[str, float] | None = None,
     ) -> None:
-        self.taken: set[int] = set()  # lines of the conditions that were taken
+        self.taken: list[Condition] = []
         self.asks: dict[int, list[Question]] = {}
-        self._program = program
         self._branch = branch
-        self._left = [condition.line for condition in branch.path]
+        self._path = list(branch.path)
         self._random = random
         self._known = known or {}
-        self._twist = Random(random.getrandbits(32) if branch.free else branch.twist)
-        self._candidates = candidates(program) if branch.twist and not branch.free else []
-        self._numbers = numbers(program) if branch.twist >= _ROUNDABOUT and not branch.free else []
+        self._shares = shares or {}
+        self._natural = natural
+        self._hesitancy = random.choice((0.0, 0.1, 0.2, 0.35))
+        self._deciding = Random(random.getrandbits(32) if branch.free else branch.variant)
+        self._candidates = candidates(program) if branch.variant and not branch.free else []
+        self._numbers = numbers(program) if branch.variant >= RANDOM_WALKS and not branch.free else []
         self._counted = 0
-        self._planned: dict[int, Any] = {}
+        self._agent_said = ""
+        self._planned: dict[tuple[int | None, str], list[Any]] = {}
+        self._used: set[str] = set()  # phrases
         self._next: Condition | None = None
-        self._detours = branch.twist % 4
+        self._asks_back = False
+        self._detours = branch.variant % 4
         self._turns = self._idle = 0
 
     def __call__(self, session: Session) -> str | None:
-        """What the caller says now; None to hang up, after more turns than any purpose takes."""
+        """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
         self._turns += 1
-        self._idle += not self._left
+        self._idle += not self._path
         if self._turns > MOST_TURNS or self._idle > MOST_IDLE:
             return None
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            return "Okay."
-        self._next = self._wanted(session.program.loops[loop])
+            return self._random.choice(_WAITING)
+        self._asks_back = self._natural and self._turns > 2 and not self._asks_back and self._random.random() < 0.03
+        if self._asks_back:
+            return self._random.choice(_ASKING_BACK)
+        self._agent_said = next((each.text for each in reversed(session.messages) if each.who == "agent"), "")
+        self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
-        told = []
-        for question in self._branch.asks.get(self._next.line, ()):
-            if question.line is not None and question.line not in self._planned:
-                self._planned[question.line] = self._value(question)
-                told.append(telling(self._planned[question.line]))
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
-        return " ".join(filter(None, (saying(condition, self._random, first=self._turns == 1), *told)))
+        text = self._say(condition, self._branch.asks.get(self._next.line, ()))
+        return hesitate(text, self._random) if self._natural and self._random.random() < self._hesitancy else text
 
-    def _wanted(self, loop: Loop) -> Condition | None:
-        for at, line in enumerate(self._left):
-            for condition in loop.conditions:
-                if condition.line == line:
-                    first = self._detour(loop)
-                    if first is None:
-                        del self._left[: at + 1]
-                    return first or condition
-        if self._branch.twist >= _ROUNDABOUT:
-            return self._twist.choice(loop.conditions) if loop.conditions else None
-        fresh = [condition for condition in loop.conditions if condition.line not in self.taken]
-        offered = [condition for condition in fresh if condition.leaves] or fresh or loop.conditions
-        return self._random.choice(offered) if offered else None
+    def _choose_next(self, loop: Loop) -> Condition | None:
+        if not loop.conditions:
+            return None
+        for index, wanted in enumerate(self._path):
+            if wanted.loop is loop:
+                detour = self._detour(loop, wanted)
+                if detour is None:
+                    del self._path[: index + 1]
+                return detour or wanted
+        if self._branch.variant >= RANDOM_WALKS:
+            return self._deciding.choice(loop.conditions)
+        return self._usual(loop, loop.conditions)
 
-    def _detour(self, loop: Loop) -> Condition | None:
-        """Something else to do first: a purpose can need that, as an order needs an item before it is confirmed."""
+    def _detour(self, loop: Loop, wanted: Condition) -> Condition | None:
+        """Return a condition to take before the wanted one, if there is one.
+
+        Nobody says that they need nothing else before they needed something, and an order is not confirmed before it
+        has an item.
+        """
+        before = [each for each in self.taken if each.loop is loop]
+        others = [each for each in loop.conditions if not each.leaves and each is not wanted]
+        if closes(wanted.text):
+            others = [each for each in others if not closes(each.text)]
+            again = _collects(loop) and len(before) < 3 and self._random.random() < 0.5
+            return self._usual(loop, others) if others and (not before or again) else None
         if not self._detours:
             return None
         self._detours -= 1
-        others = [each for each in loop.conditions if not each.leaves and each.line not in {*self.taken, *self._left}]
-        return self._twist.choice(others) if others else None
+        others = [each for each in others if each not in self.taken and each not in self._path]
+        return self._deciding.choice(others) if others else None
+
+    def _usual(self, loop: Loop, conditions: list[Condition]) -> Condition:
+        """Return one of the conditions, the usual ones more often."""
+        before = Counter(each.line for each in self.taken if each.loop is loop)
+        weights = []
+        for rank, condition in enumerate(conditions):
+            weight = self._shares.get(condition.text, NEXT_IN_LOOP**rank)
+            if closes(condition.text):
+                weight = (1.0 if _collects(loop) else _CLOSING) if before else 0.0
+            elif condition.line in before and not gives_value(condition.text):
+                weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
+            weights.append(0.0 if _MACHINE.search(condition.text) else weight)
+        return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
+
+    def _say(self, condition: str, questions: tuple[Question, ...]) -> str:
+        """Return words for a condition, with some or all of the values that the flow asks for after it."""
+        slots = [[_Slot(leaf, _kind(leaf), self._leaf(leaf)) for leaf in _leaves(question)] for question in questions]
+        unsaid = [slot for each in slots for slot in each if slot.value is not None]
+        values = {name: str(value) for name, value in self._known.items() if value}
+        for slot in unsaid:
+            if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
+                values |= dict.fromkeys(slot.names, speak(slot.value, slot.kind, self._random))
+        sentences = []
+        gives = gives_value(condition)
+        if not (gives and unsaid):
+            utterance = utter(condition, values, self._random, opening=self._turns == 1, avoid=self._used)
+            sentences.append(utterance.text)
+            unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
+        if self._branch.brief and not gives:
+            left_out = [slot for slot in unsaid if self._random.random() > 0.25]
+            left_out += [slot for slot in unsaid if slot not in left_out][1:]
+        else:
+            left_out = []
+        sentences += [
+            say_value(slot.value, slot.leaf.name, slot.leaf.question, random=self._random)
+            for slot in unsaid
+            if slot not in left_out
+        ]
+        silent = {id(slot.leaf) for slot in left_out}
+        for question, known in zip(questions, slots, strict=True):
+            values_in_order = iter([None if id(slot.leaf) in silent else slot.value for slot in known])
+            value = shaped(question, partial(_next_value, values_in_order))
+            self._planned.setdefault(_key(question), []).append(value)
+        return " ".join(sentences)
 
     def choose(self, talk: Talk, said: str) -> Decision:
-        if self._next is None:
-            return Decision(None, "The caller hangs up.", 1.0, "caller")
+        if self._next is None or self._asks_back:
+            return Decision(None, "The caller asks back." if self._asks_back else "The caller hangs up.", 1.0, "caller")
         condition = self._next
-        self.taken.add(condition.line)
+        self.taken.append(condition)
         index = condition.loop.conditions.index(condition)
         arguments = _BUILT_IN.arguments(talk, index, said)
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
     def reply(self, talk: Talk, said: str | None) -> Words:
+        if said is not None and self._asks_back:
+            last = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
+            return Words(last, how="said again")
         return _BUILT_IN.reply(talk, said)
 
     def ask(self, question: Question) -> Answer:
         after = self._next.line if self._next else 0
         self.asks.setdefault(after, []).append(question)
-        if question.line is not None and question.line in self._planned:
-            return Answer(self._planned[question.line], {}, "caller")
-        return Answer(self._value(question), {}, "caller")
+        planned = self._planned.get(_key(question))
+        if planned:
+            return Answer(planned.pop(0) if len(planned) > 1 else planned[0], {}, "caller")
+        if question.example is None and not isinstance(question.schema, dict):
+            return _BUILT_IN.ask(question)
+        if self._branch.brief and not (self._next and gives_value(self._next.text)):
+            return Answer(shaped(question, lambda _: None), {}, "caller")
+        return Answer(shaped(question, self._leaf), {}, "caller")
 
     def summarize(self, question: Question) -> Words:
         return _BUILT_IN.summarize(question)
 
-    def _value(self, question: Question) -> Any:
-        if question.example is None and not isinstance(question.schema, dict):
-            return _BUILT_IN.ask(question).value
-        return shaped(question, self._leaf)
-
     def _leaf(self, leaf: Leaf) -> Any:
-        """A value. What an `if` can look at comes from the branch's twist, all else from this caller's chance."""
+        """Return a value. One that an `if` may look at comes from the branch's variant, others from this caller."""
         number = isinstance(leaf.example, (int, float)) and not isinstance(leaf.example, bool)
         if number and self._numbers and not leaf.choices:
             self._counted += 1
-            return type(leaf.example)(self._numbers[self._branch.twist * self._counted % len(self._numbers)])
+            return type(leaf.example)(self._numbers[self._branch.variant * self._counted % len(self._numbers)])
+        offered = _offered(leaf, self._agent_said)
+        if offered:
+            return self._deciding.choice(offered)
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
-            return made_up(leaf.name, leaf.example, leaf.choices, self._twist)[0]
-        kind = kind_of(leaf.name or leaf.question, leaf.example)
-        known = self._known.get(leaf.name)
-        if known is None and (kind != "name" or names_the_speaker(leaf.name or leaf.question)):
-            known = self._known.get((kind == "name" and part_of_name(leaf.name)) or kind or "")
-        if isinstance(known, str):
-            return known
-        any_text = isinstance(leaf.example, str) and kind is None
-        if self._candidates and any_text and self._twist.random() < 0.5:
-            return self._twist.choice(self._candidates)
+            return made_up(leaf.name, leaf.example, leaf.choices, self._deciding)[0]
+        kind = _kind(leaf)
+        if kind in ("name", "phone", "email") and _is_own(leaf):
+            known = self._known.get((kind == "name" and part_of_name(leaf.name)) or kind)
+            if isinstance(known, str) and known:
+                return known
+        any_text = isinstance(leaf.example, str) and kind == "text"
+        if self._candidates and any_text and self._deciding.random() < 0.5:
+            return self._deciding.choice(self._candidates)
         return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
 
 
+def _collects(loop: Loop) -> bool:
+    """Return whether a loop takes the same kind of thing again and again, such as the items of an order."""
+    first = loop.conditions[0]
+    return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
+
+
+def _is_own(leaf: Leaf) -> bool:
+    """Return whether a question is about the caller, and not about a neighbour or a department."""
+    if not is_of_user(leaf.name, leaf.question) or (leaf.name and not names_speaker(leaf.name) and "name" in leaf.name):
+        return False
+    return not _OTHERS.search(f"{leaf.name} {leaf.question}")
+
+
+def _offered(leaf: Leaf, agent_said: str) -> list[str]:
+    """Return what the agent has just offered, where the flow asks which of several times or days it is."""
+    if leaf.choices is None or any(str(choice) in agent_said for choice in leaf.choices):
+        return [str(choice) for choice in leaf.choices or () if str(choice) in agent_said]
+    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in leaf.choices)), None)
+    return form.findall(agent_said) if form else []
+
+
+def _leaves(question: Question) -> list[Leaf]:
+    leaves: list[Leaf] = []
+    if question.example is not None or isinstance(question.schema, dict):
+        shaped(question, leaves.append)
+    return leaves
+
+
+def _kind(leaf: Leaf) -> str:
+    kind = kind_of(leaf.name, leaf.example, leaf.question)
+    return (kind_of_question(leaf.question) or kind) if kind == "text" and not leaf.name else kind
+
+
+def _key(question: Question) -> tuple[int | None, str]:
+    """Return what an answer is planned for: the line, and the names of what is asked for there.
+
+    The texts may differ from call to call, for a flow can put values into them.
+    """
+    return question.line, " ".join(leaf.path for leaf in _leaves(question))
+
+
+def _next_value(values: Iterator[Any], _: Leaf) -> Any:
+    return next(values)
+
+
 def candidates(program: Program) -> list[str]:
-    """The texts that the flow compares with: what an answer has to be for one of its `if`s."""
+    """Return the texts that the flow compares with: what an answer has to be for one of its `if` statements."""
     groups = _COMPARED.findall(program.source)
     return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
 
 
 def numbers(program: Program) -> list[float]:
-    """The numbers that the flow compares with, and behind them those beside them."""
+    """Return the numbers that the flow compares with, then the neighbours of each."""
     compared = sorted({float(number) for number in _COUNTED.findall(program.source)})
     return list(dict.fromkeys(number + more for more in (0, 1, -1) for number in compared))
 
 
 def paths(program: Program) -> Iterator[tuple[Condition, ...]]:
-    """For each condition the conditions that lead to it, outermost first, itself last; in the order of the code."""
+    """Yield the path to each condition, in the order of the code: outermost first, itself last."""
 
     def below(loops: list[Loop], before: tuple[Condition, ...]) -> Iterator[tuple[Condition, ...]]:
         for loop in loops:

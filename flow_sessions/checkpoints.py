@@ -124,11 +124,12 @@ def _run_conversation(context: _RunContext, purpose: list[Condition], branch: Br
     caller, session, events = _play(context, branch, Random(seed), seed)
     if session.failure is None and not _reached(caller, purpose):
         # Other answers of the caller led elsewhere: use those with which the branch was found.
-        caller, session, events = _play(context, Branch(branch.path, branch.twist), Random(branch.twist), branch.twist)
+        explored = Branch(branch.path, branch.variant, brief=branch.brief)
+        caller, session, events = _play(context, explored, Random(branch.variant), branch.variant)
     if session.failure is not None and session.failure.bound:
         context.stopped += 1
     return TestConversation(
-        _failure(session, [condition.text for condition in purpose if condition.line not in caller.taken]),
+        _failure(session, [condition.text for condition in purpose if condition not in caller.taken]),
         {
             "purpose": [condition.text for condition in purpose],
             "taken": [event["condition"] for event in events if event.type == "taken"],
@@ -153,7 +154,7 @@ def _play(context: _RunContext, branch: Branch, random: Random, seed: int | str)
 
 
 def _reached(caller: Caller, purpose: list[Condition]) -> bool:
-    return all(condition.line in caller.taken for condition in purpose)
+    return all(condition in caller.taken for condition in purpose)
 
 
 def _bounded(value: dict[str, Any]) -> dict[str, Any] | None:

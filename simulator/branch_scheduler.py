@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
 
+from dryline.engine.branch_discovery import uses_nothing
+from dryline.engine.caller_utterances import closes
+from dryline.engine.simulated_caller import NEXT_IN_LOOP as _NEXT_IN_LOOP
 from dryline.simulator.deployment_context import Line
 from dryline.simulator.flow_analysis import SLOW, SLOW_S, Way, as_explored, survey
 from dryline.simulator.flow_runner import Played
@@ -17,6 +21,8 @@ from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"
+_DECK = 40  # conversations, of which each branch has at least one
+_CLOSING = 0.05  # how usual it is to call for nothing
 _TRIES = 6  # with other people, before the caller is taken who explored the branch
 _NO_BRANCH = {
     "completed": "No branch of the flow completes a call.",
@@ -48,11 +54,13 @@ class Following:
         follow: str | None = None,
         branch: Sequence[str] = (),
         outcome: str | None = None,
+        shares: Mapping[str, float] | None = None,
         deals: bool = True,
     ) -> None:
         self.why: str | None = "The script was asked for."
         self.named = bool(branch)
         self._ways: tuple[Way, ...] = ()
+        self._shares = shares or {}
         self._deals, self._deck = deals, list[Way]()
         if follow == SCRIPT:
             if branch:
@@ -103,7 +111,7 @@ class Following:
         """
         if self.why is not None:
             return self.why
-        given = {"state": state, "now": lambda: now, "known": known}
+        given = {"state": state, "now": lambda: now, "known": known, "shares": self._shares}
         if outcome == "voicemail":
             ways = self._coming_to(outcome)
             if not ways:
@@ -137,12 +145,37 @@ class Following:
         return self._stage.play(**{**played.again, "patience": turns})
 
     def _dealt(self, ways: list[Way], rng: Random) -> Way:
-        """The next branch: each comes up before one comes up again, or, for a job, as chance has it."""
+        """Return the next branch: the usual ones more often, and each of them among any _DECK conversations.
+
+        For a job, whose rounds have any number of conversations, chance alone decides.
+        """
         if not self._deals:
-            return rng.choice(ways)
+            return rng.choices(ways, self._weights(ways))[0]
         if not self._deck:
-            self._deck = rng.sample(ways, len(ways))
+            weights = self._weights(ways)
+            copies = [max(1, round(_DECK * weight / sum(weights))) for weight in weights]
+            deck = [way for way, count in zip(ways, copies, strict=True) for _ in range(count)]
+            rng.shuffle(deck)
+            # Every branch once among the first _DECK, which the usual ones may have filled.
+            once = [way for way in ways if all(way is not dealt for dealt in deck[:_DECK])]
+            for way in once:
+                deck.remove(way)
+            deck[: len(once)] = [*once, *deck[: len(once)]]
+            head = deck[:_DECK]
+            rng.shuffle(head)
+            self._deck = [*deck[_DECK:], *head]
         return self._deck.pop()
+
+    def _weights(self, ways: list[Way]) -> list[float]:
+        """Return how usual each branch is: the first condition of a loop more than the next, if no share says so."""
+        return [self._weight(way) for way in ways]
+
+    def _weight(self, way: Way) -> float:
+        weight = 1.0
+        for condition in way.branch.path:
+            usual = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
+            weight *= self._shares.get(condition.text, _CLOSING if closes(condition.text) else usual)
+        return weight
 
     def _taken(self, ways: list[Way], outcome: str | None, rng: Random, given: dict[str, Any]) -> Played:
         """A conversation on one of these ways; a run that comes out otherwise is made again with another caller."""
@@ -153,18 +186,23 @@ class Following:
             if way.stopped is not None:
                 return replace(way.stopped)
             if attempt == _TRIES:
-                seed, branch, given = branch.twist, as_explored(branch), given | {"known": None}
+                seed, branch, given = branch.variant, as_explored(branch), given | {"known": None}
             began = time.monotonic()
             played = self._stage.play(branch, seed, **given)
             if time.monotonic() - began > SLOW_S and not played.stopped:
                 self.why = f"{SLOW} {SLOW_S:g} s."
+            if given.get("loses") and played.fault is None:
+                given = given | {"patience": 0}  # the conversation was over before the model was lost
+                continue
             if "patience" in given or self.why or (outcome in (None, played.outcome) and self._fits(played, way)):
                 break
         return played
 
     def _fits(self, played: Played, way: Way) -> bool:
         lines = [condition.line for condition in way.branch.path]
-        return played.taken.issuperset(lines if self.named else lines[-1:])
+        if way.branch.brief and uses_nothing(played.events):
+            return False
+        return not Counter(lines if self.named else lines[-1:]) - Counter(played.taken)
 
 
 class Followings:

@@ -19,6 +19,7 @@ from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.contacts import contact_row
 from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
 from dryline.simulator.conversation_plans import Plan, plan_call
 from dryline.simulator.conversation_rows import (
@@ -95,6 +96,7 @@ def prepare_calls(
     llm_logs: bool | None = None,
     follow: str | None = None,
     branch: Sequence[str] = (),
+    shares: Mapping[str, float] | None = None,
     in_progress: bool = False,
 ) -> Prepared:
     """Settle `count` calls on a line. They follow its flow, which is run for each, or else scripts.
@@ -113,8 +115,10 @@ def prepare_calls(
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
-    state = state_of(line.number, None)
-    following = Following(world, line, "voice", state, follow=follow, branch=branch, outcome=outcome)
+    row = contact_row(line, Random(0)) if line.is_outbound and direction != "inbound" else None
+    following = Following(
+        world, line, "voice", state_of(line.number, row), follow=follow, branch=branch, outcome=outcome, shares=shares
+    )
     asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
     settled: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
     return Prepared(

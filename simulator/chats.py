@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -65,13 +65,14 @@ def prepare_chats(
     llm_logs: bool | None = None,
     follow: str | None = None,
     branch: Sequence[str] = (),
+    shares: Mapping[str, float] | None = None,
 ) -> Prepared:
     """Settle `count` chats of a deployment whose type is `channel`; all else is as with `prepare_calls`."""
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    following = Following(world, line, "chat", {}, follow=follow, branch=branch)
+    following = Following(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
     return Prepared(
         count,
         following,

@@ -12,6 +12,7 @@ from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.contacts import contact_row, with_person
 from dryline.simulator.deployment_context import Line
 from dryline.simulator.flow_results import course_of
 from dryline.simulator.flow_runner import Played
@@ -74,9 +75,15 @@ def plan_call(
     transaction; `drawn` says that the outcome was not asked for. Raises Busy."""
     asked = outcome is not None and not drawn
     outcome = outcome or _outcome(direction, rng)
-    direction = direction or _direction(outcome, rng)
+    direction = direction or _direction(line, outcome)
     trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
+    if row is None and direction == "outbound" and line.code is not None:
+        invented = contact_row(line, rng)
+        facts = Facts(line, trade, rng, facts_of_row(None, customer_number))
+        row = with_person(invented, facts)
+        facts |= facts_of_row(row, customer_number)
+    else:
+        facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not asked:
@@ -92,7 +99,7 @@ def plan_call(
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = VOICEMAIL.lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
-    known = _known(facts, row)
+    known = _known(facts)
     played = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
     if isinstance(played, str):
         return _scripted(line, outcome, direction, facts, rng, played)
@@ -105,7 +112,7 @@ def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at
     facts = Facts(line, trade, rng, {})
     played: Played | str | None = None
     if following is not None and at is not None:
-        played = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts, None))
+        played = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
     if isinstance(played, Played):
         told = tell(played, rng, opening=line.opening, typed=True)
         course = course_of(played, facts, left="user_left")
@@ -114,9 +121,9 @@ def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at
     return Plan("completed", "", facts, course, typed(course.steps, rng), why=played)
 
 
-def _known(facts: Facts, row: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What whoever speaks says of themselves, as the flow asks for it."""
-    return {**(row or {}), **{name: facts[name] for name in ("name", "first", "last", "phone", "email")}}
+def _known(facts: Facts) -> dict[str, Any]:
+    """Return what callers say of themselves. What a contact row says of an appointment may be what they change."""
+    return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
 
 
 def _scripted(line: Line, outcome: str, direction: str, facts: Facts, rng: Random, why: str | None) -> Plan:
@@ -159,7 +166,6 @@ def _outcome(direction: str | None, rng: Random) -> str:
     return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
 
 
-def _direction(outcome: str, rng: Random) -> str:
-    """Whom nobody reached was called; most others called."""
-    share = 0.0 if outcome in ("voicemail", "no-answer", "busy") else 0.75
-    return "inbound" if rng.random() < share else "outbound"
+def _direction(line: Line, outcome: str) -> str:
+    """Return the direction of a call: an answered one has that of the flow, and one that reached nobody went out."""
+    return "outbound" if line.is_outbound or outcome in ("voicemail", "no-answer", "busy") else "inbound"

@@ -10,6 +10,7 @@ from zlib import crc32
 import orjson
 
 from dryline.models.business_hours import BusinessHours, TeamPhoneHours
+from dryline.models.campaigns import OutboundCampaign
 from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_parameters import DeploymentParameter
 from dryline.models.deployments import Deployment
@@ -23,6 +24,8 @@ from dryline.simulator.industries import Trade, trades_of
 from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.storage.errors import NotFound
+
+_ROWS = 50  # of a campaign that are looked at
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +58,8 @@ class Line:
     closing: str | None = None
     voicemail: str | None = None
     longest_s: int | None = None
+    is_outbound: bool = False  # whether the flow calls people
+    contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
     heard: bool = False  # whether webhooks are told of its calls
     sought: tuple[analysis.Sought, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
@@ -92,6 +97,7 @@ def line_of(deployment: Deployment) -> Line:
     hours = _hours(deployment, number)
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
     backup = getattr(deployment, "backup_phone_number", None)
+    is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
     return Line(
         team_id=deployment.team_id,
         worker_id=worker.id,
@@ -111,9 +117,18 @@ def line_of(deployment: Deployment) -> Line:
         success_criteria=getattr(deployment, "success_criteria", None),
         opening=getattr(deployment, "start_sentence", None) or getattr(deployment, "welcome_message", None),
         closing=getattr(deployment, "end_sentence", None),
+        is_outbound=is_outbound,
+        contact_rows=_contact_rows(deployment) if is_outbound else (),
         heard=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
         **_voice(deployment),
     )
+
+
+def _contact_rows(deployment: Deployment) -> tuple[Mapping[str, Any], ...]:
+    """Return rows of the newest campaign of a deployment, which show what its flow reads."""
+    campaigns = OutboundCampaign.select(OutboundCampaign.data).where(OutboundCampaign.deployment_id == deployment.id)
+    newest = campaigns.order_by(OutboundCampaign.created_at.desc()).first()
+    return tuple(newest.data[:_ROWS]) if newest else ()
 
 
 def _voice(deployment: Deployment) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> 
 
 def _tried(stage: Stage, branch: Branch, state: dict[str, Any]) -> Way:
     """The way as its explorer went it."""
-    return _way(branch, stage.play(as_explored(branch), branch.twist, state))
+    return _way(branch, stage.play(as_explored(branch), branch.variant, state))
 
 
 def _way(branch: Branch, played: Played) -> Way:
@@ -138,8 +138,8 @@ def _way(branch: Branch, played: Played) -> Way:
 
 
 def as_explored(branch: Branch) -> Branch:
-    """The branch as it was before anything was known of what the flow asks: with its twist for a seed it is taken."""
-    return Branch(branch.path, branch.twist)
+    """Return the branch as its explorer took it: with its variant as seed, it is taken again."""
+    return Branch(branch.path, branch.variant, brief=branch.brief)
 
 
 def _options(stage: Stage, state: dict[str, Any]) -> dict[str, Any]:

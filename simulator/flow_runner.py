@@ -68,7 +68,7 @@ class Played:
     state: dict[str, Any]
     ended: str
     turns: int
-    taken: frozenset[int]
+    taken: tuple[int, ...]
     fault: FlowError | None = None
     stopped: bool = False
     machine: bool = False
@@ -95,11 +95,12 @@ class Person(Caller):
         random: Random,
         *,
         known: Mapping[str, Any] | None = None,
+        shares: Mapping[str, float] | None = None,
         patience: int | None = None,
         loses: bool = False,
         first: str | None = None,
     ) -> None:
-        super().__init__(program, branch, random, known)
+        super().__init__(program, branch, random, known, natural=True, shares=shares)
         self.requests: list[Request] = []
         self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
@@ -176,7 +177,7 @@ class Stage:
             session.state,
             session.ended or HUNG_UP,
             person.turns,
-            frozenset(person.taken),
+            tuple(condition.line for condition in person.taken),
         )
         failure = session.failure
         if failure is not None:

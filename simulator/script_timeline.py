@@ -75,7 +75,7 @@ def spoken(steps: Sequence[Step], rng: Random) -> Talk:
         if who == "A":
             voice_ms = int(90 + 160 * random())
             if messages:
-                answer_ms = int(480 + 620 * random() * random() + voice_ms + waited_ms)
+                answer_ms = int(480 + 620 * random() * random() + voice_ms + waited_ms) // 10 * 10
                 now += answer_ms // 10
                 answers.append(answer_ms)
             voices.append(voice_ms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict
 
@@ -46,13 +46,14 @@ class Conversations(ControlPlane):
         llm_logs: bool | None = None,
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
+        shares: Mapping[str, float] | None = None,
     ) -> list[str]:
         """Simulate calls and return the ids of their logs.
 
         `deployment` is the id of a voice deployment; the default is the oldest one, created if there is none. Calls
-        `in_progress` begin now and go on with the clock.
+        `in_progress` begin now and go on with the clock. `shares` say how usual conditions are, by their texts.
         """
-        options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch)
+        options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(customer_number=customer_number, in_progress=in_progress)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         return self._simulate("voice", count, deployment, options)
@@ -68,9 +69,10 @@ class Conversations(ControlPlane):
         llm_logs: bool | None = None,
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
+        shares: Mapping[str, float] | None = None,
     ) -> list[str]:
         """Simulate chats and return the ids of their logs. `deployment` is a chat deployment."""
-        options = members(seed=seed, follow=follow, branch=branch)
+        options = members(seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
         return self._simulate("chat", count, deployment, options)
 

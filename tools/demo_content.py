@@ -103,7 +103,6 @@ LARKSPUR = Business(
         "phoneNumber": "+15035550120",
         "externalConfig": voice("EXAVITQu4vr4xnSDxMaL", "eleven_flash_v2_5"),
         "extractions": extractions(
-            customer_name=("string", "Full name of the caller"),
             order_number=("string", "Order the call is about"),
             product=("string", "Product the call is about"),
             refund_amount=("number", "Amount to refund in dollars"),

@@ -78,6 +78,16 @@ class SimulateBody(ApiSchema):
         allow_none=True,
         metadata={"description": "text of a condition that each conversation takes, or of several in their order"},
     )
+    shares = fields.Dict(
+        keys=fields.String(),
+        values=fields.Float(validate=validate.Range(min=0)),
+        load_default=None,
+        allow_none=True,
+        metadata={
+            "description": "how usual conditions are, by their text; default: the first of a loop 1, each further one "
+            "0.55 of the one before"
+        },
+    )
 
 
 class SimulateCallsBody(SimulateBody):

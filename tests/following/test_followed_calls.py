@@ -1,6 +1,7 @@
 """Simulated calls follow the deployment's flow: what is said, found out and left behind is what its code does."""
 
 import json
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -16,8 +17,19 @@ def booked(line, simulate):
 
 
 def test_every_branch_comes_up(line, simulate, taken):
-    met = [condition for log in simulate(line, 12) for condition in taken(log)]
-    assert set(met) == BRANCHES
+    met = [condition for log in simulate(line, 40) for condition in taken(log)]
+    assert set(met) >= BRANCHES
+
+
+def test_the_first_condition_of_a_loop_is_the_usual_one(line, simulate, taken):
+    first = Counter(taken(log)[0] for log in simulate(line, 40) if taken(log))
+    assert first.most_common(1)[0][0] == "caller wants to book an appointment"
+
+
+def test_shares_say_how_usual_a_condition_is(line, simulate, taken):
+    shares = {"caller wants to book an appointment": 0.01, "caller wants to cancel the visit": 100}
+    first = Counter(taken(log)[0] for log in simulate(line, 40, shares=shares) if taken(log))
+    assert first.most_common(1)[0][0] == "caller wants to cancel the visit"
 
 
 def test_the_agent_says_what_the_flow_says(booked):
@@ -28,13 +40,11 @@ def test_the_agent_says_what_the_flow_says(booked):
         assert words[-1] == "You are booked."
 
 
-def test_the_callers_words_fit_the_condition_and_what_is_asked(booked):
+def test_callers_give_what_is_asked_and_never_recite_a_condition(booked):
     for log in booked:
-        first, *_, last = said(log, "user")
-        booking = log["extractionsData"]["booking"]
-        assert "I want to book an appointment." in first
-        assert booking["name"] in first and booking["day"] in first and str(booking["paid"]) in first
-        assert "I confirm the day." in last
+        first, *_ = said(log, "user")
+        assert log["extractionsData"]["booking"]["name"] in first
+        assert not any("the caller" in text.lower() or "confirm the day" in text.lower() for text in said(log, "user"))
 
 
 def test_callers_differ(booked):

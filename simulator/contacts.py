@@ -1,0 +1,46 @@
+"""Contact rows for calls of outbound flows that no campaign places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from dryline.engine.fake_values import made_up
+from dryline.simulator.deployment_context import Line
+
+_READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
+_NOT_CONTACT = {"Caller", "variables"}
+
+
+def contact_row(line: Line, random: Random) -> dict[str, Any]:
+    """Return a row with all that the line's flow reads from `state`, as a campaign would have it.
+
+    Values are those of a row of the line's newest campaign, if it has one; the person is another.
+    """
+    sample: Mapping[str, Any] = random.choice(line.contact_rows) if line.contact_rows else {}
+    members = {match["member"]: match["default"] for match in _READ.finditer(line.code or "")}
+    row = {}
+    for member, default in members.items():
+        if member in _NOT_CONTACT:
+            continue
+        is_person = re.search(r"name|phone|mail", member, re.IGNORECASE)
+        if member in sample and not is_person:
+            row[member] = sample[member]
+        else:
+            row[member] = made_up(member, default or "", None, random)[0]
+    return row
+
+
+def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row with the name, number and e-mail address of the person who is called."""
+    person = {}
+    for member in row:
+        label = member.lower()
+        if "name" in label:
+            part = "first" if "first" in label else "last" if "last" in label else "name"
+            person[member] = facts[part]
+        elif "phone" in label or "mail" in label:
+            person[member] = facts["phone" if "phone" in label else "email"]
+    return {**row, **person}
