@@ -126,7 +126,10 @@ class Caller:
         self._shares = shares or {}
         self._natural = natural
         self._hesitancy = random.choice((0.0, 0.1, 0.2, 0.35))
-        self._deciding = Random(random.getrandbits(32) if branch.free else branch.variant)
+        seed = random.getrandbits(32) if branch.free else branch.variant
+        self._deciding = Random(seed)
+        self._decisions = f"{seed} "
+        self._decided: Counter[tuple[int | None, str]] = Counter()
         self._candidates = candidates(program) if branch.variant and not branch.free else []
         self._numbers = numbers(program) if branch.variant >= RANDOM_WALKS and not branch.free else []
         self._counted = 0
@@ -204,7 +207,10 @@ class Caller:
 
     def _say(self, condition: str, questions: tuple[Question, ...]) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
-        slots = [[_Slot(leaf, _kind(leaf), self._leaf(leaf)) for leaf in _leaves(question)] for question in questions]
+        slots = [
+            [_Slot(leaf, _kind(leaf), self._value(question, leaf)) for leaf in _leaves(question)]
+            for question in questions
+        ]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
         values = {name: str(value) for name, value in self._known.items() if value}
         for slot in unsaid:
@@ -258,30 +264,36 @@ class Caller:
             return _BUILT_IN.ask(question)
         if self._branch.brief and not (self._next and gives_value(self._next.text)):
             return Answer(shaped(question, lambda _: None), {}, "caller")
-        return Answer(shaped(question, self._leaf), {}, "caller")
+        return Answer(shaped(question, partial(self._value, question)), {}, "caller")
 
     def summarize(self, question: Question) -> Words:
         return _BUILT_IN.summarize(question)
 
-    def _leaf(self, leaf: Leaf) -> Any:
-        """Return a value. One that an `if` may look at comes from the branch's variant, others from this caller."""
+    def _value(self, question: Question, leaf: Leaf) -> Any:
+        """Return a value. One that an `if` may look at comes from the branch's variant, others from this caller.
+
+        Each question has decisions of its own, so that they do not depend on what else is asked in a call.
+        """
+        place = question.line, leaf.path
+        self._decided[place] += 1
+        deciding = Random(f"{self._decisions}{place} {self._decided[place]}")
         number = isinstance(leaf.example, (int, float)) and not isinstance(leaf.example, bool)
         if number and self._numbers and not leaf.choices:
             self._counted += 1
             return type(leaf.example)(self._numbers[self._branch.variant * self._counted % len(self._numbers)])
         offered = _offered(leaf, self._agent_said)
         if offered:
-            return self._deciding.choice(offered)
+            return deciding.choice(offered)
         if leaf.choices or isinstance(leaf.example, (bool, int, float)):
-            return made_up(leaf.name, leaf.example, leaf.choices, self._deciding)[0]
+            return made_up(leaf.name, leaf.example, leaf.choices, deciding)[0]
         kind = _kind(leaf)
         if kind in ("name", "phone", "email") and _is_own(leaf):
             known = self._known.get((kind == "name" and part_of_name(leaf.name)) or kind)
             if isinstance(known, str) and known:
                 return known
         any_text = isinstance(leaf.example, str) and kind == "text"
-        if self._candidates and any_text and self._deciding.random() < 0.5:
-            return self._deciding.choice(self._candidates)
+        if self._candidates and any_text and deciding.random() < 0.5:
+            return deciding.choice(self._candidates)
         return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
 
 
