@@ -42,6 +42,13 @@ _VERBS = {
     "mentions": "should mention", "reports": "have to report", "cannot": "can't", "can": "can", "would": "would",
     "thinks": "think", "understands": "understand", "accepts": "accept", "refuses": "don't want to",
 }  # fmt: skip
+_PAST = {
+    "wants": "wanted", "needs": "needed", "has": "had", "is": "was", "says": "said", "thinks": "thought",
+    "cannot": "could not", "can": "could", "would": "would", "will": "would", "does": "did", "doesn't": "did not",
+    "gives": "gave", "sees": "saw", "understands": "understood", "forgot": "forgot", "gets": "got", "knows": "knew",
+    "goes": "went", "comes": "came", "pays": "paid", "tells": "told", "feels": "felt", "declines": "declined",
+    "agrees": "agreed", "confirms": "confirmed", "chooses": "chose", "picks": "picked", "wishes": "wished",
+}  # fmt: skip
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
@@ -190,6 +197,17 @@ def _in_first_person(condition: str) -> str:
         words.append(verb or _PRONOUNS.get(lower, word))
         previous = lower
     return f"I {' '.join(words)}."
+
+
+def past_tense(condition: str) -> str:
+    """Return what somebody did for whom the condition held, such as "wanted to book an appointment"."""
+    predicate = _predicate(condition).rstrip(".")
+    verb, _, rest = predicate.partition(" ")
+    past = _PAST.get(verb.lower())
+    if past is None and _SUBJECT.match(condition) and verb.endswith("s") and verb.isalpha():
+        root = base(verb)
+        past = root + ("d" if root.endswith("e") else "ed")
+    return f"{past} {rest}".strip() if past else f"met the condition {predicate!r}"
 
 
 def base(verb: str) -> str:

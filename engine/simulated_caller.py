@@ -49,7 +49,7 @@ _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.55
 _TAKEN_BEFORE = 0.15
-_CLOSING = 3.0
+_CLOSING = 8.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from dryline.engine.caller_utterances import closes, gives_value, past_tense
 from dryline.simulator import analysis
 from dryline.simulator.flow_runner import HUNG_UP, LOST, Played
 from dryline.simulator.flow_timeline import comes_to_its_end
@@ -13,6 +14,8 @@ from dryline.simulator.script_dialogues import DONE, Course
 from dryline.simulator.slots import Facts
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
+_MATTERS = 4  # that a summary names
+_RATING = re.compile(r"\b(?:rat(?:e|ing)|score|stars|happy|satisf\w+|from 1 to|from one to)\b", re.IGNORECASE)
 _NOTED_LONGEST = 60  # characters of a value that a summary tells; of a longer one it has the name
 # What a condition, or the key of an extraction, says has come of it: the marks of simulator/analysis.py.
 _MARKS = tuple(
@@ -47,13 +50,17 @@ def course_of(played: Played, facts: Facts, *, left: str) -> Course:
     conditions = [event["condition"] for event in played.events if event.type == "taken"]
     course = Course(_intent(conditions), conditions[-1] if conditions else "", _ending(played, left), _steps(played))
     course.told |= _learn(played, facts)
+    rating = _rating(played)
+    if rating is not None:
+        facts["rating"] = rating
+        course.reached.add("rated")
     if comes_to_its_end(played) and conditions:
         course.reached |= {"done", *_marks(played, conditions)}
     elif played.ended == "transfer":
         course.reached |= {"transferred", *_marks(played, conditions)}
     if played.machine:
         course.reached = {"voicemail"}
-    summary = _summary(played, conditions)
+    summary = _summary(played, conditions, facts)
     course.summary = f"{summary} {course.summary}".strip()
     return course
 
@@ -114,28 +121,45 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _summary(played: Played, conditions: list[str]) -> str:
-    """A sentence or two: what was met, what was noted, and how it ended."""
+def _summary(played: Played, conditions: list[str], facts: Facts) -> str:
+    """Return a sentence or two: what the caller wanted, what came of it, and what was noted."""
     if played.machine:
         return "Reached a voicemail."
-    met = _in_turn([text.rstrip(".") for text in dict.fromkeys(conditions)])
-    told = [f"{met[:1].upper()}{met[1:]}."] if met else ["Nothing came of it."]
+    matters = list(dict.fromkeys(text for text in conditions if not gives_value(text) and not closes(text)))
+    who = facts["name"] if "name" in facts and "name" in played_names(played) else "The caller"
+    sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
+    if not sentences:
+        sentences = [f"{who} said what was asked." if conditions else "Nothing came of it."]
     noted = [text for key, value in played.extracted.items() for text in _noted(key.replace("_", " "), value)]
     if noted:
-        told.append(f"Noted: {', '.join(noted)}.")
+        sentences.append(f"Noted: {', '.join(noted)}.")
     numbers = [event["number"] for event in played.events if event.type == "transferred"]
     if numbers:
-        told.append(f"Transferred to {numbers[0]}.")
-    return " ".join(told)
+        sentences.append(f"Transferred to {numbers[0]}.")
+    return " ".join(sentences)
 
 
-def _in_turn(conditions: list[str]) -> str:
-    """What was met, one after the other; who it was is said once where it is the same person throughout."""
-    who = {text.partition(" ")[0] for text in conditions}
-    if len(who) == 1 and len(conditions) > 1:
-        conditions[1:] = [text.partition(" ")[2] for text in conditions[1:]]
-    *before, last = conditions or [""]
-    return f"{', '.join(before)}, then {last}" if before else last
+def played_names(played: Played) -> set[str]:
+    """Return `{"name"}` if the caller's name was given in the conversation."""
+    keys = (key for key, value in played.extracted.items() if value)
+    return {"name"} if any(analysis.fact_of(key) == "name" for key in keys) else set()
+
+
+def _listed(texts: list[str]) -> str:
+    *before, last = texts
+    return f"{', '.join(before)}, and then {last}" if before else last
+
+
+def _rating(played: Played) -> int | None:
+    """Return the rating that the caller gave, on a scale to 10."""
+    for event in reversed(played.events):
+        if event.type == "asked" and _RATING.search(str(event["question"])):
+            numbers = [value for _, value in _leaves("", event["value"]) if isinstance(value, (int, float))]
+            numbers = [number for number in numbers if not isinstance(number, bool)]
+            if numbers:
+                to_five = re.search(r"\b(?:to|of|out of) (?:5|five)\b", str(event["question"]))
+                return max(1, min(10, round(numbers[0] * (2 if to_five else 1))))
+    return None
 
 
 def _noted(name: str, value: Any) -> Iterator[str]:
