@@ -9,7 +9,7 @@ from itertools import pairwise
 from keyword import iskeyword
 
 from dryline.engine.errors import BasedSyntaxError
-from dryline.engine.prelude import METHODS, RESERVED
+from dryline.engine.prelude import METHODS, REQUESTS_MEMBERS, RESERVED
 from dryline.engine.rewriting import Part, Places, Rewriting
 from dryline.engine.tokens import Line, Token
 
@@ -29,6 +29,8 @@ class CallRewriting:
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
+        self.unknown: list[tuple[str, int]] = []  # members that this `requests` lacks, and where
+        self._requests_names = {"requests"} if _imports_requests(lines) else set[str]()
         self._own = _own_names(lines)  # what the flow defines itself is not rewritten
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
@@ -64,7 +66,7 @@ class CallRewriting:
             elif token.text == "send_sms":
                 self._edits.replace(token.start, bracket.end, f"_based_send_sms({line}, ")
             elif token.text in ENDINGS:
-                self._with_state(tokens, pairs[index + 1])
+                self._with_state(tokens, pairs[index + 1], in_def)
             elif token.text == "next":
                 self._next(tokens, index + 2, pairs)
             elif token.text in _EXCEPTIONS and index and tokens[index - 1].text == "raise":
@@ -76,13 +78,23 @@ class CallRewriting:
                 self._edits.replace(token.start, bracket.end, told_action)
         elif token.text == "api" and [each.text for each in tokens[index + 1 : index + 4 : 2]] == [".", "("]:
             self._edits.replace(token.start, tokens[index + 3].end, f'_based_api({line}, "{tokens[index + 2].text}", ')
-        elif token.text == "requests" and [each.text for each in tokens[index + 1 : index + 4 : 2]] == [".", "("]:
-            self._edits.insert(token.end, f".at({line})")
+        elif token.text in self._requests_names and [each.text for each in tokens[index + 1 : index + 2]] == ["."]:
+            self._requests_member(tokens, index)
 
-    def _with_state(self, tokens: list[Token], close: int) -> None:
-        """Hand the name `state` over: the flow can have bound it anew, and is not asked again."""
+    def _requests_member(self, tokens: list[Token], index: int) -> None:
+        """Pass the line to a function of `requests`, and note a member that the stand-in for `requests` lacks."""
+        token, member = tokens[index], tokens[index + 2].text if index + 2 < len(tokens) else ""
+        if member not in REQUESTS_MEMBERS:
+            self.unknown.append((f"{token.text}.{member}", token.start))
+        elif calls(member, tokens[index + 2 :], 0):
+            self._edits.insert(token.end, f".at({self._places.line(token.start)})")
+
+    def _with_state(self, tokens: list[Token], close: int, in_def: bool) -> None:
+        """Pass the flow's `state`, which it may have bound anew. In a function that name can be a parameter."""
         comma = "" if tokens[close - 1].text in ("(", ",") else ", "
-        self._edits.insert(tokens[close].start, f"{comma}_based_state=state")
+        if in_def:
+            self.names.add("_based_global_state")
+        self._edits.insert(tokens[close].start, f"{comma}_based_state={'_based_global_state()' if in_def else 'state'}")
 
     def _next(self, tokens: list[Token], at: int, pairs: dict[int, int]) -> None:
         """A generator in the place of an argument is a list in the sandbox: `next` needs what goes through it."""
@@ -163,6 +175,7 @@ class CallRewriting:
             kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]
             bound = [clause.name for clause in clauses if clause.module == "requests"]
             new = [f"import {', '.join(kept)}"] if kept else []
+            self._requests_names.update(bound)
             new += [f"{name} = _based_requests" for name in bound]
             self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
         elif texts[:2] == ["from", "requests"] and "import" in texts:
@@ -259,9 +272,19 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
     return pairs
 
 
+def _imports_requests(lines: list[Line]) -> bool:
+    texts = ([token.text for token in line.tokens] for line in lines)
+    return any("import" in words and "requests" in words for words in texts)
+
+
 def _own_names(lines: list[Line]) -> set[str]:
+    """Return the names that the flow defines, without the methods of its classes."""
     names = set()
+    class_indent: str | None = None
     for line in lines:
+        if class_indent is not None and len(line.indent) > len(class_indent):
+            continue
+        class_indent = line.indent if line.tokens[0].text == "class" else None
         for before, token in pairwise(line.tokens):
             if before.text in ("def", "class"):
                 names.add(token.text)

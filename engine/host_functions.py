@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import timedelta, timezone
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -186,6 +187,9 @@ def converse(
     prompt = system_prompt if prompt is _MISSING else prompt
     if prompt is _MISSING:
         raise Raised("TypeError", "talk() missing a required argument: 'prompt'")
+    is_loop = isinstance(loop, int) and loop < len(session.program.loops)
+    if not is_loop or not isinstance(conditions, (list, NoneType)) or not isinstance(note, (list, tuple, NoneType)):
+        raise Raised("TypeError", "talk() was called with arguments that only the engine passes")
     speaks = bool(first if first_prompt is None else first_prompt)
     session.keep_state(state)
     session.conversation.open(loop, conditions, note, text(prompt), speaks, plain(default_values), plain(info))

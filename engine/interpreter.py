@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -15,6 +16,8 @@ from dryline.engine.sandbox import TURN_S, Sandbox
 
 if TYPE_CHECKING:
     from dryline.engine.session import Session
+
+log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of the host, between two things that the user says
 TEXT_A_TURN = 1_000_000  # characters said and printed
@@ -106,9 +109,17 @@ class Running:
             session.fail(failure)
         except Stopped as fault:
             session.fail(self.stopped(str(fault)))
+        except Exception as fault:
+            self.fail_by_bug(fault)
 
     def stopped(self, sentence: str) -> Failure:
         return stopped(self._session.program, sentence, self._place)
+
+    def fail_by_bug(self, fault: Exception) -> None:
+        """End the session because of an error of the engine, so that it cannot stop other conversations."""
+        log.error("An error of the engine ended a flow's run.", exc_info=fault)
+        sentence = f"The engine failed: {type(fault).__name__}: {fault}"
+        self._session.fail(stopped(self._session.program, sentence, self._place, bound=False))
 
     def _timed(self, step: Callable[[], Any]) -> Any:
         began = time.perf_counter()

@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 def _plain(value: Any, depth: int, room: _Room) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:  # more than a JSON number holds safely
         room.take(value.bit_length() // 4)
-        return f"{value:#x}"
+        return str(value) if value.bit_length() <= _LONGEST_INT else f"{value:#x}"
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
@@ -53,7 +53,11 @@ def _plain(value: Any, depth: int, room: _Room) -> Any:
         room.take(16 * len(value))
     if isinstance(value, dict):
         return {_key(key, depth, room): _plain(member, depth + 1, room) for key, member in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):  # sorted, because Python's order of texts differs from run to run
+        return sorted(
+            (_plain(member, depth + 1, room) for member in value), key=lambda member: (str(type(member)), str(member))
+        )
+    if isinstance(value, (list, tuple)):
         return [_plain(member, depth + 1, room) for member in value]
     if isinstance(value, (date, time)):
         return value.isoformat()
@@ -77,6 +81,10 @@ def is_talk(value: Any) -> bool:
 def text(value: Any) -> str:
     """The value as a text, as a flow would print it. Raises TooLarge."""
     made = plain(value)
+    if isinstance(value, tuple):
+        return str(tuple(made))
+    if isinstance(value, (set, frozenset)) and made:
+        return f"{{{str(made)[1:-1]}}}"
     printable = isinstance(value, int) and value.bit_length() <= _LONGEST_INT
     if printable or isinstance(value, (date, timedelta)):  # JSON has other forms of these than Python prints
         return str(value)

@@ -8,6 +8,8 @@ what is needed of them is bound here. What is called here and not defined here i
 
 from __future__ import annotations
 
+import re
+
 RESERVED = "_based_"
 
 _TALK = """
@@ -134,16 +136,23 @@ def _based_told(*args, is_a=isinstance, text=str, count=len):
     return args[0] if count(args) == 1 and is_a(args[0], text) else text(args[0] if count(args) == 1 else args)
 """
 
+_GLOBAL_STATE = """
+def _based_global_state(): return state
+"""
+
 _PIECES = {  # a piece, and the names that call for it
     _TALK: {"talk", "loop"},
     _SMS: {"send_sms", "integrations"},
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
     _TOLD: {"_based_told"},
+    _GLOBAL_STATE: {"_based_global_state"},
     "import time\n": {"time"},
     "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
     "true, false, null = True, False, None\n": {"true", "false", "null"},
 }
+_MEMBER = re.compile(r"^    (?:def )?(\w+)(?:\(self| =)", re.MULTILINE)
+REQUESTS_MEMBERS = {*_MEMBER.findall(_REQUESTS.partition("class _based_Requests")[2])} - {"at", "line"}
 METHODS = ("ask", "summarize", "to_json")
 
 

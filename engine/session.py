@@ -166,6 +166,9 @@ class Session:
         except Stopped as fault:
             self.fail(self._running.stopped(str(fault)))
             return
+        except Exception as fault:
+            self._running.fail_by_bug(fault)
+            return
         if answer is not None:
             self._running.go_on(answer)
 

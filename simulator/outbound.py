@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +23,11 @@ from dryline.simulator.calls import make_call, store
 from dryline.simulator.conversation_plans import Plan, plan_call
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import Line, line_of
+from dryline.storage.errors import Busy
 from dryline.world.clock import parse
 from dryline.world.world import World
+
+log = logging.getLogger(__name__)
 
 # How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
@@ -79,17 +83,21 @@ def settle(world: World, due: Sequence[Due]) -> list[Due]:
         if number is not None:
             drawn = one.chance.choices(OUTCOMES, _SHARES)[0]
             said = scripted_outcome(number, one.metadata["row"])
-            one.plan = plan_call(
-                one.line,
-                one.chance,
-                outcome=said or drawn,
-                drawn=said is None,
-                direction="outbound",
-                customer_number=number,
-                row=one.contact,
-                following=followings.of(one.line, one.contact),
-                at=parse(one.row.due_at or ""),
-            )
+            options: dict[str, Any] = {
+                "outcome": said or drawn,
+                "drawn": said is None,
+                "direction": "outbound",
+                "customer_number": number,
+                "row": one.contact,
+                "at": parse(one.row.due_at or ""),
+            }
+            try:
+                one.plan = plan_call(one.line, one.chance, following=followings.of(one.line, one.contact), **options)
+            except Busy:
+                raise
+            except Exception:  # the rows of others must not wait for this one
+                log.exception("The call of row %s could not follow its flow, so it follows a script.", one.row.id)
+                one.plan = plan_call(one.line, one.chance, **options)
     return list(due)
 
 

@@ -241,3 +241,38 @@ both = list(itertools.chain([1], [2]))
 say(json.dumps([re.sub("a", "b", "a"), math.floor(1.5), len(collections.Counter("aab")), both]))
 """
     assert json.loads(talk(code).said[0]) == ["b", 1, 2, [1, 2]]
+
+
+def test_a_method_of_a_class_takes_no_name_from_the_flow(talk, take):
+    code = """
+class Helper:
+    def talk(self): return "mine"
+    def say(self): return "mine"
+say(Helper().talk())
+loop:
+    talk("p", False)
+until "a":
+    say("A")
+"""
+    assert talk(code, take("a")).said == ["mine", "A"]
+
+
+def test_a_parameter_named_state_is_not_the_sessions_state(talk):
+    code = 'state["n"] = 1\ndef leave(state):\n    transfer(state)\nleave("+15550100")\n'
+    assert talk(code, state={}).session.state == {"n": 1}
+
+
+def test_a_variable_named_requests_is_the_flows_own(talk):
+    assert talk('requests = []\nrequests.append("a")\nsay(requests[0])\n').said == ["a"]
+
+
+def test_a_set_comes_out_in_the_same_order_each_time(talk):
+    code = 'say({"b", "a", "c"})\nstate["all"] = {3, 1, 2}\n'
+    talked = talk(code, state={})
+    assert talked.said == ["{'a', 'b', 'c'}"]
+    assert talked.session.state == {"all": [1, 2, 3]}
+
+
+def test_values_are_said_as_python_prints_them(talk):
+    assert talk('say((1, "a"))\nsay(2**70)\n').said == ["(1, 'a')", str(2**70)]
+    assert talk('extract("n", 2**70)\n').session.extracted == {"n": str(2**70)}

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from dryline.engine.builtin_model import BuiltInJudge
+
 # What only time ends.
 ENDLESS = {
     "an endless loop": "while True:\n    pass\n",
@@ -151,6 +153,27 @@ def test_there_is_no_environment(talk, monkeypatch):
         '    say(str(os.getenv("SECRET_OF_THE_SERVER")))\nexcept Exception:\n    pass\n'
     )
     assert not any("told" in said for said in talked.said)
+
+
+@pytest.mark.parametrize("arguments", ["99, ['a'], None, {}, 'p'", "'x', 3, 4, {}, 'p'", "0, None, 5, {}, 'p'"])
+def test_internal_functions_refuse_the_arguments_of_a_flow(talk, arguments):
+    assert talk(f'eval("_based_converse({arguments})")\n').session.failure.exception == "TypeError"
+
+
+class Broken(BuiltInJudge):
+    """A language model with an error in its code."""
+
+    def reply(self, talk, said):
+        raise IndexError("list index out of range")
+
+    choose = ask = reply
+
+
+@pytest.mark.parametrize("turns", [[], ["hello"]])
+def test_an_error_of_the_engine_ends_the_run_as_a_failure(talk, turns):
+    code = f'loop:\n    talk("Help.", {not turns})\nuntil "a":\n    pass\n'
+    failure = talk(code, *turns, judge=Broken()).session.failure
+    assert failure.error == "The engine failed: IndexError: list index out of range"
 
 
 def test_a_conversation_has_an_end(talk, engine, monkeypatch):

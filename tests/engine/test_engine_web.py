@@ -55,6 +55,19 @@ def test_requests_works_however_it_is_imported(talk, web_engine, imported, call)
     assert talk(code, on=web_engine).said == ['True 200 {"n":1}']
 
 
+def test_a_request_has_its_line_under_any_name_of_the_module(talk, web_engine):
+    talked = talk('import requests as web\n\nweb.get("http://x/a")\n', on=web_engine)
+    assert [event.line for event in talked.of("requested")] == [3]
+
+
+def test_a_member_that_requests_lacks_here_is_a_warning(engine):
+    code = 'import requests\nrequests.get("http://x").ok\nrequests.Session()\nprint(requests.codes.ok)\n'
+    warnings = [
+        (finding.line, finding.severity) for finding in engine.check(code) if "no such member" in finding.sentence
+    ]
+    assert warnings == [(3, "warning"), (4, "warning")]
+
+
 def test_parameters_headers_and_time_limits_are_passed_on(talk, web_engine, net):
     code = (
         "import requests\n"

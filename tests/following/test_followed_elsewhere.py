@@ -88,6 +88,22 @@ def test_a_row_that_lacks_what_the_flow_reads_fails_its_call(make_line, api, adv
     assert {error["metadata"]["logId"] for error in errors} == {log["id"] for log in failed}
 
 
+def test_a_row_whose_flow_meets_an_error_of_the_stand_in_does_not_stop_the_rows_of_others(
+    make_line, api, advance, voice_logs, monkeypatch
+):
+    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
+
+    def fail(*args, **options):
+        raise IndexError("list index out of range")
+
+    monkeypatch.setattr("dryline.simulator.outbound.Followings.of", fail)
+    for line in lines:
+        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+        api.post(path, {"data": ROWS, "batch_size": 100})
+    advance(60)
+    assert [len(voice_logs(line)) for line in lines] == [len(ROWS), len(ROWS)]
+
+
 def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, api, control, advance, voice_logs):
     def conversations(*steps):
         control.post("/reset")
