@@ -71,11 +71,11 @@ def active_campaigns(team: Team) -> list[OutboundCampaign]:
     return list(_newest(OutboundCampaign, team).where(OutboundCampaign.status.in_(ACTIVE)))
 
 
-def count_parts(team: Team) -> dict[str, dict[str, int]]:
+def count_parts(team: Record) -> dict[str, dict[str, int]]:
     """Return how many flows, deployments, resources and tests each worker has: worker id to table name to count."""
     counts: dict[str, dict[str, int]] = {}
     for model in (Flow, Deployment, Resource, Test):
-        query = model.select(model.worker_id, fn.COUNT(SQL("*"))).where(model.team_id == team.id)
+        query = model.select(model.worker_id, fn.COUNT(SQL("*"))).where(model.team_id == team.team_id)
         for worker_id, count in tuples(query.group_by(model.worker_id)):
             counts.setdefault(worker_id, {})[model._meta.table_name] = count
     return counts

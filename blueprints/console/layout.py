@@ -9,9 +9,12 @@ from flask import current_app, g, jsonify, request, url_for
 from dryline import __version__
 from dryline.blueprints.console.auth import current_url, form_token
 from dryline.blueprints.console.base import PageBlueprint
+from dryline.blueprints.console.snippets import curl_post
 from dryline.blueprints.console.template_filters import offset
 from dryline.blueprints.links import base_url
+from dryline.models import activity
 from dryline.models.teams import Team
+from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 
 blp = PageBlueprint("layout")
@@ -43,8 +46,17 @@ def context() -> dict[str, Any]:
         "form_token": form_token,
         "change_version": change_version(),
         "current_url": current_url(),
+        "part_counts": _part_counts,
+        "curl_post": curl_post,
         "base_url": base_url(),
     }
+
+
+def _part_counts(worker: Worker) -> dict[str, int]:
+    """Return how many rows each tab of a worker's page has, by the name of the tab's blueprint."""
+    counts = activity.count_parts(worker).get(worker.id, {})
+    tables = {"flows": "flow", "deployments": "deployment", "resources": "resource", "tests": "test"}
+    return {name: counts.get(table, 0) for name, table in tables.items()}
 
 
 def world_clock() -> dict[str, Any]:

@@ -18,6 +18,7 @@ from dryline.schemas.request_log import ConditionsSchema, TimesSchema
 from dryline.storage.current_world import current
 from dryline.storage.errors import DomainError, NotFound
 from dryline.traffic import request_search
+from dryline.traffic.failures import RequestGroup, differences, grouped, reason_of
 from dryline.traffic.fault_presets import PRESETS
 from dryline.traffic.masking import MASK
 from dryline.traffic.request_log import Entry
@@ -42,17 +43,28 @@ _PAGES = {
 
 @blp.get("")
 def show() -> Any:
-    """List requests. `method`, `path`, `status`, `bodyContains`, `fault` and `team` in the address filter them."""
+    """List requests, equal failures as one row, with `each` in the address one by one.
+
+    `method`, `path`, `status`, `bodyContains`, `fault` and `team` in the address filter them.
+    """
     filters = {name: value for name, value in request.args.items() if value and name in _FILTERS}
     matches = [entry for entry in find(current().requests, _criteria(filters)) if _passes(entry, filters)]
     entries, new_count = hide_new_rows(matches, "number")
+    rules = current().faults.listing()
+    if request.args.get("each"):
+        by_id = {rule.id: rule for rule in rules}
+        groups = [RequestGroup(entry, reason_of(entry, by_id)) for entry in entries[:MAX_LISTED]]
+    else:
+        groups = grouped(entries, rules)
     return render_template(
         "request_log.html",
-        entries=entries[:MAX_LISTED],
+        groups=groups[:MAX_LISTED],
+        entries=entries,
         total=len(entries),
         filters=filters,
         new_count=new_count,
         team_names=team_names(),
+        key=(clear_key(g.team.id) if g.team else None) or NO_KEY,
     )
 
 
@@ -64,6 +76,7 @@ def entry(number: int) -> Any:
         "request.html",
         entry=entry,
         members=members,
+        reason=reason_of(entry, {rule.id: rule for rule in current().faults.listing()}),
         curl=as_curl(entry),
         documentation=_documentation(entry),
         rows=[(id, _PAGES.get(id.partition("_")[0])) for id in members["touched"]],
@@ -111,7 +124,14 @@ def verify() -> Any:
             problem = error.description or ""
         except DomainError as error:
             problem = str(error)
-    return render_template("verify.html", verification=verification, problem=problem, params=request.args)
+    nearest = verification.nearest if verification else []
+    return render_template(
+        "verify.html",
+        verification=verification,
+        problem=problem,
+        params=request.args,
+        misses=[(entry, differences(criteria, entry, misses)) for entry, misses in nearest],
+    )
 
 
 @blp.post("/clear")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
+
+from flask import g
 
 from dryline.blueprints.links import base_url
 from dryline.models.teams import Team, authenticate
@@ -75,6 +79,15 @@ def log_snippets(team: Team, channel: Channel, worker_id: str, log_id: str) -> d
     arguments = [repr(log_id), f"worker_id={worker_id!r}"]
     path = f"{_path(channel, worker_id)}/{quote(log_id, safe='')}"
     return _snippets(team, channel, path, {}, "retrieve", arguments, output)
+
+
+def curl_post(path: str, body: Mapping[str, Any]) -> str:
+    """Return the curl command that sends a body to a path, below /api with a key of the chosen team."""
+    lines = [f"curl {shlex.quote(base_url() + path)}", "-H 'content-type: application/json'"]
+    if path.startswith("/api"):
+        key = (clear_key(g.team.id) if g.get("team") else None) or NO_KEY
+        lines.append(f"-H {shlex.quote(f'x-api-key: {key}')}")
+    return " \\\n  ".join([*lines, f"-d {shlex.quote(json.dumps(body))}"])
 
 
 def _path(channel: Channel, worker_id: str) -> str:

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from dryline.tests.console.visitor import words
+
 
 def newest(visitor):
     """Open the newest request."""
@@ -42,6 +44,31 @@ def test_filters_select_requests(visitor, api, control, query, paths):
     api.get("/team")
     text = visitor.go(f"/requests{query}").text
     assert {path for path in ("/api/workers", "/api/workers/none", "/api/team") if f"GET {path}\n" in text} == paths
+
+
+def test_the_list_says_why_requests_failed_and_counts_equal_failures(visitor, api, control):
+    for _ in range(12):
+        api.post("/workers", {})
+    api.get("/workers/none")
+    control.post("/faults", {"path": "/api/team", "status": 503, "times": 2})
+    api.get("/team")
+    page = visitor.go("/requests")
+    text = words(page)
+    assert "POST /api/workers name: Missing data for required field." in text and "400 12 times" in text
+    assert "GET /api/workers/none Worker none not found" in text
+    assert "GET /api/team Fault: answers 503, 2 times" in text
+    assert page.answer.text.count("<tr data-open") == 3
+    (link,) = [link for link in page.links if link and "each=1" in link]
+    assert visitor.go(link.removeprefix("/console")).answer.text.count("<tr data-open") == 12
+    row = re.findall(r'<tr data-open>.*?href="/console(/requests/\d+)', page.answer.text, re.DOTALL)[-1]
+    assert "400: name: Missing data" in visitor.go(row).text
+
+
+def test_a_near_miss_stands_beside_what_was_expected(visitor, api):
+    api.post("/workers", WORKER)
+    page = visitor.go("/requests/verify?method=POST&path=/api/workers&bodyContains=Back+desk")
+    expected, actual = re.findall(r"<(?:ins|del)>(.*?)</", page.answer.text)
+    assert (expected, "Front desk" in actual) == ("Back desk", True)
 
 
 def test_new_requests_are_announced(tab, served):
@@ -132,7 +159,7 @@ def test_an_invalid_verification_is_refused(visitor):
 def test_the_log_is_cleared(visitor, api):
     api.get("/workers")
     visitor.go("/requests")
-    assert "No requests." in visitor.send("/clear").text
+    assert "No requests yet" in visitor.send("/clear").text
 
 
 def test_a_request_that_is_not_in_the_log_is_404(visitor):

@@ -251,7 +251,9 @@ function refillForm() {
   sessionStorage.removeItem(STORED_FORM);
   if (!stored || !document.querySelector("main .flash.error[role=status]")) return;
   const form = formsTo(stored.action)[stored.index];
-  if (form) fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
+  if (!form) return;
+  fields(form).forEach((field, index) => (field.value = stored.values[index] ?? field.value));
+  form.closest("details")?.setAttribute("open", "");
 }
 
 // A file that is dropped on a text area replaces its text.

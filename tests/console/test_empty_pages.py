@@ -1,0 +1,70 @@
+"""Pages without rows: what they are for, and the command that fills them."""
+
+import re
+import subprocess
+from html import unescape
+from urllib.request import urlopen
+
+import pytest
+
+from dryline.settings import Settings
+from dryline.tests.console.conftest import serving
+
+HEADERS = {"x-api-key": "dryline-local-key"}
+
+
+@pytest.fixture(scope="module")
+def empty():
+    """A server whose only worker has a flow and a voice deployment, and its client."""
+    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def line(empty):
+    """The voice deployment."""
+    client = empty.app.test_client()
+
+    def post(path, body):
+        answer = client.post(f"/api{path}", json=body, headers=HEADERS)
+        assert answer.status_code == 201, answer.text
+        return answer.json
+
+    worker = post("/workers", {"name": "Front desk", "description": None, "status": None})["id"]
+    flow = post(f"/workers/{worker}/flows", {"name": "Greeting", "code": 'say("Hello")\n'})["id"]
+    path = f"/workers/{worker}/deployments/voice"
+    return post(path, {"name": "Line", "flowId": flow, "phoneNumber": "+14155550100"})
+
+
+def read(server, address):
+    with urlopen(f"{server.url}/console{address}") as answer:
+        return answer.read().decode()
+
+
+def test_a_world_without_workers_has_the_command_that_creates_one():
+    with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+        run_snippet(server, "/workers")
+        assert "Front desk" in read(server, "/workers")
+
+
+def run_snippet(server, address):
+    html = read(server, address)
+    assert 'class="nothing"' in html
+    (command,) = re.findall(r'class="nothing">.*?<pre[^>]*><code>(curl.*?)</code>', html, re.DOTALL)
+    done = subprocess.run(f"{unescape(command)} -s -f", shell=True, capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stdout)
+
+
+@pytest.mark.parametrize("page", ["/calls", "/exports", "/requests", "/faults", "tests", "resources"])
+def test_an_empty_page_has_the_command_that_fills_it(empty, line, page):
+    if page == "/requests":
+        empty.app.test_client().delete("/_dryline/requests")
+    address = page if page.startswith("/") else f"/workers/{line['workerId']}/{page}"
+    run_snippet(empty, address)
+    assert 'class="nothing"' not in read(empty, address).partition("<main")[2]
+
+
+@pytest.mark.parametrize("address", ["/live", "/campaigns", "/webhooks", "/webhooks/inbox", "/state"])
+def test_an_empty_page_says_where_to_begin(empty, line, address):
+    (text,) = re.findall(r'<p class="nothing">(.*?)</p>', read(empty, address), re.DOTALL)
+    assert len(re.sub(r"<[^>]+>", "", text)) > 60
