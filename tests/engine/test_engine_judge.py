@@ -7,71 +7,7 @@ from random import Random
 import pytest
 
 from dryline.engine.answer_filling import fill
-from dryline.engine.builtin_model import BuiltInJudge
-from dryline.engine.events import Message
-from dryline.engine.language_model import Question, Talk
-
-OFFERED = [
-    "user wants to book an appointment",
-    "The user asks about prices",
-    "The caller wants to speak to a human",
-    "user says goodbye or has no more questions",
-]
-APPOINTMENT = [
-    "caller wants to book an appointment",
-    "caller wants to cancel an appointment",
-    "caller wants to move their appointment",
-]
-AGREED = ["The person is interested", "The person is not interested", "They ask to be called back later"]
-
-
-def choose(said, conditions, agent="Shall I?"):
-    return BuiltInJudge().choose(Talk("p", conditions, {}, [Message("agent", agent)], 1, []), said)
-
-
-@pytest.mark.parametrize(
-    ("said", "conditions", "taken"),
-    [
-        ("I'd like to make an appointment for tomorrow", OFFERED, 0),
-        ("Could I schedule a visit?", OFFERED, 0),
-        ("how much is it?", OFFERED, 1),
-        ("What would that cost me", OFFERED, 1),
-        ("can I talk to a real person", OFFERED, 2),
-        ("give me an operator please", OFFERED, 2),
-        ("bye", OFFERED, 3),
-        ("that's all, thanks", OFFERED, 3),
-        ("I want to cancel my appointment", APPOINTMENT, 1),
-        ("please move my appointment to Monday", APPOINTMENT, 2),
-        ("can I get an appointment", APPOINTMENT, 0),
-        ("book an appointment", APPOINTMENT, 0),
-        ("yes I am interested", AGREED, 0),
-        ("no, I'm not interested", AGREED, 1),
-        ("Can you call me later", AGREED, 2),
-        ("no thanks", ["user confirms the order", "user declines"], 1),
-        ("yes that's right", ["user confirms the order", "user declines"], 0),
-        ("blue elephants", OFFERED, None),
-        ("I want to", OFFERED, None),
-        ("the", OFFERED, None),
-        ("", OFFERED, None),
-        ("!?", OFFERED, None),
-        ("anything", [], None),
-        ("hello", ["", "   "], None),
-    ],
-)
-def test_the_likeliest_condition_is_taken_and_none_where_none_is_like_it(said, conditions, taken):
-    assert choose(said, conditions).index == taken
-
-
-def test_a_yes_means_what_the_agent_asked():
-    decision = choose("yes please", ["user wants the blue car", "user wants the red boat"], "Is it the red boat?")
-    assert decision.index == 1
-    assert "said yes" in decision.why
-
-
-def test_two_conditions_alike_are_no_decision():
-    decision = choose("the blue car", ["user paints the blue car", "user sells the blue car"])
-    assert (decision.index, decision.sure) == (None, 0.0)
-    assert "as much like" in decision.why
+from dryline.engine.language_model import Question
 
 
 def test_a_decision_says_why_and_how_sure(talk, flow):

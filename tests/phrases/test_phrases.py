@@ -13,7 +13,7 @@ from dryline.phrases import LANGUAGES, SLOT, load
 
 SLOTS = {
     *("day", "time", "date", "name", "company", "product", "item", "number", "money", "phone", "email", "address"),
-    *("city", "service", "problem", "code", "month", "weekday"),
+    *("city", "service", "problem", "code", "month", "weekday", "reason"),
 }
 
 
@@ -39,15 +39,14 @@ def test_no_text_of_an_intent_is_written_twice(language):
 
 def test_an_intent_has_several_conditions_and_utterances():
     for intent in load("en").intents.values():
-        assert len(intent.conditions) >= 4, intent.name
-        assert len(intent.says) >= 8, intent.name
+        assert len(intent.conditions) >= 3, intent.name
+        assert len(intent.says) >= 4, intent.name
 
 
-def test_a_condition_has_no_subject():
-    for intent in load("en").intents.values():
-        for condition in intent.conditions:
-            subject = re.match(r"(the )?(caller|customer|user|he|she|they)\b", condition)
-            assert subject is None, (intent.name, condition)
+def test_the_intents_that_an_intent_names_exist():
+    intents = load("en").intents
+    missing = {name: sorted({*one.also, *one.instead_of} - set(intents)) for name, one in intents.items()}
+    assert {name: others for name, others in missing.items() if others} == {}
 
 
 def test_a_start_does_not_read_the_phrases():

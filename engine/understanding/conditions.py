@@ -1,0 +1,267 @@
+"""A menu of conditions: the parts that `or` separates, the intents that each condition means, and what it demands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dryline.engine.understanding.lexicon import Lexicon, lexicon
+from dryline.engine.understanding.words import MAX_LENGTH, plain
+
+_PARTS, _CONDITIONS = 12, 100
+_LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72
+_FOR_CERTAIN = 0.8
+_WEAKER_PART = 0.9  # a part counts a little less than the whole condition
+_OTHER_TRADE = 0.7
+_NEXT_CLAIMS = 0.76  # of the best one: further intents that a condition means
+_SAYS = r"(?:answers?|answered|says?|said|replies|responds?) (?:with )?"
+_AFFIRMS = re.compile(
+    rf"\b(?:{_SAYS}yes|agree[sd]?|accept(?:s|ed)?|confirm(?:s|ed)?|approve[sd]?|consents?|affirms?|can make it"
+    r"|goes ahead"
+    r"|is (?:still )?(?:interested|willing|happy|fine|okay)|wants? to (?:proceed|continue|go ahead)"
+    r"|acepta|confirma|dice que si|stimmt zu|bestatigt|sagt ja)\b"
+)
+_DENIES = re.compile(
+    rf"\b(?:{_SAYS}no\b|declin\w+|refus\w+|reject\w+|den(?:y|ies|ied)|disagrees?"
+    r"|(?:not|no longer|never|isn't|doesn't) (?:\w+ )?(?:interested|want|agree|accept|confirm|satisfied|correct|right"
+    r"|happy|available|come|make|attend|need)"
+    r"|lehnt ab|sagt nein|rechaza|dice que no|no quiere)\b"
+)
+_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|isn't|refus\w+|declin\w+)\b|n't\b")
+_QUOTE = re.compile(r"[\"“”«»]([^\"“”«»]{2,200})[\"“”«»]")
+_AGENT_DOES = re.compile(r",? and (?:you|the agent|the assistant) (?:have|has|had)\b.*")
+_SPLIT = re.compile(r"\bor\b|[,;/|]|\boder\b|\bo\b(?= [a-z])")
+_GIVING = (
+    r"giv(?:es?|en|ing)|gave|provid(?:es?|ed|ing)|nam(?:es?|ed)|stat(?:es?|ed)|tells?|told|shar(?:es?|ed)"
+    r"|mention(?:s|ed)?|specif(?:y|ies|ied)|enter(?:s|ed)?|cho(?:oses?|se|sen)|picks?(?:ed)?|select(?:s|ed)?"
+    r"|answer(?:s|ed)?(?: with)?|spell(?:s|ed)?|suppl(?:y|ies|ied)|identif(?:y|ies|ied)|describ(?:es?|ed)"
+    r"|explain(?:s|ed)?|wants to (?:give|choose|pick|select|leave)"
+    r"|(?:says?|said)(?= (?:a|an|the|his|her|their|which|what|when|how many|how much) )"
+)
+_GIVES = re.compile(
+    rf"^(?:has |have |had |is )?(?:already |just )?(?:{_GIVING})(?: us| you| the agent| me)? (?P<object>.+)"
+)
+_SOME = r"(?:a |another |any |general |some |other |different )*"
+_ASKS = re.compile(
+    r"^(?:(?:asks?|asked)(?! (?:for|to|not)\b)|inquires?|enquires?|wonders?"
+    r"|(?:wants?|would like) to (?:know|ask|hear|find out)"
+    rf"|(?:has|have) {_SOME}(?:questions?|inquiry)|pregunta|fragt)\b"
+)
+_WANTS = re.compile(
+    r"^(?:wants?|needs?|would like|wishes|requests?|requires?|prefers?|looks? for|is looking|tries|calls? to"
+    r"|asks? (?:for|to)|quiere|mochte|moechte|necesita|braucht)\b"
+)
+_QUESTION_ONLY = re.compile(
+    rf"^(?:asks?|has|have|wants? to ask) {_SOME}(?:questions?|something|inquiry)(?: else)?$"
+    r"|^asks$|^(?:has|have) questions$"
+)
+_OTHERWISE = re.compile(
+    r"^(?:(?:says?|wants?|asks?(?: for| about)?|needs?|has) )?(?:anything|something|everything) else"
+    r"|^(?:any )?other(?:wise| (?:request|topic|question|reason|inquir\w+)s?)?$|^none of (?:the above|these)"
+    r"|^anything(?: at all)?$|^else$|^default$"
+)
+_TALKS = re.compile(r"^(?:says?|talks?|speaks?|answers?|responds?|replies) ?(?:something|anything|at all)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the alternatives of a condition."""
+
+    text: str
+    stems: tuple[str, ...]
+    words: tuple[str, ...]  # the stems that carry the meaning
+    claims: dict[str, float]  # how much the part means each intent
+    gives: str | None  # the thing that has to be named, as in "gives their name"
+    quote: str | None
+    affirms: bool
+    denies: bool
+    is_negated: bool
+    asks: bool
+    wants: bool
+    asks_anything: bool
+    is_otherwise: bool
+    talks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """The conditions that are open, each with its parts, and which of them an intent belongs to."""
+
+    parts: list[list[Part]]
+    claims: list[dict[str, float]]
+    best_claims: dict[str, float]
+    word_weights: dict[str, float]
+    divided: frozenset[str]  # intents that several conditions mean before any other: their own words decide
+    trades: frozenset[str]  # the subjects of the intents that are meant for certain
+
+    def share(self, index: int, intent: str) -> float:
+        """Return how much an intent belongs to a condition: fully to the one that claims it most, else little."""
+        claim = self.claims[index].get(intent, 0.0)
+        best = self.best_claims.get(intent, 0.0)
+        if intent in self.divided:
+            return claim
+        return claim if claim >= best - 0.02 else claim * (0.55 if claim > 0.8 * best else 0.3)
+
+
+@lru_cache(maxsize=256)
+def read_menu(conditions: tuple[str, ...], language: str) -> Menu:
+    """Return a menu, read once for the same conditions."""
+    lexicon_ = lexicon(language)
+    parts = [read_condition(condition, language) for condition in conditions[:_CONDITIONS]]
+    claims: list[dict[str, float]] = []
+    best: dict[str, float] = {}
+    for alternatives in parts:
+        merged: dict[str, float] = {}
+        for part in alternatives:
+            for intent, claim in part.claims.items():
+                merged[intent] = max(merged.get(intent, 0.0), claim)
+        claims.append(merged)
+    _prefer_common_trades(claims, lexicon_)
+    for merged in claims:
+        for intent, claim in merged.items():
+            best[intent] = max(best.get(intent, 0.0), claim)
+    trades = frozenset(lexicon_.intents[intent].subject for intent, claim in best.items() if claim >= _FOR_CERTAIN)
+    foremost = [max(merged, key=lambda intent: merged[intent]) for merged in claims if merged]
+    divided = frozenset(intent for intent in foremost if foremost.count(intent) > 1)
+    return Menu(parts, claims, best, _word_weights(parts, lexicon_), divided, trades)
+
+
+def _prefer_common_trades(claims: list[dict[str, float]], lexicon_: Lexicon) -> None:
+    """Lower the claims to intents of trades that the rest of the menu has nothing to do with."""
+    support: dict[str, float] = {}
+    for merged in claims:
+        of_condition: dict[str, float] = {}
+        for intent, claim in merged.items():
+            subject = lexicon_.intents[intent].subject
+            of_condition[subject] = max(of_condition.get(subject, 0.0), claim)
+        for subject, claim in of_condition.items():
+            support[subject] = support.get(subject, 0.0) + claim
+    support["general"] = most = max(support.values(), default=0.0)
+    for merged in claims:
+        usual = max(
+            (claim for intent, claim in merged.items() if _supports(intent, support, most, lexicon_)), default=0.0
+        )
+        for intent, claim in merged.items():
+            if usual >= 0.8 * claim and not _supports(intent, support, most, lexicon_):
+                merged[intent] = claim * _OTHER_TRADE
+
+
+def _supports(intent: str, support: dict[str, float], most: float, lexicon_: Lexicon) -> bool:
+    return support[lexicon_.intents[intent].subject] >= 0.6 * most
+
+
+def _word_weights(parts: list[list[Part]], lexicon_: Lexicon) -> dict[str, float]:
+    """Return how much each word tells the conditions of a menu apart."""
+    owners: dict[str, set[int]] = {}
+    for index, alternatives in enumerate(parts):
+        for part in alternatives:
+            for word in part.words:
+                owners.setdefault(word, set()).add(index)
+    count = len(parts)
+    return {
+        word: lexicon_.weight(word) * (1.0 if count == 1 else max(0.15, 1 - (len(indexes) - 1) / (count - 1)))
+        for word, indexes in owners.items()
+    }
+
+
+@lru_cache(maxsize=2_048)
+def read_condition(condition: str, language: str) -> list[Part]:
+    """Return the parts of a condition, the whole of it first."""
+    text = plain(condition[:MAX_LENGTH]).replace("_", " ").strip(" .")
+    quotes = [quote[1] for quote in _QUOTE.finditer(text)]
+    text = _AGENT_DOES.sub("", _QUOTE.sub("it", text))
+    lexicon_ = lexicon(language)
+    whole = _without_subject(text, lexicon_)
+    texts = list(dict.fromkeys([whole, *_alternatives(whole, lexicon_)]))
+    quote = " ".join(quotes) or None
+    parts = [_read_part(part, quote, is_whole=part == whole, lexicon_=lexicon_) for part in texts[:_PARTS]]
+    return _of_one_trade([parts[0], *(part for part in parts[1:] if part.words or part.claims)], lexicon_)
+
+
+def _of_one_trade(parts: list[Part], lexicon_: Lexicon) -> list[Part]:
+    """Return the parts with lower claims to the intents of trades that the whole condition has nothing to do with."""
+    subjects = {"general", *(lexicon_.intents[intent].subject for intent, claim in parts[0].claims.items())}
+    if len(subjects) == 1:
+        return parts
+    for part in parts[1:]:
+        for intent in part.claims:
+            if lexicon_.intents[intent].subject not in subjects:
+                part.claims[intent] *= _OTHER_TRADE
+    return parts
+
+
+def _alternatives(text: str, lexicon_: Lexicon) -> Iterator[str]:
+    for part in _SPLIT.split(text):
+        part = re.sub(r"^(?:and|if|that|und|y) ", "", part.strip())
+        if part:
+            yield _without_subject(part, lexicon_)
+    if not _GIVES.match(text):
+        for part in text.split(" and "):
+            if not _AFFIRMS.fullmatch(part.strip()) and len(part.split()) > 1:
+                yield _without_subject(part.strip(), lexicon_)
+
+
+def _without_subject(text: str, lexicon_: Lexicon) -> str:
+    """Return a condition without the person whom it is about: "the caller wants …" is "wants …"."""
+    tokens = text.split()
+    index = 0
+    while index < len(tokens) - 1 and tokens[index] in (
+        "the",
+        "a",
+        "an",
+        "if",
+        "when",
+        "once",
+        "der",
+        "die",
+        "el",
+        "la",
+    ):
+        index += 1
+    if index < len(tokens) and tokens[index].removesuffix("'s").removesuffix("'") in lexicon_.vocabulary.roles:
+        return " ".join(tokens[index + 1 :])
+    return text
+
+
+def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexicon) -> Part:
+    vocabulary = lexicon_.vocabulary
+    stems = vocabulary.stems(text)
+    words = [
+        stem for stem in dict.fromkeys(stems) if stem not in vocabulary.ordinary and stem not in vocabulary.requests
+    ]
+    if not words and is_whole:  # a condition of ordinary words alone, such as "caller asks"
+        words = [stem for stem in dict.fromkeys(stems) if stem not in ("the", "a", "an", "to", "it", "be", "have")]
+    gives = _GIVES.match(text)
+    return Part(
+        text=text,
+        stems=tuple(stems),
+        words=tuple(words),
+        claims=_claims(stems, lexicon_, 1.0 if is_whole else _WEAKER_PART),
+        gives=gives["object"] if gives else None,
+        quote=quote,
+        affirms=bool(_AFFIRMS.search(text)) and not _DENIES.search(text),
+        denies=bool(_DENIES.search(text)),
+        is_negated=bool(_NEGATION.search(text)),
+        asks=bool(_ASKS.match(text)),
+        wants=bool(_WANTS.match(text)),
+        asks_anything=bool(_QUESTION_ONLY.match(text)),
+        is_otherwise=bool(_OTHERWISE.match(text)),
+        talks=bool(_TALKS.match(text)),
+    )
+
+
+def _claims(stems: list[str], lexicon_: Lexicon, share: float) -> dict[str, float]:
+    """Return the intents that a condition means, each with a share from 0 to 1."""
+    is_negated = bool(lexicon_.vocabulary.negations & set(stems))
+    nears = lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
+    best = max(nears.values(), default=0.0)
+    trades = {lexicon_.intents[intent].subject for intent, near in nears.items() if near >= 0.9 * best} | {"general"}
+    return {
+        intent: share
+        * min(1.0, (near - 0.1) / (_FULL_CLAIM - 0.1))
+        * (1.0 if lexicon_.intents[intent].subject in trades else _OTHER_TRADE)
+        for intent, near in nears.items()
+        if near >= max(_LEAST_CLAIM, _NEXT_CLAIMS * best)
+    }

@@ -1,0 +1,125 @@
+"""Conditions such as "gives their name and a day": whether the values that they ask for have been said."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dryline.engine.understanding.dialogue_acts import Utterance, read_utterance
+from dryline.engine.understanding.words import plain
+from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
+
+_AND = re.compile(r"\band\b|,|&|\bas well as\b|\balong with\b")
+_ARTICLE = re.compile(
+    r"^(?:the|a|an|his|her|their|its|your|some|any|which|what|all|both|valid|correct|new|preferred|desired) "
+)
+_BEHIND = re.compile(r" (?:of|for|from|to|in|on|at|that|they|when|where|why|how|about|between|with|you)\b.*")
+_TOKENS = {
+    "email": {"_email"},
+    "phone": {"_phone", "_code"},
+    "url": {"_email"},
+    "date": {"_day", "_date", "_month"},
+    "birth": {"_date", "_month", "_number", "_day"},
+    "past": {"_day", "_date", "_month"},
+    "time": {"_time"},
+    "datetime": {"_time", "_day", "_date"},
+    "duration": {"_number"},
+    "count": {"_number", "_time"},
+    "age": {"_number"},
+    "year": {"_number"},
+    "money": {"_money", "_number"},
+    "rating": {"_number", "_time"},
+    "percent": {"_number"},
+    "number": {"_number", "_time"},
+    "code": {"_code", "_number", "_phone"},
+    "zip": {"_code", "_number"},
+}
+_FREE_TEXT = {
+    *("reason", "text", "item", "service", "choice", "model", "role", "yes_no", "company", "city", "make", "country"),
+    "state",
+}
+_INTRODUCES = re.compile(
+    r"\b(?i:my (?:full |first |last |user)?name(?: is|'s)|(?:this|it) is|i am|i'm|it's|name's|call me|under|here is)"
+    r" [A-Z][\w'-]+"
+)
+_ONE_PART_ONLY = 0.35  # said of "a service and a time"
+
+
+def given(thing: str, utterance: Utterance, earlier: str, question: str, options: list[str]) -> float:
+    """Return how sure it is that a thing was named, from 0 to 1. `earlier` is what the user said before."""
+    kinds = _kinds_of(thing)
+    now = [_names(kind, label, utterance.text, utterance, question, options) for kind, label in kinds]
+    if not any(now):
+        return 0.0
+    before = [
+        score or (_value_in(kind, earlier) if kind in _TOKENS else _class_in(label, earlier, options))
+        for (kind, label), score in zip(kinds, now, strict=True)
+    ]
+    return min(before) if all(before) else _ONE_PART_ONLY * max(now)
+
+
+@lru_cache(maxsize=512)
+def _kinds_of(thing: str) -> list[tuple[str, str]]:
+    kinds = []
+    for part in _AND.split(plain(thing)):
+        label = part.strip()
+        while (shorter := _ARTICLE.sub("", label)) != label:
+            label = shorter
+        label = _BEHIND.sub("", label).strip()
+        if label:
+            kinds.append((kind_of(label, None), label))
+    return kinds[:4]
+
+
+def _names(kind: str, label: str, text: str, utterance: Utterance, question: str, options: list[str]) -> float:
+    tokens = set(utterance.whole.stems)
+    if kind in _TOKENS:
+        if kind == "rating" and tokens & {"star", "point"}:
+            return 0.9
+        if not tokens & _TOKENS[kind]:
+            return 0.0
+        asked = kind_of_question(question)
+        return 0.9 if len(tokens) <= 6 or asked == kind or kind not in ("code", "number", "count") else 0.6
+    if kind == "name":
+        return _person(text, question)
+    if kind == "address":
+        return 0.85 if re.search(r"\b\d{1,5} [A-Za-z]{2,}", text) else 0.0
+    named = _class_in(label, text, options)
+    if named:
+        return named
+    return _statement(utterance, question) if kind in _FREE_TEXT and not options else 0.0
+
+
+def _class_in(label: str, text: str, options: list[str]) -> float:
+    """Return whether one of the options of the prompt is in a text, or a member of the class that a label names."""
+    classes: dict[str, list[str]] = read_values()["classes"]
+    words = f" {' '.join(re.findall(r'[a-z0-9]+', plain(text)))} "
+    members = options or classes.get(label.split()[-1].removesuffix("s"), [])
+    for member in members:
+        stem = " ".join(re.findall(r"[a-z0-9]+", plain(member)))
+        if stem and (f" {stem} " in words or f" {stem.removesuffix('s')} " in words or f" {stem}s " in words):
+            return 0.92
+    return 0.0
+
+
+def _value_in(kind: str, text: str) -> float:
+    return 0.8 if text and set(read_utterance(text, "en").whole.stems) & _TOKENS[kind] else 0.0
+
+
+def _person(text: str, question: str) -> float:
+    if _INTRODUCES.search(text.replace("\u2019", "'")):
+        return 0.9
+    words = text.strip(" .!").split()
+    is_bare = 1 <= len(words) <= 4 and all(re.fullmatch(r"[A-ZÀ-Þ][\w.'\u2019-]+,?", word) for word in words)
+    asks_name = kind_of_question(question) == "name" or "name" in question.lower() or "who " in question.lower()
+    if is_bare and (asks_name or len(words) in (2, 3)):
+        return 0.9 if asks_name else 0.7
+    return 0.0
+
+
+def _statement(utterance: Utterance, question: str) -> float:
+    """Return whether the utterance states something, in answer to a question."""
+    whole = utterance.whole
+    if whole.is_question or whole.is_request or (utterance.yes and not utterance.rest) or utterance.no:
+        return 0.0
+    return 0.5 if len(whole.stems) >= 3 and question else 0.3 if question and len(whole.stems) >= 1 else 0.0

@@ -1,0 +1,56 @@
+"""All that is known of a language: its vocabulary, and its intents indexed by utterances and by conditions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dryline.engine.understanding.phrase_index import PhraseIndex
+from dryline.engine.understanding.words import Vocabulary
+from dryline.phrases import Intent, load
+
+_BUILDING = threading.Lock()
+
+
+class Lexicon:
+    """Immutable once built, so threads share it."""
+
+    def __init__(self, language: str) -> None:
+        self.vocabulary = Vocabulary(language)
+        self.intents: dict[str, Intent] = dict(load("en").intents)
+        foreign = load(language).intents if language != "en" else {}
+        for name, intent in foreign.items():
+            self.intents.setdefault(name, intent)
+        both = [*load("en").intents.values(), *foreign.values()]
+        self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
+        self.conditions = PhraseIndex(_conditions(both), self.vocabulary)
+        self._stems_of_questions: dict[str, list[list[str]]] = {}
+
+    def weight(self, word: str) -> float:
+        """Return how telling a word is. One that no phrase has is as telling as a rare one."""
+        known = self.utterances.weights.get(word) or self.conditions.weights.get(word)
+        return min(known or 5.0, 5.0)
+
+
+def _utterances(intents: list[Intent]) -> Iterator[tuple[str, str]]:
+    for intent in intents:
+        for text in (*intent.says, *intent.opens):
+            yield intent.name, text
+
+
+def _conditions(intents: list[Intent]) -> Iterator[tuple[str, str]]:
+    for intent in intents:
+        for text in intent.conditions:
+            yield intent.name, text
+
+
+def lexicon(language: str) -> Lexicon:
+    """Return a language's lexicon, built at the first call."""
+    with _BUILDING:
+        return _build(language)
+
+
+@lru_cache(maxsize=3)
+def _build(language: str) -> Lexicon:
+    return Lexicon(language)

@@ -1,0 +1,95 @@
+"""An index of phrases: the nearest ones to a text, by the rarity of the terms that they share (TF-IDF, cosine)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import log, sqrt
+
+from dryline.engine.understanding.words import Vocabulary, terms
+
+_PAIR_WEIGHT = 0.45  # two neighbouring words say little more than each of them
+_UNKNOWN_WEIGHT = 0.35  # of a word that no phrase has; else the nouns of a trade outweigh the pattern
+_VALUE_WEIGHT = 0.5  # a day or a number says little about what somebody wants
+_DENIED, _DENYING = 0.65, 0.8  # of phrases that say what the text denies, or deny what it says
+_MOST_NEAR, _PHRASES = 200, 6
+_NEXT_PHRASES = (0.8, 0.13, 0.07)  # the shares of an owner's three nearest phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """How near each owner's phrases are, from 0 to 1, and the nearest phrases by their number."""
+
+    owners: dict[str, float]
+    phrases: list[tuple[int, float]]
+
+
+class PhraseIndex:
+    """Phrases with their owners. Immutable once built, so threads share it."""
+
+    def __init__(self, phrases: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self.owners: list[str] = []
+        self.texts: list[str] = []
+        postings: dict[str, list[int]] = defaultdict(list)
+        self.terms_of: list[set[str]] = []
+        for owner, text in phrases:
+            distinct = set(terms(vocabulary.stems(text), vocabulary.ordinary))
+            for term in distinct:
+                postings[term].append(len(self.owners))
+            self.terms_of.append(distinct)
+            self.owners.append(owner)
+            self.texts.append(text)
+        self._postings = dict(postings)
+        owners, count = self.owners, len(set(self.owners)) + 1
+        self.weights = {
+            term: log(1 + count / len({owners[line] for line in lines})) * _share(term)
+            for term, lines in self._postings.items()
+        }
+        weights = self.weights
+        negations = vocabulary.negations
+        self._negated = [bool(negations & distinct) for distinct in self.terms_of]
+        self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self.terms_of]
+        self._unknown = _UNKNOWN_WEIGHT * log(1 + count)
+
+    def __contains__(self, stem: str) -> bool:
+        return stem in self._postings
+
+    def nearest(self, stems: list[str], *, is_negated: bool | None = None, without: int | None = None) -> Nearest:
+        """Return how near the phrases are to a text.
+
+        Phrases that are not negated as the text is count less. `without` leaves out one phrase by its number.
+        """
+        dots: dict[int, float] = defaultdict(float)
+        squares = 0.0
+        for term in set(terms(stems, self._vocabulary.ordinary)):
+            lines = self._postings.get(term)
+            if lines is None:
+                squares += 0 if " " in term else self._unknown**2
+                continue
+            square = self.weights[term] ** 2
+            squares += square
+            for line in lines:
+                dots[line] += square
+        norm = sqrt(squares)
+        nears = []
+        for line, dot in dots.items():
+            if line != without:
+                agrees = is_negated is None or is_negated == self._negated[line]
+                share = 1.0 if agrees else _DENIED if is_negated else _DENYING
+                nears.append((dot / self._norms[line] / norm * share, line))
+        nears.sort(key=lambda near: (-near[0], near[1]))
+        owners: dict[str, float] = {}
+        counts: dict[str, int] = {}
+        for near, line in nears[:_MOST_NEAR]:
+            owner = self.owners[line]
+            count = counts.get(owner, 0)
+            if count < len(_NEXT_PHRASES):
+                owners[owner] = owners.get(owner, 0.0) + _NEXT_PHRASES[count] * near
+                counts[owner] = count + 1
+        return Nearest(owners, [(line, near) for near, line in nears[:_PHRASES]])
+
+
+def _share(term: str) -> float:
+    return _PAIR_WEIGHT if " " in term else _VALUE_WEIGHT if term[0] == "_" else 1.0

@@ -1,0 +1,338 @@
+"""How well an utterance satisfies each condition of a menu."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dryline.engine.understanding.conditions import Menu, Part
+from dryline.engine.understanding.dialogue_acts import Utterance
+from dryline.engine.understanding.given_values import given
+from dryline.engine.understanding.lexicon import Lexicon
+from dryline.engine.understanding.words import plain
+
+_NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
+_RELATED = 0.85  # of an intent that counts for another
+_DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
+_PHRASE_SHARE = 0.4
+_OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
+_OVERLAP_POWER = 1.6  # one word of three says less than a third
+_SYNONYM = 0.75
+_POLARITY = 0.4  # of an overlap between a statement and its negation
+_UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
+_FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
+_OPTIONS = re.compile(
+    r"(?:following|these|services|menu|options|languages|choices|products|plans|sizes|colors|from)\s?:\s*([^.\n]{3,300})",
+    re.I,
+)
+_OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
+
+
+@dataclass(slots=True)
+class Scores:
+    """A score for each condition, the reason for it, and the best intent that no condition means."""
+
+    values: list[float]
+    reasons: list[str]
+    nearness: list[float]  # of the phrases alone; tells two conditions apart that are both certain
+    rival: str | None = None
+    rival_value: float = 0.0
+    intents: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The conversation so far: the agent's last message, the prompt, and what the user said before in this talk."""
+
+    agent: str
+    prompt: str
+    earlier: str
+
+
+def read_options(prompt: str) -> list[str]:
+    """Return what a prompt lists: "Services: cleaning, filling" has two."""
+    lists = [match[1] for match in _OPTIONS.finditer(prompt)]
+    parts = [part for each in lists for part in re.split(r",|;|\bor\b|\band\b", each)]
+    return [part.strip() for part in parts if 1 < len(part.strip()) <= 40]
+
+
+def last_question(agent: str) -> str:
+    """Return the agent's question, with the sentence before it where the question only points back."""
+    sentences = [sentence for sentence in re.split(r"(?<=[.!?])\s+", agent.strip()) if sentence]
+    if not sentences:
+        return ""
+    at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
+    points_back = len(sentences[at].split()) < 5 or re.search(r"\b(?:that|it|this|so)\b", sentences[at].lower())
+    return " ".join(sentences[max(0, at - 1) : at + 1]) if points_back and at else sentences[at]
+
+
+def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float], dict[str, float], dict[int, float]]:
+    """Return how sure it is that an utterance means each intent, how near each is, and how sure the nearest phrases."""
+    best: dict[str, float] = {}
+    nears: dict[str, float] = {}
+    phrases: dict[int, float] = {}
+    clauses = utterance.clauses if len(utterance.clauses) > 1 else ()
+    contradicts = len({clause.is_negated for clause in clauses}) > 1
+    for clause in (utterance.whole, *clauses):
+        weight = clause.weight * (1.0 if clause is utterance.whole else 0.95)
+        if len(clause.stems) == 1 and clause is not utterance.whole:
+            weight *= 0.6
+        nearest = lexicon.utterances.nearest(list(clause.stems), is_negated=clause.is_negated)
+        least = _NEAR_EXACT if contradicts and clause is utterance.whole else 0.0  # one clause denies what another says
+        for intent, near in nearest.owners.items():
+            if near < least:
+                continue
+            nears[intent] = max(nears.get(intent, 0.0), near * weight)
+            if near > _NEAR:
+                sure = weight * min(1.0, (near - _NEAR) / (_FULL - _NEAR))
+                best[intent] = max(best.get(intent, 0.0), sure)
+        for number, near in nearest.phrases:
+            if near < least:
+                break
+            sure = weight * min(1.0, max(0.0, near - _NEAR) / (_FULL - _NEAR))
+            phrases[number] = max(phrases.get(number, 0.0), sure)
+    return best, nears, phrases
+
+
+def score(menu: Menu, utterance: Utterance, context: Context, lexicon: Lexicon) -> Scores:
+    """Return the score of each condition."""
+    intents, nears, phrases = intents_of(utterance, lexicon)
+    question = last_question(context.agent)
+    options = read_options(context.prompt)
+    values, reasons, nearness = [], [], []
+    for index, parts in enumerate(menu.parts):
+        by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
+        by_phrase = max((_overlap_of_phrases(part, phrases, menu, lexicon) for part in parts), default=0.0)
+        by_intent, intent = _intent_score(menu, index, intents, lexicon, own_words=max(by_words, by_phrase))
+        by_value = max(
+            (given(part.gives, utterance, context.earlier, question, options) for part in parts if part.gives),
+            default=0.0,
+        )
+        by_quote = max((_quoted(part, utterance) for part in parts), default=0.0)
+        content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
+        content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
+        best = max(
+            (content, _content_reason(by_intent, by_words, intent)),
+            (by_value, "it names what the condition asks for"),
+            (by_quote, "it holds the quoted words"),
+        )
+        by_nearness = _intent_score(menu, index, nears, lexicon, own_words=max(by_words, by_phrase))[0]
+        nearness.append(by_nearness if best[0] == content else 1.0)
+        values.append(best[0])
+        reasons.append(best[1])
+    scores = Scores(values, reasons, nearness, intents=intents)
+    _add_answers(scores, menu, utterance, question, lexicon)
+    _add_generic(scores, menu, utterance)
+    _find_rival(scores, menu, utterance, lexicon)
+    return scores
+
+
+def _content_reason(by_intent: float, by_words: float, intent: str | None) -> str:
+    if by_intent >= by_words and intent:
+        return f"it is like what callers say who mean {intent.replace('_', ' ')!r}"
+    return "it has the condition's own words"
+
+
+def _intent_score(
+    menu: Menu, index: int, intents: dict[str, float], lexicon: Lexicon, *, own_words: float
+) -> tuple[float, str | None]:
+    best, name = 0.0, None
+    for intent, sure in intents.items():
+        value = sure * _share(menu, index, intent, lexicon)
+        if intent in menu.divided:
+            value *= _DIVIDED + (1 - _DIVIDED) * min(1.0, 2 * own_words)
+        if value > best:
+            best, name = value, intent
+    return best, name
+
+
+def _share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
+    """Return how much an intent belongs to a condition, by itself or through an intent for which it counts too."""
+    share = menu.share(index, intent)
+    if menu.best_claims.get(intent, 0.0) >= 0.6:
+        return share
+    for other, distance in related(intent, lexicon).items():
+        share = max(share, distance * menu.share(index, other))
+    return share
+
+
+def related(intent: str, lexicon: Lexicon) -> dict[str, float]:
+    """Return the intents for which an intent counts too, at most two steps away."""
+    reached: dict[str, float] = {}
+    step = [intent]
+    for distance in (_RELATED, _RELATED**2):
+        step = [name for each in step if each in lexicon.intents for name in lexicon.intents[each].also]
+        for name in step:
+            reached.setdefault(name, distance)
+    return reached
+
+
+def _overlap(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> float:
+    """Return how much of a condition's own words was said, in a clause that agrees with it in what it denies."""
+    best = 0.0
+    for clause in (utterance.whole, *utterance.clauses):
+        cover = coverage(part.words, clause.stems, menu.word_weights, lexicon) ** _OVERLAP_POWER
+        if clause.is_negated != part.is_negated and not part.asks:
+            cover *= _POLARITY
+        best = max(best, cover * clause.weight)
+    if best and len(part.words) == 1:
+        others = [stem for stem in lexicon.vocabulary.content(utterance.whole.stems) if stem not in part.words]
+        best *= _OVERLAP_OF_ONE_WORD if others else 0.95
+    return best
+
+
+def _overlap_of_phrases(part: Part, phrases: dict[int, float], menu: Menu, lexicon: Lexicon) -> float:
+    """Return how much of a condition's words is in the phrases that are nearest to the utterance.
+
+    Who wants more pillows speaks as one who wants more towels.
+    """
+    if len(menu.parts) < 2:
+        return 0.0
+    best = 0.0
+    for number, sure in phrases.items():
+        terms = lexicon.utterances.terms_of[number]
+        total = sum(menu.word_weights.get(word, 1.0) for word in part.words)
+        covered = sum(menu.word_weights.get(word, 1.0) for word in part.words if word in terms)
+        best = max(best, sure * (covered / total) ** _OVERLAP_POWER if total else 0.0)
+    return best
+
+
+def coverage(words: tuple[str, ...], stems: tuple[str, ...], weights: dict[str, float], lexicon: Lexicon) -> float:
+    """Return the share of the words that is among the stems, itself or by a synonym."""
+    total = sum(weights.get(word, 1.0) for word in words)
+    if not total:
+        return 0.0
+    text = f" {' '.join(stems)} "
+    covered = 0.0
+    for word in words:
+        if word in stems:
+            covered += weights.get(word, 1.0)
+        elif any(f" {other} " in text for other in lexicon.vocabulary.synonyms.get(word, ())):
+            covered += _SYNONYM * weights.get(word, 1.0)
+    return covered / total
+
+
+def _quoted(part: Part, utterance: Utterance) -> float:
+    if part.quote is None or part.affirms or part.denies:
+        return 0.0
+    words = " ".join(re.findall(r"\w+", part.quote))
+    return 0.95 if words and f" {words} " in f" {' '.join(re.findall(chr(92) + 'w+', plain(utterance.text)))} " else 0.0
+
+
+def _is_unwanted(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> bool:
+    """Return whether the user says that they do not want to do what a condition names."""
+    if part.is_negated or part.denies:
+        return False
+    for clause in utterance.clauses:
+        before, _, wish = " ".join(clause.stems).partition(" to ")
+        if clause.is_negated and wish and before.endswith(_NOT_WANTING):
+            return coverage(part.words, tuple(wish.split()), menu.word_weights, lexicon) >= 0.6
+    return False
+
+
+def _form(parts: list[Part], utterance: Utterance) -> float:
+    """Return how well the form of the utterance fits: somebody who asks whether it rains does not report rain."""
+    whole = parts[0]
+    if (
+        utterance.whole.is_question
+        and not (whole.asks or whole.wants or whole.gives)
+        and all(clause.is_question for clause in utterance.clauses)
+    ):
+        return _FACT_ASKED if not whole.asks_anything else 1.0
+    return 1.0
+
+
+def _add_answers(scores: Scores, menu: Menu, utterance: Utterance, question: str, lexicon: Lexicon) -> None:
+    """Add what a yes or a no means: the thing that the agent asked last."""
+    if not (utterance.yes or utterance.no):
+        return
+    rest_value = max(scores.values, default=0.0) if utterance.rest else 0.0
+    weight = 0.97 if not utterance.rest else 0.88 if rest_value < 0.5 else 0.6
+    if question and _OPEN_QUESTION.match(question.lower()) and not utterance.rest:
+        weight *= 0.6
+    if any(clause.no and clause.weight < 1 for clause in utterance.clauses):
+        weight = 0.5  # "not today, but …"
+    says_yes = utterance.yes >= utterance.no
+    strength = weight * (utterance.yes if says_yes else utterance.no)
+    stems = lexicon.vocabulary.stems(question)
+    meanings = [
+        _answer(menu, index, parts, stems, question, says_yes, lexicon) for index, parts in enumerate(menu.parts)
+    ]
+    for index, meaning in enumerate(meanings):
+        if strength * meaning > scores.values[index]:
+            scores.values[index] = strength * meaning
+            scores.reasons[index] = f"the user said {'yes' if says_yes else 'no'} to what the agent asked"
+        elif meaning == 0 and not utterance.rest:
+            scores.values[index] *= 0.4
+
+
+def _answer(
+    menu: Menu, index: int, parts: list[Part], stems: list[str], question: str, says_yes: bool, lexicon: Lexicon
+) -> float:
+    """Return how surely a yes, or a no, to a question satisfies a condition."""
+    best = 0.0
+    rivals = sum(any(part.affirms if says_yes else part.denies for part in each) for each in menu.parts)
+    for part in parts:
+        words = part.words
+        about = coverage(words, tuple(stems), menu.word_weights, lexicon)
+        if part.affirms if says_yes else part.denies:
+            if part.quote is not None:
+                same = coverage(
+                    tuple(lexicon.vocabulary.content(lexicon.vocabulary.stems(part.quote))), tuple(stems), {}, lexicon
+                )
+                best = max(best, 0.98 if same >= 0.5 else 0.3)
+            else:
+                best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
+        elif says_yes and not part.denies and not part.is_negated and not part.asks:
+            best = max(best, 0.9 * about if about >= 0.5 else 0.0)
+    for intent, claim in menu.claims[index].items():
+        if claim >= 0.5 and intent in lexicon.intents:
+            asked = lexicon.intents[intent].yes_to if says_yes else lexicon.intents[intent].no_to
+            best = max(best, claim * _like_a_question(question, asked, lexicon))
+    return best
+
+
+def _like_a_question(question: str, phrases: tuple[str, ...], lexicon: Lexicon) -> float:
+    """Return 0.9 if the question is like one of the phrases, else 0."""
+    stems = set(lexicon.vocabulary.stems(question)) - {"_item", "_name", "_day", "_time"}
+    for phrase in phrases:
+        words = set(lexicon.vocabulary.stems(phrase)) - {"_item", "_name", "_day", "_time"}
+        if words and len(words & stems) / len(words | stems) >= 0.55:
+            return 0.9
+    return 0.0
+
+
+def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:
+    """Add conditions that any question satisfies, or anything that is said."""
+    best = max(scores.values, default=0.0)
+    for index, parts in enumerate(menu.parts):
+        value = 0.0
+        if any(part.asks_anything for part in parts) and utterance.whole.is_question:
+            value = 0.6
+        elif any(part.talks for part in parts):
+            value = 0.5
+        elif any(part.is_otherwise for part in parts) and best < 0.35:
+            value = 0.45
+        if value > scores.values[index]:
+            scores.values[index], scores.reasons[index] = value, "the condition is a general one"
+
+
+_RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 0.6, 0.8, 0.4
+_ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
+
+
+def _find_rival(scores: Scores, menu: Menu, utterance: Utterance, lexicon: Lexicon) -> None:
+    """Find the surest intent that no condition means: it may be why none is to be taken."""
+    for intent, sure in scores.intents.items():
+        if any(_share(menu, index, intent, lexicon) >= 0.3 for index in range(len(menu.parts))):
+            continue
+        meaning = lexicon.intents[intent]
+        if intent in _ALWAYS_COMPETE:
+            weight = 1.0
+        elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
+            weight = _RIVAL_SIBLING
+        else:
+            weight = _RIVAL if meaning.subject == "general" or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
+        value = sure * weight
+        if value > scores.rival_value:
+            scores.rival, scores.rival_value = intent, value

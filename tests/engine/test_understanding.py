@@ -1,0 +1,136 @@
+"""Which condition an utterance satisfies: the phrases of each intent, menus in many trades, and how sure it is."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from dryline.engine.understanding.decision import understand
+from dryline.engine.understanding.scoring import Context
+from dryline.phrases import SLOT, load
+
+MENUS = json.loads((Path(__file__).parent / "dialogue_cases.json").read_text(encoding="utf-8"))
+VALUES = {
+    **{"day": "Thursday", "weekday": "Friday", "time": "3 pm", "date": "May 4th", "month": "March", "name": "Ada Park"},
+    **{"company": "Northwind", "number": "two", "money": "$40", "phone": "+14155550134", "email": "ada@example.org"},
+    **{"address": "12 Elm Street", "city": "Reno", "code": "AB-7781", "item": "lamp", "product": "lamp"},
+    **{"service": "the repair", "problem": "the noise", "reason": "too loud"},
+}
+TEA = ["user wants tea", "user paints the fence"]
+
+
+def take(said, conditions, agent="How can I help you?", prompt="Help the caller.", earlier=""):
+    return understand(conditions, said, Context(agent, prompt, earlier))
+
+
+def results():
+    for menu in MENUS:
+        for wanted, said in menu["says"]:
+            decision = take(said, menu["conditions"], menu["agent"], menu["prompt"])
+            yield (None if wanted == "none" else wanted), decision, said
+
+
+def test_of_utterances_in_trades_of_their_own_most_are_understood_and_few_wrongly():
+    decisions = list(results())
+    right = sum(decision.index == wanted for wanted, decision, _ in decisions)
+    wrong = [said for wanted, decision, said in decisions if decision.index not in (None, wanted)]
+    assert right >= 0.6 * len(decisions)
+    assert len(wrong) <= 0.1 * len(decisions), wrong
+
+
+def test_of_decisions_that_are_sure_nearly_all_are_right():
+    sure = [(decision.index == wanted, said) for wanted, decision, said in results() if decision.sure >= 0.9]
+    wrong = [said for right, said in sure if not right]
+    assert len(sure) >= 30
+    assert len(wrong) <= 0.07 * len(sure), wrong
+
+
+@pytest.mark.parametrize("subject", sorted({intent.subject for intent in load("en").intents.values()}))
+def test_each_utterance_of_an_intent_is_understood_as_it(subject):
+    """The menu has a condition of the intent and two of intents that have nothing to do with it."""
+    intents = load("en").intents
+    missed = defaultdict(list)
+    count = 0
+    for intent in intents.values():
+        if intent.subject != subject:
+            continue
+        others = [name for name in ("moving_quote", "pet_died", "library_hold", "praise") if name != intent.name]
+        others = [name for name in others if name not in intent.also and intents[name].subject != subject][:2]
+        conditions = [f"caller {intents[name].conditions[0]}" for name in (intent.name, *others)]
+        for text in (*intent.says, *intent.opens):
+            count += 1
+            if take(SLOT.sub(lambda slot: VALUES[slot[1]], text), conditions).index not in (0,):
+                missed[intent.name].append(text)
+    assert sum(map(len, missed.values())) <= 0.12 * count, dict(missed)
+
+
+@pytest.mark.parametrize(
+    ("said", "conditions", "agent", "index"),
+    [
+        ("I need an appointment on Thursday", ["caller wants a new appointment", "caller wants to move an appointment"],
+         "What can we do for you?", 0),
+        ("I am asking", ["caller asks", "caller wants to go"], "Yes?", 0),
+        ("I want to go", ["caller asks", "caller wants to go"], "Yes?", 1),
+        ("I want tea please", TEA, "What would you like?", 0),
+        ("not today, but I could do it next Friday",
+         ["customer refuses to pay", "customer says they already paid", "customer wants more time"],
+         "Can you pay today?", 2),
+        ("don't call me again", ["customer refuses to pay", "customer asks not to be called again"], "Can you pay?", 1),
+        ("why not, let's do it", ["customer agrees", "customer declines"], "Shall I book it?", 0),
+        ("no problem, that works", ["user agrees", "user declines"], "Is Monday fine?", 0),
+        ("I don't want to cancel, I want to move it", ["caller cancels", "caller wants to reschedule"], "Yes?", 1),
+        ("yes", ["user confirms the order", "user declines"], "So two lamps. Is that right?", 0),
+        ("no thanks", ["user confirms the order", "user declines"], "So two lamps. Is that right?", 1),
+        ("yes please", ["user wants the blue car", "user wants the red boat"], "Is it the red boat?", 1),
+        ("yes", ["user wants tea", "user wants coffee"], "How can I help you?", None),
+        ("blue elephants", TEA, "What would you like?", None),
+        ("", TEA, "What would you like?", None),
+        ("!?", TEA, "What would you like?", None),
+        ("anything", [], "What would you like?", None),
+        ("hello", ["", "   "], "What would you like?", None),
+        ("Deborah Klein", ["caller gives their name", "caller refuses"], "What is your name?", 0),
+        ("it's ORD-7781", ["customer gives an order number", "customer has no order number"], "Your order number?", 0),
+        ("Monday please", ["user picks a day", "user cancels"], "Which day would you like?", 0),
+        ("9", ["user gives a rating", "user does not want to answer"], "From 1 to 10, how was it?", 0),
+        ("in the morning", ["user has given a day and a time"], "Which day and what time?", None),
+        ("Ich hätte gern einen Termin am Freitag",
+         ["Anrufer möchte einen Termin vereinbaren", "Anrufer möchte den Termin absagen"], "Wie kann ich helfen?", 0),
+        ("quisiera cancelar mi cita", ["el cliente quiere pedir una cita", "el cliente quiere cancelar su cita"],
+         "¿En qué puedo ayudarle?", 1),
+    ],
+)  # fmt: skip
+def test_the_condition_that_is_meant_is_taken(said, conditions, agent, index):
+    assert take(said, conditions, agent).index == index
+
+
+def test_a_yes_to_whose_account_it_is_transfers_nobody():
+    question = "Are you calling about your own membership?"
+    conditions = [
+        f'The user answers yes to "{question}" or says they are calling about their own account',
+        f'The user answers no to "{question}"',
+        "The customer wants or needs to be transferred, or is confused, and you have confirmed that they want it.",
+    ]
+    assert take("yes", conditions, question).index == 0
+    assert take("no", conditions, question).index == 1
+
+
+def test_two_values_that_are_asked_for_may_be_said_in_two_turns():
+    conditions = ["user has given a day and a time", "user cancels"]
+    assert take("on Monday", conditions, "Which day and what time?").index is None
+    assert take("at 3 pm", conditions, "And what time?", earlier="on Monday").index == 0
+
+
+def test_a_tie_takes_nothing_and_names_the_candidates():
+    decision = take("Monday or Tuesday", ["user gives a day for the visit", "user gives a day for the call"])
+    assert (decision.index, decision.sure) == (None, 0.0)
+    assert "for the visit" in decision.why and "for the call" in decision.why
+
+
+def test_a_decision_says_why_and_how_sure():
+    decision = take("could you put me through to somebody?", ["caller wants a human", "caller asks for prices"])
+    assert decision.index == 0
+    assert "want person" in decision.why
+    assert 0.5 < decision.sure < 1
