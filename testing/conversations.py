@@ -50,7 +50,8 @@ class Conversations(ControlPlane):
     ) -> list[str]:
         """Simulate calls and return the ids of their logs.
 
-        `deployment` is the id of a voice deployment; the default is the oldest one, created if there is none. Calls
+        `deployment` is the id of a voice deployment; the default is the first of the oldest worker that has one, and is
+        created if there is none. Calls
         `in_progress` begin now and go on with the clock. `shares` say how usual conditions are, by their texts.
         """
         options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch, shares=shares)
@@ -85,13 +86,14 @@ class Conversations(ControlPlane):
         return ids
 
     def _deployment(self, kind: Literal["voice", "chat"], id: str | None) -> dict[str, Any]:
-        state = self.plane("GET", "/state")
-        own = self._scope.get("team") or state["teams"][0]["id"]  # the team that `api_key` belongs to
-        workers = {row["id"] for row in state["workers"] if row["teamId"] == own}
-        rows: list[dict[str, Any]] = state[f"{kind}Deployments"]
-        matching = [row for row in rows if (row["workerId"] in workers if id is None else row["id"] == id)]
-        if matching:
-            return matching[0]
+        workers = self.plane("GET", "/workers")
+        if id is None:
+            own = self._scope.get("team") or self.plane("GET", "/teams")[0]["id"]  # the team that `api_key` belongs to
+            workers = [worker for worker in workers if worker["teamId"] == own]
+        for worker in workers:
+            for row in worker["deployments"]:
+                if row["type"] == kind.title() and id in (None, row["id"]):
+                    return {"workerId": worker["id"], **row}
         if id is not None:
             raise DrylineError(f"No {kind} deployment {id}.")
         # Added as rows, not through the API: no fault applies to them, and the request log is for the tested program.

@@ -9,6 +9,7 @@ import anyio.to_thread
 import httpx
 from waitress.channel import ClientDisconnected
 
+from dryline.serving.lanes import Lane, lane_for
 from dryline.traffic.faults import GIVES_UP
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ class Transport(httpx.BaseTransport):
 
 
 class AsyncTransport(httpx.AsyncBaseTransport):
-    """A transport for async clients. It answers in the event loop's thread unless a fault may delay the answer."""
+    """A transport for async clients. The event loop's thread answers short requests, other threads all others.
+
+    A flow may send requests to a server in the same event loop, so whatever runs flows must not block it.
+    """
 
     def __init__(self, dryline: Started, *, owned: bool = False) -> None:
         self.dryline, self._owned = dryline, owned
@@ -44,7 +48,9 @@ class AsyncTransport(httpx.AsyncBaseTransport):
         """Return the response. Raises like `Transport.handle_request`."""
         await request.aread()
         app: Any = self.dryline.app
-        if not app.world.faults.may_delay():
+        path, query = request.url.path, request.url.query.decode("ascii")
+        lane = lane_for(app.world, request.method, path, query, len(request.content))
+        if lane in (Lane.LOOP, Lane.READ):
             return _respond(app, request)
         # A cancelled client abandons the request, as it would with a server.
         limiter = anyio.CapacityLimiter(1)

@@ -73,6 +73,15 @@ def test_calls_are_simulated_for_the_key_that_the_clients_have(stand_in):
     assert len(stand_in.client().workers.deployment_logs.voice.list(worker.id).data) == 1
 
 
+def test_simulating_calls_does_not_read_the_whole_state(stand_in, monkeypatch):
+    stand_in.simulate_calls()
+    paths, plane = [], stand_in.plane
+    monkeypatch.setattr(stand_in, "plane", lambda method, path, *body: paths.append(path) or plane(method, path, *body))
+    stand_in.simulate_calls()
+    assert paths[-1] == "/simulate/calls"
+    assert "/state" not in paths
+
+
 def test_time_is_moved_by_seconds_or_days(stand_in):
     start = datetime(2030, 1, 1, tzinfo=UTC)
     assert stand_in.freeze("2030-01-01T00:00:00Z") == start

@@ -150,6 +150,25 @@ def test_a_delay_never_holds_up_the_loop(in_process):
     assert asyncio.run(main()) == [200, 200, 200]
 
 
+def test_a_flow_can_call_a_server_of_the_same_event_loop(in_process):
+    """What runs flows is answered in a thread, so that the loop can answer the flow."""
+
+    async def answer(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfree")
+        writer.close()
+
+    async def main():
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server, async_http(in_process) as client:
+            port = server.sockets[0].getsockname()[1]
+            code = f'import requests\nsay(requests.get("http://127.0.0.1:{port}/", timeout=5).text)\n'
+            return await client.post("/_dryline/talk", json={"code": code})
+
+    talk = asyncio.run(main()).json()
+    assert talk["failure"] is None, talk["failure"]
+    assert [event["text"] for event in talk["events"] if event["type"] == "said"] == ["free"]
+
+
 def test_a_request_that_is_cancelled_leaves_the_loop_at_once(in_process):
     in_process.fault(path="/api/workers", delay_ms=LONG_MS)
 
