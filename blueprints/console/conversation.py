@@ -7,12 +7,12 @@ shows all of it as JSON.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from dryline.blueprints.console.template_filters import readable
 from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
@@ -22,9 +22,6 @@ _UNNAMED_DETAILS = {"function", "condition", "type", "exception", "error", "text
 _HIDDEN_DETAILS = {"index", "sure"}
 # Steps that are not shown, because a turn stands beside them.
 _HIDDEN_STEPS = {"start", "loop", "end", "say", "talk"}
-# The message of an HTTP library about a server that does not answer, and the reasons that are named.
-_NO_ANSWER = re.compile(r"HTTPS?ConnectionPool\(host='([^']*)'.*", re.DOTALL)
-_REASONS = {"NameResolutionError": "name not found", "refused": "connection refused", "timed out": "timed out"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Step:
     @property
     def text(self) -> str:
         """The details in one line, with the message of an HTTP library in a few words."""
-        return _NO_ANSWER.sub(_no_answer, self.full_text)
+        return readable(self.full_text)
 
 
 @dataclass(frozen=True)
@@ -237,11 +234,6 @@ def _seconds_after(start: Any, stamp: Any) -> float | None:
         return max((parse(stamp) - parse(start)).total_seconds(), 0)
     except (TypeError, ValueError):
         return None
-
-
-def _no_answer(match: re.Match[str]) -> str:
-    reason = next((words for name, words in _REASONS.items() if name in match[0]), "")
-    return f"No answer from {match[1]}" + (f" ({reason})" if reason else "")
 
 
 def _turn(number: int, value: Any) -> Turn | None:

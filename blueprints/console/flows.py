@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from flask import flash, g, redirect, render_template, request, url_for
 from werkzeug.exceptions import BadRequest
 
-from dryline.blueprints.console import highlighting
+from dryline.blueprints.console import conversation, highlighting
+from dryline.blueprints.console import flow_map as maps
 from dryline.blueprints.console.base import (
     PageBlueprint,
     error_message,
@@ -20,6 +22,7 @@ from dryline.blueprints.console.template_filters import pretty
 from dryline.engine.errors import Finding
 from dryline.flow_sessions import conversations
 from dryline.flow_sessions.engines import demand_sound, engine_of
+from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
 from dryline.models.flow_versions import FlowVersion
@@ -32,6 +35,8 @@ from dryline.storage.errors import Busy, Conflict, DomainError
 from dryline.world.clock import set_current_team
 
 blp = PageBlueprint("flows", path="/workers/<worker_id>/flows", section="workers")
+
+MAX_IN_PROGRESS = 24
 
 # The code of a new flow.
 NEW_CODE = """\
@@ -75,10 +80,18 @@ def flow(worker_id: str, flow_id: str) -> Any:
         versions=list(FlowVersion.listing(flow, flow_id=flow.id)),
         lines=highlighting.highlight(flow.code),
         findings=findings,
-        is_sound=is_sound,
-        paths=engine.paths(flow.code) if is_sound else [],
+        **_map_values(flow, is_sound),
         deployments=list(Deployment.listing(flow, flow_id=flow.id)),
     )
+
+
+@blp.get("/<flow_id>/map")
+def flow_map(worker_id: str, flow_id: str) -> Any:
+    """Return the map of a flow, with `?version=` of that version."""
+    version = request.args.get("version") or None
+    flow = show_flow(Worker.fetch(require_team(), worker_id).child(Flow, flow_id), version)
+    is_sound = all(finding.severity != "error" for finding in engine_of(current()).check(flow.code))
+    return render_template("flow_map.html", flow=flow, version=version, **_map_values(flow, is_sound))
 
 
 @blp.get("/<flow_id>/diff")
@@ -190,6 +203,22 @@ def _show_editor(worker: Worker, flow: Flow | None, values: dict[str, Any], refu
             "variables": highlighting.compare(pretty(flow.variables), values.get("variables", "")),
         }
     return render_template("flow_edit.html", refusal=message, **context), status
+
+
+def _map_values(flow: Flow, is_sound: bool) -> dict[str, Any]:
+    """Return the template variables of a flow's map. `flow` may be as a version has it."""
+    taken = taken_branches.taken_branches(flow, flow.code)
+    places = maps.places_of(engine_of(current()).paths(flow.code) if is_sound else [], taken)
+    in_progress = taken_branches.calls_at(flow, MAX_IN_PROGRESS)
+    here = Counter(line for _, line in in_progress)
+    return {
+        "is_sound": is_sound,
+        "places": places,
+        "taken": taken,
+        "drawing": maps.draw(places, taken.calls, here),
+        "in_progress": [(call, line, conversation.elapsed_s(call)) for call, line in in_progress],
+        "max_calls": taken_branches.MAX_CALLS,
+    }
 
 
 def _findings(code: str) -> list[Finding] | None:

@@ -65,15 +65,19 @@ def phone(number: str | None) -> str:
     return number or "-"
 
 
+# The message of an HTTP library about a server that does not answer, and the reasons that are named.
+_NO_ANSWER = re.compile(r"(?:HTTPS?ConnectionPool\(|<[^>]*)host='([^']*)'.*", re.DOTALL)
+_REASONS = {"Failed to resolve": "name not found", "refused": "connection refused", "timed out": "timed out"}
+
+
 def readable(error: str | None) -> str:
     """Return an error's message; that of a connection without the names of Python's classes."""
-    text = error or ""
-    host = re.search(r"host='([^']+)'", text)
-    if host is None:
-        return text
-    reasons = {"Failed to resolve": "name not found", "refused": "connection refused", "timed out": "timed out"}
-    reason = next((words for sign, words in reasons.items() if sign in text), "no connection")
-    return f"No answer from {host[1]} ({reason})."
+    return _NO_ANSWER.sub(_no_answer, error or "")
+
+
+def _no_answer(match: re.Match[str]) -> str:
+    reason = next((words for sign, words in _REASONS.items() if sign in match[0]), "no connection")
+    return f"No answer from {match[1]} ({reason})."
 
 
 def pretty(value: Any) -> str:

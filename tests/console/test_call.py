@@ -94,7 +94,7 @@ class TestTranscript:
         )
         trace = [{"at": 5.0, "step": "call", "function": "requests.get", "error": error}]
         text = words(visitor.go(f"/calls/{add_call(sessionLogData={'trace': trace})}"))
-        assert "call requests.get · No answer from shop.example (name not found) In full requests.get · HTTPS" in text
+        assert "call requests.get · No answer from shop.example (name not found). In full requests.get · HTTPS" in text
 
     def test_requests_to_a_model_stand_between_the_turns(self, visitor, control, add_call):
         request = {"json": {"messages": [{"role": "user", "content": "I need a cleaning."}]}}

@@ -108,11 +108,6 @@ class TestFlow:
         assert "error line 2, column 3 : This ( is never closed." in words(page)
         assert "Not known while the code has errors." in page.text
 
-    def test_conditions_are_a_tree_with_links_to_lines(self, open_flow):
-        page = open_flow()
-        assert "loop line 2 caller wants to book an appointment caller wants a human" in words(page)
-        assert {"#L2", "#L4", "#L8"} <= set(page.links)
-
     def test_a_version_is_shown(self, api, at, flow, open_flow):
         assert "Desk Talk to this flow" in words(open_flow())
         open_flow('say("one")\n', commitMessage="First")

@@ -1,0 +1,146 @@
+"""The map of a flow: where its calls of the last week went."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dryline.models import taken_branches
+from dryline.tests.console.demo_rows import demo_id
+from dryline.tests.console.visitor import words
+
+CODE = """loop:
+    talk("How can I help?", True)
+until "caller wants an appointment":
+    loop:
+        talk("On Monday?", True)
+    until "caller agrees":
+        say("See you.")
+    until f"caller is older than {variables['age']}":
+        say("Then by phone.")
+until "caller wants a person":
+    transfer("+14155550100")
+"""
+APPOINTMENT, AGREES, OLDER, PERSON = 3, 6, 8, 10  # lines
+
+
+@pytest.fixture
+def flow(make_flow):
+    return make_flow(code=CODE, variables={"age": 80})
+
+
+@pytest.fixture
+def add_call(control, flow):
+    """Return a function that adds a call with these conditions, each a line and a text."""
+
+    def add(*taken, code=CODE, **members):
+        trace = [{"at": 1.0, "step": "until", "line": line, "condition": text} for line, text in taken]
+        add.count += 1
+        row = {"id": f"log_{add.count}", "workerId": flow["workerId"], "flowId": flow["id"], "flowSnapshot": code}
+        row |= {"status": "completed", "startTime": "2026-11-20T10:00:00.000Z", "sessionLogData": {"trace": trace}}
+        answer = control.post("/state", {"version": 1, "voiceLogs": [row | members]})
+        assert answer.status_code == 204, answer.text
+
+    add.count = 0
+    control.put("/clock", {"now": "2026-11-21T10:00:00Z", "frozen": True})
+    return add
+
+
+@pytest.fixture
+def open_map(visitor, flow):
+    return lambda: visitor.go(f"/workers/{flow['workerId']}/flows/{flow['id']}")
+
+
+def table(page):
+    """Return the rows of the table: line, calls, share."""
+    rows = re.findall(r"<tr><td>.*?</tr>", page.answer.text)
+    cells = [re.findall(r'<td class="num">(.*?)</td>', row) for row in rows]
+    return {int(re.sub(r"<[^>]+>", "", line)): (int(calls), share) for line, calls, share in cells}
+
+
+def widths(page):
+    """Return the widths of the branches, None of one that no call took."""
+    return [
+        float(width) if width else None
+        for width in re.findall(r'class="branch.*?(?:stroke-width="(.*?)")?/>', page.answer.text)
+    ]
+
+
+def test_branches_have_the_counts_of_the_last_week(add_call, open_map):
+    for _ in range(3):
+        add_call((APPOINTMENT, "caller wants an appointment"), (AGREES, "caller agrees"))
+    add_call((APPOINTMENT, "caller wants an appointment"), (OLDER, "caller is older than 80"))
+    add_call(startTime="2026-11-13T10:00:00.000Z")  # before
+    add_call(sessionLogData=None)  # of a script
+    page = open_map()
+    assert "Where it leads the calls of the last 7 days 4 calls" in words(page)
+    assert table(page) == {
+        APPOINTMENT: (4, "100 %"),
+        AGREES: (3, "75 %"),
+        OLDER: (1, "25 %"),
+        PERSON: (0, "0 %"),
+    }
+    assert widths(page) == [14.0, 10.5, 3.5, None]
+    assert "#L6" in page.links
+
+
+def test_calls_that_ran_other_code_count_by_the_text_of_their_conditions(add_call, open_map):
+    add_call((2, "caller wants a person"), code="loop:\n")
+    add_call((APPOINTMENT, "caller wants a person"), code="loop:\n")
+    assert table(open_map())[PERSON] == (2, "100 %")
+
+
+def test_a_call_counts_once_for_a_condition_that_it_met_twice(add_call, open_map):
+    add_call((APPOINTMENT, "caller wants an appointment"), (APPOINTMENT, "caller wants an appointment"))
+    assert table(open_map())[APPOINTMENT] == (1, "100 %")
+
+
+def test_of_many_calls_the_newest_count(add_call, open_map, monkeypatch):
+    monkeypatch.setattr(taken_branches, "MAX_CALLS", 2)
+    add_call((PERSON, "caller wants a person"), startTime="2026-11-19T10:00:00.000Z")
+    for _ in range(2):
+        add_call((APPOINTMENT, "caller wants an appointment"))
+    page = open_map()
+    assert "the last 2 calls" in page.text
+    assert table(page)[PERSON] == (0, "0 %")
+
+
+@pytest.mark.parametrize("trace", [{"at": 1}, [1, None, "x"], [{"step": "until"}], [{"step": "until", "line": [1]}]])
+def test_an_odd_trace_counts_nothing(add_call, open_map, trace):
+    add_call(sessionLogData={"trace": trace})
+    page = open_map()
+    assert page.status == 200
+    assert {calls for calls, _ in table(page).values()} == {0}
+
+
+def test_a_call_in_progress_is_marked_where_it_is(served, tab):
+    client = served.app.test_client()
+    client.put("/_dryline/clock", json={"frozen": True})
+    desk, flow = demo_id("workers", name="Bayside Dental"), demo_id("flows", name="Front desk")
+    line = demo_id("voiceDeployments", flowId=flow)
+    page = tab(served).go(f"/workers/{desk}/flows/{flow}")
+    body = {
+        "workerId": desk,
+        "deploymentId": line,
+        "inProgress": True,
+        "branch": "caller asks about hours or the address",
+    }
+    assert client.post("/_dryline/simulate/calls", json=body | {"outcome": "completed"}).status_code == 201
+    expect(page.locator("#map .dot-here")).to_have_text("1")  # at the start
+    here = page.locator("#map a.here")
+    for _ in range(30):
+        client.post("/_dryline/clock/advance", json={"seconds": 2})
+        if (
+            "asks about hours"
+            in client.get(f"/console/workers/{desk}/flows/{flow}/map").text.partition("dot-here")[0][-600:]
+        ):
+            break
+    expect(here).to_have_accessible_name(
+        re.compile(r"^caller asks about hours or the address, line \d+: \d+ calls?, 1 now$")
+    )
+    here.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("li:target")).to_contain_text('until "caller asks about hours or the address"')
+    page.locator("#map").get_by_role("link", name=re.compile(r"^\+1 ")).click()
+    expect(page.get_by_role("link", name="Where it is on the map of the flow")).to_be_visible()
+    expect(page.locator("#code-box li.now")).to_have_count(1)
