@@ -34,7 +34,7 @@ GROUP BY 1, 2"""
 
 @dataclass
 class TakenBranches:
-    """How many calls took each condition: by the condition's line or, in calls that ran other code, by its text."""
+    """Numbers of calls by the condition that they took: by its line or, in calls that ran other code, by its text."""
 
     calls: int = 0
     by_line: dict[Any, int] = field(default_factory=dict)
