@@ -11,7 +11,7 @@ from keyword import iskeyword
 from dryline.engine.errors import BasedSyntaxError
 from dryline.engine.prelude import METHODS, REQUESTS_MEMBERS, RESERVED
 from dryline.engine.rewriting import Part, Places, Rewriting
-from dryline.engine.tokens import Line, Token
+from dryline.engine.tokens import LogicalLine, Token
 
 ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # with these a turn or the run ends
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
@@ -23,7 +23,7 @@ _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 class CallRewriting:
     """Notes its changes in `edits`. `names` gathers the names of the code; `talks` has what a loop's talk is told."""
 
-    def __init__(self, edits: Rewriting, places: Places, lines: list[Line]) -> None:
+    def __init__(self, edits: Rewriting, places: Places, lines: list[LogicalLine]) -> None:
         self.names: set[str] = set()
         self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and where
         self.talks: dict[int, list[Part]] = {}
@@ -272,12 +272,12 @@ def _pairs(tokens: list[Token]) -> dict[int, int]:
     return pairs
 
 
-def _imports_requests(lines: list[Line]) -> bool:
+def _imports_requests(lines: list[LogicalLine]) -> bool:
     texts = ([token.text for token in line.tokens] for line in lines)
     return any("import" in words and "requests" in words for words in texts)
 
 
-def _own_names(lines: list[Line]) -> set[str]:
+def _own_names(lines: list[LogicalLine]) -> set[str]:
     """Return the names that the flow defines, without the methods of its classes."""
     names = set()
     class_indent: str | None = None

@@ -74,7 +74,7 @@ class Conversation:
         session, index = self._session, decision.index
         assert index is not None and self.loop is not None
         details = {"arguments": decision.arguments} if index in self.tools else {}
-        session.note(
+        session.log_event(
             "taken",
             session.program.loops[self.loop].conditions[index].line,
             condition=self.conditions[index],
@@ -119,7 +119,9 @@ class Conversation:
         words = self._session.judge.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}
-            self._session.speak(words.text, talk.line, by="talk", prompt=self.prompt, judgedBy=words.by, **how)
+            self._session.add_agent_message(
+                words.text, talk.line, by="talk", prompt=self.prompt, judgedBy=words.by, **how
+            )
 
     def as_dict(self) -> dict[str, Any]:
         values = {name: value for name, value in vars(self).items() if name != "_session"}

@@ -18,7 +18,7 @@ from dryline.engine.errors import readable
 from dryline.engine.events import transcript
 from dryline.engine.json_values import json_lacks, plain, text
 from dryline.engine.language_model import Question
-from dryline.engine.web import Refused
+from dryline.engine.web import RequestFailed
 
 if TYPE_CHECKING:
     from dryline.engine.session import Session
@@ -69,7 +69,7 @@ def is_callable(name: str, channel: str) -> bool:
 
 def say(session: Session, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
     spoken = text(message)
-    session.speak(spoken, line, by="say", exact=bool(exact))
+    session.add_agent_message(spoken, line, by="say", exact=bool(exact))
     return spoken
 
 
@@ -79,7 +79,7 @@ def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
     kept = plain(value)
     _demand_json(value)
     name = text(key)
-    session.record("extracted", line, key=name, value=kept)
+    session.log_bounded_event("extracted", line, key=name, value=kept)
     session.extracted[name] = kept
 
 
@@ -99,7 +99,9 @@ def transfer(
     options = more if isinstance(more, dict) else {} if more is None else {"extension": text(more), "pauseSeconds": 1}
     named = {"extension": extension, "pauseSeconds": pauseSeconds, "sipDomain": sipDomain, "message": message}
     options = {**plain(options), **{name: plain(value) for name, value in named.items() if value is not None}}
-    session.record("transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"})
+    session.log_bounded_event(
+        "transferred", line, number=text(number), **{k: v for k, v in options.items() if k != "number"}
+    )
     raise Over("transfer")
 
 
@@ -115,29 +117,29 @@ def end(session: Session, line: int | None, *, _based_state: Any = None) -> None
 
 def done(session: Session, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
-    session.note("waiting", line)
+    session.log_event("waiting", line)
     raise Waits
 
 
 def sms(
     session: Session, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
 ) -> dict[str, Any]:
-    session.record("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
+    session.log_bounded_event("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
     return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
 
 
 def integrate(session: Session, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any) -> dict:
     arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
-    session.record("integrated", at, app=app, action=action, arguments=arguments)
+    session.log_bounded_event("integrated", at, app=app, action=action, arguments=arguments)
     return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
 
 
 def click_ivr(session: Session, line: int | None, digits: Any) -> None:
-    session.record("digits", line, digits=text(digits))
+    session.log_bounded_event("digits", line, digits=text(digits))
 
 
 def send_image(session: Session, line: int | None, url: Any) -> None:
-    session.record("image", line, url=text(url))
+    session.log_bounded_event("image", line, url=text(url))
 
 
 def ask(
@@ -152,7 +154,7 @@ def ask(
 ) -> Any:
     asked = Question(_about(about), text(question), plain(example), plain(schema), at, session.random())
     answer = session.answer_stubs.answer(asked, session.judge.ask)
-    session.record(
+    session.log_bounded_event(
         "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by
     )
     return answer.value
@@ -160,7 +162,7 @@ def ask(
 
 def summarize(session: Session, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
     words = session.judge.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
-    session.record("summarized", at, text=words.text, by=words.by)
+    session.log_bounded_event("summarized", at, text=words.text, by=words.by)
     return words.text
 
 
@@ -204,10 +206,10 @@ def http(session: Session, line: int | None, at: int | None, method: Any, url: A
     _demand_json(named.get("json"))
     try:
         answer = session.web.request(str(method).upper(), text(url), sent)
-    except Refused as fault:
-        session.record("requested", at, method=text(method), url=text(url), error=str(fault))
+    except RequestFailed as fault:
+        session.log_bounded_event("requested", at, method=text(method), url=text(url), error=str(fault))
         raise Raised("TimeoutError" if fault.timed_out else "OSError", str(fault)) from None
-    session.record("requested", at, method=text(method), url=answer["url"], status=answer["status"])
+    session.log_bounded_event("requested", at, method=text(method), url=answer["url"], status=answer["status"])
     return answer
 
 

@@ -184,7 +184,7 @@ class Running:
             if said_now is None:
                 session.end("hung up")
                 break
-            session.hear(said_now)
+            session.handle_user_message(said_now)
             if conversation.loop is None:
                 break
         return not session.ended and (self._answer is not None or speak is not None)
@@ -212,7 +212,7 @@ class Running:
     def _note_printed(self) -> None:
         # The sandbox hands over what it has every 5 ms, in the middle of a line, too: an event is what a step printed.
         if self._printed:
-            self._session.note("printed", None, text="".join(self._printed).removesuffix("\n"))
+            self._session.log_event("printed", None, text="".join(self._printed).removesuffix("\n"))
             self._printed.clear()
 
 

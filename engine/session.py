@@ -80,7 +80,7 @@ class Session:
     def start(self, said: str | None = None) -> list[Event]:
         """Run up to the first wait. `said` is what the user said before the flow could speak. Raises Busy."""
         if said is not None:
-            self.conversation.pending = self.listen(said)
+            self.conversation.pending = self.add_user_message(said)
         self._running.start(None)
         return self._happened()
 
@@ -91,7 +91,7 @@ class Session:
         """
         self._check_open()
         self.answer_stubs.begin_turn(answers)
-        self.hear(utterance)
+        self.handle_user_message(utterance)
         self.answer_stubs.check_used()
         return self._happened()
 
@@ -115,7 +115,7 @@ class Session:
         self.answer_stubs.begin_turn(answers)
         if self._counted():
             if utterance is not None:
-                utterance = self.listen(utterance)
+                utterance = self.add_user_message(utterance)
             if arguments is None:
                 arguments = BuiltInJudge().arguments(self.conversation.talk(), index, utterance or "")
             decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
@@ -131,32 +131,32 @@ class Session:
 
     # What the host's side of the language uses.
 
-    def note(self, type: str, line: int | None, /, **details: Any) -> None:
+    def log_event(self, type: str, line: int | None, /, **details: Any) -> None:
         self._events.append(Event(type, line, details))
 
-    def record(self, type: str, line: int | None, /, **details: Any) -> None:
+    def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
         """Note what a flow handed over, which counts. Raises Stopped."""
         self._running.keep(len(orjson.dumps(details)))
-        self.note(type, line, **details)
+        self.log_event(type, line, **details)
 
-    def speak(self, spoken: str, line: int | None, **details: Any) -> None:
+    def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
         """The agent says something. Raises Stopped."""
         self._running.spend(len(spoken))
         self.messages.append(Message("agent", spoken))
-        self.note("said", line, text=spoken, **details)
+        self.log_event("said", line, text=spoken, **details)
 
-    def listen(self, said: str) -> str:
+    def add_user_message(self, said: str) -> str:
         """The user says something. Returns it as a text that can be written anywhere."""
         heard: str = plain(said)
         self.messages.append(Message("user", heard))
-        self.note("heard", None, text=heard)
+        self.log_event("heard", None, text=heard)
         return heard
 
-    def hear(self, said: str) -> None:
+    def handle_user_message(self, said: str) -> None:
         """The user speaks; the flow goes on once a condition is met, or its `done()` was waiting."""
         if not self._counted():
             return
-        said = self.listen(said)
+        said = self.add_user_message(said)
         if self.conversation.loop is None:  # after done(): the next talk hears it
             self.conversation.pending = said
             self._running.go_on(None)
@@ -187,13 +187,13 @@ class Session:
     def end(self, why: str) -> None:
         self.ended = why
         self.conversation.loop = None
-        self.note("ended", None, why=why)
+        self.log_event("ended", None, why=why)
 
     def fail(self, failure: Failure) -> None:
         self.ended, self.failure = "failed", failure
         self.conversation.loop = None
         details = asdict(failure)
-        self.note("failed", details.pop("line"), **details)
+        self.log_event("failed", details.pop("line"), **details)
 
     def _counted(self) -> bool:
         """Count a turn. False when there were too many of them, which ends the session."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dryline.engine.errors import BasedSyntaxError
-from dryline.engine.tokens import Line, Token
+from dryline.engine.tokens import LogicalLine, Token
 
 _DEEPEST = 90  # blocks in blocks; Python itself takes 100
 _OPENERS = {"if", "elif", "else", "try", "except", "finally", "with", "for", "while", "def", "class", "async"}
@@ -20,7 +20,7 @@ _NOT_A_CONDITION = {"=", ".", ":", ",", ")", ";", "->", "+=", "-=", "*=", "/=", 
 class Statement:
     """A logical line with the block below it. `colon` is the token that ends a header."""
 
-    line: Line
+    line: LogicalLine
     kind: str  # loop, until, def, repeat (for and while), other
     colon: int | None = None
     body: list[Statement] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Statement:
         return [] if self.colon is None else self.line.tokens[self.colon + 1 :]
 
 
-def tree(lines: list[Line]) -> list[Statement]:
+def tree(lines: list[LogicalLine]) -> list[Statement]:
     """The statements of the whole code. Raises BasedSyntaxError."""
     block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
     if rest < len(lines):
@@ -78,7 +78,7 @@ def parts(tokens: list[Token]) -> Iterator[list[Token]]:
     yield part
 
 
-def _block(lines: list[Line], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
+def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[list[Statement], int]:
     if depth > _DEEPEST:
         raise BasedSyntaxError(lines[at].tokens[0].start, "Blocks are nested too deeply here.")
     block: list[Statement] = []
@@ -126,7 +126,7 @@ def _take_inner_untils(loop: Statement) -> None:
     loop.body, loop.untils = loop.body[:first], inner
 
 
-def _statement(line: Line) -> Statement:
+def _statement(line: LogicalLine) -> Statement:
     tokens = line.tokens
     first = tokens[0].text if tokens[0].kind == "name" else ""
     second = tokens[1].text if len(tokens) > 1 else ""
@@ -180,7 +180,7 @@ def _opens(statement: Statement) -> bool:
     return statement.colon == len(statement.line.tokens) - 1
 
 
-def _unexpected(line: Line, indent: str, block: list[Statement]) -> None:
+def _unexpected(line: LogicalLine, indent: str, block: list[Statement]) -> None:
     before = block[-1].line.tokens if block else []
     if before and before[0].text in {"loop", "until"} | _OPENERS and block[-1].colon is None:
         raise BasedSyntaxError(before[-1].end, f"A colon is missing behind this {before[0].text}.")

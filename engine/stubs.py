@@ -89,7 +89,7 @@ def with_stubs(rules: list[dict[str, Any]], fetch: Fetch) -> Fetch:
 
     def fetch_or_answer(
         method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
-    ) -> outgoing.Answer:
+    ) -> outgoing.HttpResponse:
         for rule in rules:
             if not _fits(rule, method, url):
                 continue
@@ -110,13 +110,13 @@ def _fits(rule: Mapping[str, Any], method: str, url: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), url, re.DOTALL) is not None
 
 
-def _response(rule: Mapping[str, Any]) -> outgoing.Answer:
+def _response(rule: Mapping[str, Any]) -> outgoing.HttpResponse:
     if rule.get("error"):
         timed_out = rule["error"] == "timeout"
         raise outgoing.Unanswered("timed out" if timed_out else "Connection refused", timed_out=timed_out)
     headers = {str(name): str(value) for name, value in (rule.get("headers") or {}).items()}
     if "json" in rule:
-        return outgoing.Answer(
+        return outgoing.HttpResponse(
             rule.get("status") or 200, {"Content-Type": "application/json"} | headers, orjson.dumps(rule["json"])
         )
-    return outgoing.Answer(rule.get("status") or 200, headers, str(rule.get("text") or "").encode())
+    return outgoing.HttpResponse(rule.get("status") or 200, headers, str(rule.get("text") or "").encode())

@@ -39,7 +39,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Line:
+class LogicalLine:
     """A logical line: what Python takes as one, over however many rows. `row_start` and `row_end` bound those rows."""
 
     indent: str
@@ -49,19 +49,19 @@ class Line:
     comment: bool = False  # whether one stands behind it
 
 
-def logical_lines(source: str) -> list[Line]:
+def logical_lines(source: str) -> list[LogicalLine]:
     """The logical lines of a source whose line ends are `\\n`. Raises BasedSyntaxError."""
-    return _Reader(source).lines()
+    return _Tokenizer(source).lines()
 
 
-class _Reader:
+class _Tokenizer:
     def __init__(self, source: str) -> None:
         self.source = source
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[LogicalLine]:
         source, at, row_start = self.source, 0, 0
-        lines: list[Line] = []
-        line: Line | None = None
+        lines: list[LogicalLine] = []
+        line: LogicalLine | None = None
         open_brackets: list[Token] = []
         while at < len(source):
             kind, end = self._kind(at)
@@ -76,7 +76,7 @@ class _Reader:
                     line.comment = not open_brackets
             elif kind != "space":
                 if line is None:
-                    line = Line(source[row_start:at].lstrip("\ufeff"), [], row_start)
+                    line = LogicalLine(source[row_start:at].lstrip("\ufeff"), [], row_start)
                 token = self._token(kind, at, end, 0)
                 end = token.end
                 line.tokens.append(token)

@@ -23,7 +23,7 @@ from dryline.engine.errors import BasedSyntaxError
 from dryline.engine.program import Condition, Loop
 from dryline.engine.rewriting import Part, Places, Rewriting
 from dryline.engine.statements import Statement, own_statements, parts
-from dryline.engine.tokens import Line, Token
+from dryline.engine.tokens import LogicalLine, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Around:
 class Translation:
     """One source on its way. `loops` and `warnings` (offset and sentence) fill as it is translated."""
 
-    def __init__(self, source: str, places: Places, lines: list[Line]) -> None:
+    def __init__(self, source: str, places: Places, lines: list[LogicalLine]) -> None:
         self.edits = Rewriting(source)
         self.loops: list[Loop] = []
         self.warnings: list[tuple[int, str]] = []

@@ -13,16 +13,16 @@ from urllib.parse import urlencode, urlsplit
 
 import orjson
 
-from dryline.world.outgoing import Answer, Outgoing, Unanswered
+from dryline.world.outgoing import HttpResponse, Outgoing, Unanswered
 from dryline.world.outgoing import Refused as Forbidden
 
 LONGEST_S = 10.0
 _LARGEST = 1_000_000  # bytes of an answer that a flow gets
 # What takes method, address, headers, body and a time limit in seconds, and returns an answer or raises Unanswered.
-Fetch = Callable[[str, str, dict[str, str], bytes | None, float], Answer]
+Fetch = Callable[[str, str, dict[str, str], bytes | None, float], HttpResponse]
 
 
-class Refused(Exception):
+class RequestFailed(Exception):
     """No answer. The message is the one that `requests` would have."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
@@ -33,13 +33,13 @@ class Refused(Exception):
 def fetcher(outgoing: Outgoing) -> Fetch:
     """A Fetch over HTTP that reaches what a world may ask by order of others, and nothing else."""
 
-    def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> Answer:
+    def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> HttpResponse:
         return outgoing.send(method, url, headers=headers, body=body, within_s=timeout_s, most=_LARGEST)
 
     return fetch
 
 
-def no_network(*_: Any) -> Answer:
+def no_network(*_: Any) -> HttpResponse:
     """A Fetch that reaches nothing."""
     raise Forbidden("no network")
 
@@ -51,11 +51,11 @@ class Web:
         self.fetch = fetch
 
     def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
-        """Raises Refused."""
+        """Raises RequestFailed."""
         url = _with_params(_checked(url), named.get("params"))
         given = named.get("headers") or {}
         if not isinstance(given, dict):
-            raise Refused(f"Headers are a dict, not {type(given).__name__}.")
+            raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
         headers = {str(name): str(value) for name, value in given.items() if value is not None}
         body = _body(named, headers)
         if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
@@ -63,9 +63,9 @@ class Web:
         try:
             answer = self.fetch(method, url, headers, body, _timeout_s(named.get("timeout")))
         except Unanswered as fault:
-            raise Refused(_unreached(url, fault), timed_out=fault.timed_out) from None
+            raise RequestFailed(_unreached(url, fault), timed_out=fault.timed_out) from None
         except (ValueError, UnicodeError) as fault:
-            raise Refused(f"Invalid URL {url!r}: {fault}") from None
+            raise RequestFailed(f"Invalid URL {url!r}: {fault}") from None
         return {
             "status": answer.status,
             "text": answer.body.decode(errors="replace"),
@@ -80,13 +80,13 @@ def _checked(url: str) -> str:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise Refused(f"Failed to parse: {url}") from None
+        raise RequestFailed(f"Failed to parse: {url}") from None
     if not parts.scheme:
-        raise Refused(f"Invalid URL {url!r}: No scheme supplied. Perhaps you meant https://{url}?")
+        raise RequestFailed(f"Invalid URL {url!r}: No scheme supplied. Perhaps you meant https://{url}?")
     if parts.scheme not in ("http", "https"):
-        raise Refused(f"No connection adapters were found for {url!r}")
+        raise RequestFailed(f"No connection adapters were found for {url!r}")
     if not parts.hostname:
-        raise Refused(f"Invalid URL {url!r}: No host supplied")
+        raise RequestFailed(f"Invalid URL {url!r}: No host supplied")
     return url
 
 

@@ -16,7 +16,7 @@ from zlib import crc32
 import orjson
 
 from dryline.engine.web import Fetch
-from dryline.world.outgoing import Answer
+from dryline.world.outgoing import HttpResponse
 
 Params = dict[str, Any]
 Response = tuple[int, Params]
@@ -42,13 +42,15 @@ _NAMES = ("Grace Tanaka", "Omar Haddad", "Linda Brooks", "Peter Novak", "Ruth Al
 def with_demo_services(fetch: Fetch) -> Fetch:
     """Return a Fetch that answers for the hosts of the shipped scenarios, and sends other requests with `fetch`."""
 
-    def fetch_or_answer(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> Answer:
+    def fetch_or_answer(
+        method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float
+    ) -> HttpResponse:
         parts = urlsplit(url)
         routes = _SERVICES.get((parts.hostname or "").lower())
         if routes is None:
             return fetch(method, url, headers, body, timeout_s)
         status, document = _respond(routes, f"{method.upper()} {unquote(parts.path)}", _params(parts.query, body))
-        return Answer(status, {"Content-Type": "application/json"}, orjson.dumps(document))
+        return HttpResponse(status, {"Content-Type": "application/json"}, orjson.dumps(document))
 
     return fetch_or_answer
 

@@ -15,7 +15,7 @@ import orjson
 
 from dryline.jobs.isolation import work_on
 from dryline.models.webhook_deliveries import WebhookDelivery
-from dryline.world.outgoing import Answer, Cut, NoAddress, Refused, Unanswered
+from dryline.world.outgoing import Cut, HttpResponse, NoAddress, Refused, Unanswered
 from dryline.world.world import World
 
 log = logging.getLogger("dryline")
@@ -31,7 +31,7 @@ class Attempt(NamedTuple):
     """A delivery and its outcome; None if it was not sent because its URL had let another one time out."""
 
     delivery: WebhookDelivery
-    outcome: Answer | Unanswered | None
+    outcome: HttpResponse | Unanswered | None
 
 
 def deliver(world: World, now: str) -> bool:
@@ -83,7 +83,7 @@ def _store(attempt: Attempt) -> None:
 
 def _add_event(world: World, attempt: Attempt) -> None:
     delivery, outcome = attempt
-    status = outcome.status if isinstance(outcome, Answer) else None
+    status = outcome.status if isinstance(outcome, HttpResponse) else None
     failed = status is None or not 200 <= status < 300
     result = str(outcome if status is None else status)
     if outcome is None:
@@ -149,7 +149,7 @@ def _send_all(world: World, deliveries: Iterable[WebhookDelivery]) -> Iterator[A
 def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: float) -> Iterator[Attempt]:
     timed_out = False
     for delivery in deliveries:
-        outcome: Answer | Unanswered | None = None
+        outcome: HttpResponse | Unanswered | None = None
         if not timed_out:
             if time.monotonic() > deadline:
                 return
@@ -165,7 +165,7 @@ def _send_in_order(world: World, deliveries: list[WebhookDelivery], deadline: fl
         yield Attempt(delivery, outcome)
 
 
-def _send(world: World, delivery: WebhookDelivery) -> Answer:
+def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:
     """Send a delivery once. Raises Unanswered."""
     headers = {"X-Dryline-Event": delivery.event, "X-Dryline-Delivery": delivery.id}
     with world.active():

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from dryline.models.conditions import Condition
+from dryline.models.conditions import RowCondition
 from dryline.models.deployments import Deployment
 from dryline.models.queued_calls import BATCH_INTERVAL_MINUTES, BATCH_SIZE, QueuedCall, due_times, numbered
 from dryline.models.scripted_outcomes import require_outcomes
@@ -35,7 +35,7 @@ def make(
     `terms` go to every call: `extractions`, `country`, `wsUrl`. Raises Invalid for a condition that cannot be read or
     takes too long, for JSON text that is nested too deeply, and as `require_outcomes`.
     """
-    criteria = Condition(condition)
+    criteria = RowCondition(condition)
     require_outcomes(data)
     shared = _object(additional_data, "additional_data")
     rows = [

@@ -46,7 +46,7 @@ _MOST_WORK = 30_000_000
 _TOKEN_WORK = 8
 
 
-class Condition:
+class RowCondition:
     """The test that a text describes; without one every row passes. Raises Invalid for what cannot be read."""
 
     def __init__(self, text: str | None) -> None:

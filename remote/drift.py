@@ -37,7 +37,7 @@ Steps = dict[str, tuple[str, str]]
 
 
 @dataclass
-class Finding:
+class DriftFinding:
     """A deviation from the contract."""
 
     operation: str
@@ -65,7 +65,7 @@ class Drift:
     skipped: dict[str, str] = field(default_factory=dict)
     _answers: dict[str, Reply] = field(default_factory=dict, init=False)
 
-    def run(self) -> Iterator[Finding]:
+    def run(self) -> Iterator[DriftFinding]:
         """Yield every deviation, operation by operation. Raises ReadError if the service gives no team for this key."""
         shapes = Shapes(self.document)
         self._ask("/api/team")
@@ -87,7 +87,7 @@ class Drift:
 
     def _compare(
         self, shapes: Shapes, template: str, operation: dict[str, Any], path: str, query: dict[str, Any]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[DriftFinding]:
         name = f"GET {template}"
         try:
             status, value = self._ask(path, **query)
@@ -95,18 +95,18 @@ class Drift:
             if error.status == 404 and path.endswith("/default-checks"):
                 self.skipped[name] = "never initialised"  # a 404 then, in the contract
             else:
-                yield Finding(name, "(status)" if error.status else "(answer)", str(error))
+                yield DriftFinding(name, "(status)" if error.status else "(answer)", str(error))
             return
         self.checked.append(name)
         if _rows(value) == []:
             self.empty.append(name)
         if str(status) not in operation["responses"]:
             expected = " or ".join(code for code in operation["responses"] if code.startswith("2"))
-            yield Finding(name, "(status)", f"is {status}, not {expected}")
+            yield DriftFinding(name, "(status)", f"is {status}, not {expected}")
         content = operation["responses"]["200"].get("content", {}).get("application/json")
         if content:
             for where, what in shapes.deviations(content["schema"], value):
-                yield Finding(name, where, what)
+                yield DriftFinding(name, where, what)
 
     def _ask(self, path: str, **query: Any) -> Reply:
         key = f"{path}?{sorted(query.items())}"

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from dryline.world.outgoing import Answer, Unanswered, send
+from dryline.world.outgoing import HttpResponse, Unanswered, send
 
 TIMEOUT_S = 60.0
 # The longest pause that a service may ask for. Nobody waits longer in front of a command.
@@ -114,7 +114,7 @@ class Reader:
             self._next = max(now, self._next) + 1 / self.rate
 
 
-def _refusal(answer: Answer) -> str:
+def _refusal(answer: HttpResponse) -> str:
     """Return the reason why an answer with this status cannot be used."""
     if answer.status < 400 and (place := answer.headers.get("Location")):
         # It may lead to another host, which must not get the key.

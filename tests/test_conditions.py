@@ -2,7 +2,7 @@
 
 import pytest
 
-from dryline.models.conditions import Condition
+from dryline.models.conditions import RowCondition
 from dryline.storage.errors import Invalid
 
 ROW = {
@@ -43,7 +43,7 @@ ROW = {
     ],
 )
 def test_a_row_that_meets_the_condition_passes(text):
-    assert Condition(text).meets(ROW)
+    assert RowCondition(text).meets(ROW)
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,19 @@ def test_a_row_that_meets_the_condition_passes(text):
     ],
 )
 def test_a_row_that_does_not_meet_it_fails(text):
-    assert not Condition(text).meets(ROW)
+    assert not RowCondition(text).meets(ROW)
 
 
 @pytest.mark.parametrize("sign", ["==", "!=", "<", "<=", ">", ">=", "contains", "in"])
 @pytest.mark.parametrize("row", [{}, {"age": None}])
 def test_a_comparison_with_what_the_row_lacks_is_false(row, sign):
     for text in (f"age {sign} 18", f"{{{{age}}}} {sign} 18", f"18 {sign} {{{{age}}}}", f'"{{{{age}}}}" {sign} 18'):
-        assert not Condition(text).meets(row)
+        assert not RowCondition(text).meets(row)
 
 
 @pytest.mark.parametrize("value", ["", "unknown"])
 def test_a_text_has_no_order_beside_a_number(value):
-    assert not Condition("age < 18 or age >= 18 or 18 > age").meets({"age": value})
+    assert not RowCondition("age < 18 or age >= 18 or 18 > age").meets({"age": value})
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_text_has_no_order_beside_a_number(value):
 )
 def test_a_text_that_is_no_condition_is_refused(text):
     with pytest.raises(Invalid) as refusal:
-        Condition(text)
+        RowCondition(text)
     assert refusal.value.field == "condition"
 
 
@@ -112,17 +112,17 @@ def test_a_text_that_is_no_condition_is_refused(text):
 )
 def test_no_text_and_no_value_takes_long(text, row):
     """Would not end today if a look cost more than the value is long."""
-    assert not Condition(text).meets(row)
+    assert not RowCondition(text).meets(row)
 
 
 @pytest.mark.parametrize("text", ["{{" + " " * 9_000 + "{", "'" + "\\" * 9_000, "-" * 9_000 + "!", "{" * 9_000])
 def test_a_text_that_comes_close_to_a_condition_is_refused_at_once(text):
     with pytest.raises(Invalid):
-        Condition(text)
+        RowCondition(text)
 
 
 def test_what_a_condition_looks_at_in_all_rows_is_bounded():
-    asked = Condition("a == b")
+    asked = RowCondition("a == b")
     with pytest.raises(Invalid, match="too long"):
         for _ in range(30):
             asked.meets({"a": "x" * 1_000_000})

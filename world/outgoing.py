@@ -30,7 +30,7 @@ _RESERVED_HEADERS = {
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """A response. The names of `headers` have no case."""
 
     status: int
@@ -65,7 +65,7 @@ def send(
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
     timeout_s: float = 10,
-) -> Answer:
+) -> HttpResponse:
     """Send one request. `timeout_s` limits the connection and each read of the answer. Raises Unanswered."""
     exchange = _Exchange(url, timeout_s)
     with exchange.open():
@@ -89,7 +89,7 @@ class Outgoing:
 
     def send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, most: int
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send a request once, within `within_s` seconds, and return at most `most` bytes of the response's body.
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
@@ -228,12 +228,12 @@ class _Exchange:
         headers: Mapping[str, str] | None,
         body: bytes | None,
         most: int | None = None,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send the request, and read at most `most` bytes of the response's body."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         response = self._connection.getresponse()
-        answer = Answer(response.status, response.headers, response.read(most))
+        answer = HttpResponse(response.status, response.headers, response.read(most))
         self._demand_not_cut()  # a cut looks like the end of the body
         return answer
 

@@ -9,7 +9,7 @@ import pytest
 
 from dryline.engine import Engine
 from dryline.engine.web import fetcher
-from dryline.world.outgoing import Answer, Outgoing, Refused, Unanswered
+from dryline.world.outgoing import HttpResponse, Outgoing, Refused, Unanswered
 
 
 class Net:
@@ -25,7 +25,7 @@ class Net:
             raise Unanswered("No answer within 1 s.", timed_out=True)
         told = {"method": method, "body": (body or b"").decode(), "error": None}
         status = {"/missing": 404, "/moved": 302}.get(path, 200)
-        return Answer(status, {"X-Kind": "test"}, json.dumps(told).encode() if path != "/text" else b"plain")
+        return HttpResponse(status, {"X-Kind": "test"}, json.dumps(told).encode() if path != "/text" else b"plain")
 
 
 @pytest.fixture
