@@ -68,7 +68,7 @@ def _place(world: World, calls: list[tuple[datetime, Random]]) -> int:
     """Generate and store calls. Return their number. Flows run before the transaction, which is short so."""
     if not calls:
         return 0
-    from dryline.simulator.branch_scheduler import Followings
+    from dryline.simulator.branch_scheduler import FlowSchedulers
     from dryline.simulator.calls import make_call, store  # imported late: a start does not need it
     from dryline.simulator.conversation_plans import plan_call
     from dryline.simulator.deployment_context import line_of
@@ -81,7 +81,7 @@ def _place(world: World, calls: list[tuple[datetime, Random]]) -> int:
         lines = [line_of(deployment) for deployment in deployments]
     if not lines:
         return 0
-    followings = Followings(world)
+    followings = FlowSchedulers(world)
     plans = []
     for starts, random in calls:
         line = random.choice(lines)

@@ -10,10 +10,10 @@ All write in the running transaction.
 
 from dryline.simulator.calls import make_call, prepare_calls, simulate_calls, store
 from dryline.simulator.chats import prepare_chats, simulate_chats
-from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.deployment_context import DeploymentContext, line_of
 
 __all__ = [
-    "Line",
+    "DeploymentContext",
     "line_of",
     "make_call",
     "prepare_calls",

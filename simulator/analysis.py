@@ -11,8 +11,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from dryline.simulator.script_dialogues import Course
-    from dryline.simulator.slots import Facts
+    from dryline.simulator.script_dialogues import Dialogue
+    from dryline.simulator.slots import Slots
 
 Marks = frozenset[str]
 
@@ -21,7 +21,7 @@ _AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
 _NOBODY: Marks = frozenset({"voicemail", "message"})  # nobody was there to talk to
 _DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
-# Facts under the names that extraction keys tend to have, and what must have come of the conversation for the fact to
+# Slots, by the names that extraction keys tend to have, and what must have come of the conversation for the fact to
 # be more than a proposal. The first pattern found in a key wins, or else in its description.
 _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("first name", "first", frozenset()),
@@ -139,11 +139,11 @@ def _evidence(words: str, about: str) -> Marks | None:
     return _DEEDS
 
 
-def _shown(marks: Marks | None, course: Course) -> bool:
+def _shown(marks: Marks | None, course: Dialogue) -> bool:
     return marks is None or not marks.isdisjoint(course.reached)
 
 
-def extract(asked: tuple[Sought, ...], course: Course, facts: Facts) -> dict[str, Any]:
+def extract(asked: tuple[Sought, ...], course: Dialogue, facts: Slots) -> dict[str, Any]:
     """What the conversation told, each of its type.
 
     What was not told is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
@@ -159,11 +159,11 @@ def extract(asked: tuple[Sought, ...], course: Course, facts: Facts) -> dict[str
     return found
 
 
-def _told(fact: str, course: Course, facts: Facts) -> Any:
+def _told(fact: str, course: Dialogue, facts: Slots) -> Any:
     """The fact, if it was said or is known without; else None."""
-    if fact in course.told or fact in _KNOWN:
+    if fact in course.mentioned or fact in _KNOWN:
         return facts[fact]
-    if fact == "name" and "first" in course.told:
+    if fact == "name" and "first" in course.mentioned:
         return facts["first"]
     if fact == "satisfaction":
         return _satisfaction(course, facts)
@@ -178,7 +178,7 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
     return [value] if kind == "array" else str(value)
 
 
-def _satisfaction(course: Course, facts: Facts) -> int | None:
+def _satisfaction(course: Dialogue, facts: Slots) -> int | None:
     """From 1 to 10: what the caller says, else how they sound; None where there was nobody."""
     if _shown(_NOBODY, course):
         return None
@@ -188,7 +188,7 @@ def _satisfaction(course: Course, facts: Facts) -> int | None:
     return least + int(facts.random() * 3)
 
 
-def mood(course: Course, facts: Facts) -> str:
+def mood(course: Dialogue, facts: Slots) -> str:
     """`Positive`, `Neutral` or `Negative`."""
     draw = facts.random()
     if "rated" in course.reached:
@@ -228,7 +228,7 @@ def criteria(groups: Any) -> Criteria:
     return tuple(found)
 
 
-def judge(asked: Criteria, course: Course, rng: Random) -> dict[str, Any] | None:
+def judge(asked: Criteria, course: Dialogue, rng: Random) -> dict[str, Any] | None:
     """Each group and item judged; None where there are no criteria."""
     if not asked:
         return None

@@ -13,9 +13,9 @@ from typing import Any
 from dryline.engine.branch_discovery import uses_nothing
 from dryline.engine.caller_utterances import closes
 from dryline.engine.simulated_caller import NEXT_IN_LOOP as _NEXT_IN_LOOP
-from dryline.simulator.deployment_context import Line
-from dryline.simulator.flow_analysis import SLOW, SLOW_S, Way, as_explored, survey
-from dryline.simulator.flow_runner import Played
+from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.flow_analysis import SLOW, SLOW_S, BranchResult, analyze_flow, as_explored
+from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.script_dialogues import HANG_UP
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
@@ -36,7 +36,7 @@ def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"Caller": number, **(row or {})}
 
 
-class Following:
+class FlowScheduler:
     """For the conversations of one request, or of one round of a job. `why` says why it is none, in a sentence.
 
     `deals` sees to it that every branch comes up; without, a conversation does not depend on those before it.
@@ -47,7 +47,7 @@ class Following:
     def __init__(
         self,
         world: World,
-        line: Line,
+        line: DeploymentContext,
         channel: str,
         state: dict[str, Any],
         *,
@@ -59,14 +59,14 @@ class Following:
     ) -> None:
         self.why: str | None = "The script was asked for."
         self.named = bool(branch)
-        self._ways: tuple[Way, ...] = ()
+        self._ways: tuple[BranchResult, ...] = ()
         self._shares = shares or {}
-        self._deals, self._deck = deals, list[Way]()
+        self._deals, self._deck = deals, list[BranchResult]()
         if follow == SCRIPT:
             if branch:
                 raise Invalid("A script has no branches.", "branch")
             return
-        found = survey(world, line, channel, state)
+        found = analyze_flow(world, line, channel, state)
         self.why, self._stage = found.why, found.stage
         if found.why is None:
             self._ways = found.named(branch, state) if branch else found.ways
@@ -88,7 +88,7 @@ class Following:
         """Whether a voicemail is all that its branches are for."""
         return len(self._coming_to("voicemail")) == len(self._ways)
 
-    def _coming_to(self, outcome: str) -> list[Way]:
+    def _coming_to(self, outcome: str) -> list[BranchResult]:
         return [way for way in self._ways if way.outcome == outcome]
 
     def converse(
@@ -102,7 +102,7 @@ class Following:
         leaves: float = HANG_UP,
         machine_says: str | None = None,
         known: Mapping[str, Any] | None = None,
-    ) -> Played | str:
+    ) -> FlowRun | str:
         """One conversation, or why it follows a script.
 
         `outcome` is what was drawn for it: completed and transferred leave it to the flow, unless it was `asked` for.
@@ -116,9 +116,9 @@ class Following:
             ways = self._coming_to(outcome)
             if not ways:
                 return _NO_BRANCH[outcome]
-            played = self._taken(ways, None, rng, given | {"first": machine_says})
-            played.machine = True
-            return played
+            run = self._taken(ways, None, rng, given | {"first": machine_says})
+            run.machine = True
+            return run
         ways = [way for way in self._ways if way.outcome != "voicemail"] or list(self._ways)
         long = [way for way in ways if way.turns > 1 and way.stopped is None]
         if outcome == "failed" and not self.fails:
@@ -133,18 +133,18 @@ class Following:
             return self._taken([self._dealt(ways, rng)], None, rng, given)
         return self._left(long, rng, given)
 
-    def _left(self, ways: list[Way], rng: Random, given: dict[str, Any], *, loses: bool = False) -> Played:
+    def _left(self, ways: list[BranchResult], rng: Random, given: dict[str, Any], *, loses: bool = False) -> FlowRun:
         """A conversation that is over in the middle: the user goes, or, with `loses`, stays without an answer."""
         way = rng.choice(ways)
         turns = int(rng.random() * way.turns) if loses else 1 + int(rng.random() * (way.turns - 1))
         return self._taken([way], None, rng, given | {"patience": turns, "loses": loses})
 
-    def cut(self, played: Played, turns: int) -> Played:
+    def cut(self, run: FlowRun, turns: int) -> FlowRun:
         """The same conversation, over once the user has spoken so often. It is run again: so its state is right."""
         assert self._stage is not None
-        return self._stage.play(**{**played.again, "patience": turns})
+        return self._stage.play(**{**run.again, "patience": turns})
 
-    def _dealt(self, ways: list[Way], rng: Random) -> Way:
+    def _dealt(self, ways: list[BranchResult], rng: Random) -> BranchResult:
         """Return the next branch: the usual ones more often, and each of them among any _DECK conversations.
 
         For a job, whose rounds have any number of conversations, chance alone decides.
@@ -166,18 +166,18 @@ class Following:
             self._deck = [*deck[_DECK:], *head]
         return self._deck.pop()
 
-    def _weights(self, ways: list[Way]) -> list[float]:
+    def _weights(self, ways: list[BranchResult]) -> list[float]:
         """Return how usual each branch is: the first condition of a loop more than the next, if no share says so."""
         return [self._weight(way) for way in ways]
 
-    def _weight(self, way: Way) -> float:
+    def _weight(self, way: BranchResult) -> float:
         weight = 1.0
         for condition in way.branch.path:
             usual = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
             weight *= self._shares.get(condition.text, _CLOSING if closes(condition.text) else usual)
         return weight
 
-    def _taken(self, ways: list[Way], outcome: str | None, rng: Random, given: dict[str, Any]) -> Played:
+    def _taken(self, ways: list[BranchResult], outcome: str | None, rng: Random, given: dict[str, Any]) -> FlowRun:
         """A conversation on one of these ways; a run that comes out otherwise is made again with another caller."""
         assert self._stage is not None
         for attempt in range(_TRIES + 1):
@@ -188,33 +188,33 @@ class Following:
             if attempt == _TRIES:
                 seed, branch, given = branch.variant, as_explored(branch), given | {"known": None}
             began = time.monotonic()
-            played = self._stage.play(branch, seed, **given)
-            if time.monotonic() - began > SLOW_S and not played.stopped:
+            run = self._stage.play(branch, seed, **given)
+            if time.monotonic() - began > SLOW_S and not run.stopped:
                 self.why = f"{SLOW} {SLOW_S:g} s."
-            if given.get("loses") and played.fault is None:
+            if given.get("loses") and run.fault is None:
                 given = given | {"patience": 0}  # the conversation was over before the model was lost
                 continue
-            if "patience" in given or self.why or (outcome in (None, played.outcome) and self._fits(played, way)):
+            if "patience" in given or self.why or (outcome in (None, run.outcome) and self._fits(run, way)):
                 break
-        return played
+        return run
 
-    def _fits(self, played: Played, way: Way) -> bool:
+    def _fits(self, run: FlowRun, way: BranchResult) -> bool:
         lines = [condition.line for condition in way.branch.path]
-        if way.branch.brief and uses_nothing(played.events):
+        if way.branch.brief and uses_nothing(run.events):
             return False
-        return not Counter(lines if self.named else lines[-1:]) - Counter(played.taken)
+        return not Counter(lines if self.named else lines[-1:]) - Counter(run.taken)
 
 
-class Followings:
+class FlowSchedulers:
     """Those of one round of a job: of each line, and of rows with the same members, one."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._known: dict[tuple[int, tuple[str, ...]], tuple[Line, Following]] = {}
+        self._known: dict[tuple[int, tuple[str, ...]], tuple[DeploymentContext, FlowScheduler]] = {}
 
-    def of(self, line: Line, row: Mapping[str, Any] | None) -> Following:
+    def of(self, line: DeploymentContext, row: Mapping[str, Any] | None) -> FlowScheduler:
         """How calls of the line follow its flow, to rows like this one. Raises Busy."""
         key = id(line), tuple(sorted(row or ()))
         if key not in self._known:  # the line is kept as well, so that its id stays its own
-            self._known[key] = line, Following(self._world, line, "voice", state_of(line.number, row), deals=False)
+            self._known[key] = line, FlowScheduler(self._world, line, "voice", state_of(line.number, row), deals=False)
         return self._known[key][1]

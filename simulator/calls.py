@@ -18,10 +18,10 @@ from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
 from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, engine_records
-from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row
-from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, Prepared, moments
-from dryline.simulator.conversation_plans import Plan, plan_call
+from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, ConversationBatch, moments
+from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import (
     ConversationRows,
     hex_id,
@@ -29,7 +29,7 @@ from dryline.simulator.conversation_rows import (
     transfer_data,
     write,
 )
-from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.simulator.flow_runner import lost_model
 from dryline.simulator.script_timeline import spread
 from dryline.storage.current_world import current
@@ -49,7 +49,7 @@ class _Times:
     def settled(
         cls,
         world: World,
-        line: Line,
+        line: DeploymentContext,
         rng: Random,
         count: int,
         *,
@@ -84,7 +84,7 @@ def simulate_calls(world: World, deployment: Deployment, count: int, **options: 
 
 def prepare_calls(
     world: World,
-    line: Line,
+    line: DeploymentContext,
     count: int,
     *,
     outcome: str | None = None,
@@ -98,7 +98,7 @@ def prepare_calls(
     branch: Sequence[str] = (),
     shares: Mapping[str, float] | None = None,
     in_progress: bool = False,
-) -> Prepared:
+) -> ConversationBatch:
     """Settle `count` calls on a line. They follow its flow, which is run for each, or else scripts.
 
     The calls lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
@@ -108,20 +108,20 @@ def prepare_calls(
     They are with `customer_number` (E.164), else everybody with a number of their own; without an `outcome` that number
     may say one (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
     are always new. LLM logs, more than half of all that is written, are left out by default where there are more than
-    LLM_LOGGED calls. `follow` (flow, script) and `branch` are as with Following. Raises Invalid when `start_time` lies
-    behind `end_time` and for what the flow cannot do; Busy.
+    LLM_LOGGED calls. `follow` (flow, script), `branch` and `shares` are as with FlowScheduler. Raises Invalid when
+    `start_time` lies behind `end_time` and for what the flow cannot do; Busy.
     """
     outcome = outcome or scripted_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
     row = contact_row(line, Random(0)) if line.is_outbound and direction != "inbound" else None
-    following = Following(
+    following = FlowScheduler(
         world, line, "voice", state_of(line.number, row), follow=follow, branch=branch, outcome=outcome, shares=shares
     )
     asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
     settled: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
-    return Prepared(
+    return ConversationBatch(
         count,
         following,
         plan=lambda index: plan_call(line, rng, **asked, following=following, at=times.known(index)),
@@ -133,7 +133,7 @@ def prepare_calls(
 
 
 def make_call(
-    line: Line,
+    line: DeploymentContext,
     rng: Random,
     *,
     starts: datetime | None = None,
@@ -146,7 +146,7 @@ def make_call(
     row: Mapping[str, Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
     llm_logs: bool = True,
-    plan: Plan | None = None,
+    plan: ConversationPlan | None = None,
 ) -> ConversationRows:
     """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
 
@@ -171,7 +171,7 @@ def make_call(
         _find_out(log, line, plan, rng)
     log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
-        to_number = (plan.told and plan.told.transferred_to) or line.desk_number
+        to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
         log["transfer_data"] = transfer_data(
             current().ids,
             reports,
@@ -186,12 +186,12 @@ def make_call(
     return call
 
 
-def _run(line: Line, plan: Plan, start: datetime, duration: int) -> engine_records.Run:
+def _run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> engine_records.EngineRun:
     """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
-    fault = plan.told.fault if plan.told else None
-    if plan.course.ending == "error" and plan.told is None:
+    fault = plan.timeline.fault if plan.timeline else None
+    if plan.course.ending == "error" and plan.timeline is None:
         fault = lost_model(line.code)
-    return engine_records.Run(
+    return engine_records.EngineRun(
         session_id=current().ids.new(Session.id_prefix),
         start=start,
         duration=duration,
@@ -199,29 +199,31 @@ def _run(line: Line, plan: Plan, start: datetime, duration: int) -> engine_recor
         ended="failed" if fault else "completed" if plan.course.steps else "not_connected",
         until=plan.course.ended_by,
         fault=fault,
-        told=plan.told,
+        timeline=plan.timeline,
         why=plan.why,
     )
 
 
-def _find_out(log: dict[str, Any], line: Line, plan: Plan, rng: Random) -> None:
+def _find_out(log: dict[str, Any], line: DeploymentContext, plan: ConversationPlan, rng: Random) -> None:
     """What is found out after the call; of a contact, the name is known before. What a flow extracts goes first."""
     course, facts = plan.course, plan.facts
     if log["direction"] == "outbound":
-        course.told |= analysis.KNOWN_CONTACT
+        course.mentioned |= analysis.KNOWN_CONTACT
     facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
     log["extractions_data"] = extractions(line, plan)
     log["success_results"] = analysis.judge(line.criteria, course, rng)
 
 
-def extractions(line: Line, plan: Plan) -> dict[str, Any]:
+def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
     """What the deployment looks for, and over it what its flow extracted. Contract: based.md, section 4."""
-    if plan.told is None:
+    if plan.timeline is None:
         return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
-    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.told.extracted}
+    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.timeline.extracted}
 
 
-def _log(line: Line, run: engine_records.Run, outcome: str, direction: str, customer: str) -> dict[str, Any]:
+def _log(
+    line: DeploymentContext, run: engine_records.EngineRun, outcome: str, direction: str, customer: str
+) -> dict[str, Any]:
     """The log's row, without what is found out after the call."""
     ids = current().ids
     id, call_sid = ids.new(VoiceLog.id_prefix), hex_id(ids.random, "CA")
@@ -258,7 +260,7 @@ def _log(line: Line, run: engine_records.Run, outcome: str, direction: str, cust
     }
 
 
-def _data(line: Line, plan: Plan, *, handed_over: bool) -> dict[str, Any]:
+def _data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
     """The post-call data: latencies in milliseconds for each answer and as percentiles, and the analysis."""
     course, talk, facts = plan.course, plan.talk, plan.facts
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}

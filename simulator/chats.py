@@ -14,14 +14,14 @@ from dryline.models.deployments import Deployment
 from dryline.models.logs import Log
 from dryline.models.sessions import Session
 from dryline.simulator import analysis, engine_records
-from dryline.simulator.branch_scheduler import Following
+from dryline.simulator.branch_scheduler import FlowScheduler
 from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, Prepared, moments
-from dryline.simulator.conversation_plans import Plan, plan_chat
+from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments
+from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
 from dryline.simulator.conversation_rows import ConversationRows, write
-from dryline.simulator.deployment_context import Line, line_of
-from dryline.simulator.script_timeline import Talk, spread
-from dryline.simulator.slots import Facts
+from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.simulator.script_timeline import TimedDialogue, spread
+from dryline.simulator.slots import Slots
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World
@@ -55,7 +55,7 @@ def simulate_chats(world: World, deployment: Deployment, count: int, **options: 
 
 def prepare_chats(
     world: World,
-    line: Line,
+    line: DeploymentContext,
     channel: str,
     count: int,
     *,
@@ -66,14 +66,14 @@ def prepare_chats(
     follow: str | None = None,
     branch: Sequence[str] = (),
     shares: Mapping[str, float] | None = None,
-) -> Prepared:
+) -> ConversationBatch:
     """Settle `count` chats of a deployment whose type is `channel`; all else is as with `prepare_calls`."""
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
-    following = Following(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
-    return Prepared(
+    following = FlowScheduler(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
+    return ConversationBatch(
         count,
         following,
         plan=lambda index: plan_chat(line, rng, following=following, at=starts[index]),
@@ -84,13 +84,19 @@ def prepare_chats(
 
 
 def make_chat(
-    line: Line, channel: str, rng: Random, starts: datetime, plan: Plan, *, llm_logs: bool = True
+    line: DeploymentContext,
+    channel: str,
+    rng: Random,
+    starts: datetime,
+    plan: ConversationPlan,
+    *,
+    llm_logs: bool = True,
 ) -> ConversationRows:
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
     course, talk, facts = plan.course, plan.talk, plan.facts
-    fault = plan.told.fault if plan.told else None
-    run = engine_records.Run(
+    fault = plan.timeline.fault if plan.timeline else None
+    run = engine_records.EngineRun(
         session_id=ids.new(Session.id_prefix),
         start=starts,
         duration=int(talk.seconds),
@@ -98,7 +104,7 @@ def make_chat(
         ended="failed" if fault else "completed",
         until=course.ended_by,
         fault=fault,
-        told=plan.told,
+        timeline=plan.timeline,
         why=plan.why,
     )
     facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
@@ -111,7 +117,7 @@ def make_chat(
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
-def _base(line: Line, run: engine_records.Run, model: type[Log]) -> dict[str, Any]:
+def _base(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
     """What the logs of both channels share."""
     messages = [
         {
@@ -146,7 +152,7 @@ def _base(line: Line, run: engine_records.Run, model: type[Log]) -> dict[str, An
     }
 
 
-def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
+def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
     """The user, and what four in ten users say about the chat: as they felt about it."""
     email = facts["email"]
     found: dict[str, Any] = {"user_id": f"user_{email.split('@')[0]}", "user_name": facts["name"], "user_email": email}
@@ -156,7 +162,9 @@ def _of_chat(facts: Facts, rng: Random) -> dict[str, Any]:
     return found
 
 
-def _of_widget(talk: Talk, run: engine_records.Run, line: Line, rng: Random) -> dict[str, Any]:
+def _of_widget(
+    talk: TimedDialogue, run: engine_records.EngineRun, line: DeploymentContext, rng: Random
+) -> dict[str, Any]:
     """The visitor's browser and page, the functions called, the answers' latencies in milliseconds."""
     calls = [
         {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions

@@ -8,13 +8,13 @@ from random import Random
 from typing import Any
 
 from dryline.engine.fake_values import made_up
-from dryline.simulator.deployment_context import Line
+from dryline.simulator.deployment_context import DeploymentContext
 
 _READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
 _NOT_CONTACT = {"Caller", "variables"}
 
 
-def contact_row(line: Line, random: Random) -> dict[str, Any]:
+def contact_row(line: DeploymentContext, random: Random) -> dict[str, Any]:
     """Return a row with all that the line's flow reads from `state`, as a campaign would have it.
 
     Values are those of a row of the line's newest campaign, if it has one; the person is another.

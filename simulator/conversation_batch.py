@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dryline.simulator.branch_scheduler import Following
-from dryline.simulator.conversation_plans import Plan
+from dryline.simulator.branch_scheduler import FlowScheduler
+from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.storage.errors import Invalid
 
 # The share of calls that an hour lets through, on the wall clock of the business; less on a weekend.
@@ -24,7 +24,7 @@ LLM_LOGGED = 1000
 AT_ONCE, TOLD_AT_ONCE = 20, 100
 
 
-class Prepared:
+class ConversationBatch:
     """Conversations that were settled, ready to be written.
 
     `plan` says what comes up in the one of a number, `make` gives it as rows, `keep` writes `at_once` of them. Those
@@ -34,16 +34,16 @@ class Prepared:
     def __init__(
         self,
         count: int,
-        following: Following,
+        following: FlowScheduler,
         *,
-        plan: Callable[[int], Plan],
-        make: Callable[[int, Plan], Any],
+        plan: Callable[[int], ConversationPlan],
+        make: Callable[[int, ConversationPlan], Any],
         keep: Callable[[list[Any]], None],
         llm_logs: bool,
         at_once: int = AT_ONCE,
     ) -> None:
         self._count, self._plan, self._make, self._keep, self._at_once = count, plan, make, keep, at_once
-        self._plans: list[Plan] = []
+        self._plans: list[ConversationPlan] = []
         if not following.why:
             self._plans = [plan(index) if llm_logs else plan(index).lean() for index in range(count)]
 

@@ -11,17 +11,17 @@ from random import Random
 from typing import Any
 
 from dryline.models.voice_logs import OUTCOMES
-from dryline.simulator.branch_scheduler import Following, state_of
+from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row, with_person
-from dryline.simulator.deployment_context import Line
+from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_results import course_of
-from dryline.simulator.flow_runner import Played
-from dryline.simulator.flow_timeline import Told, tell
+from dryline.simulator.flow_runner import FlowRun
+from dryline.simulator.flow_timeline import Timeline, build_timeline
 from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Course, call_course, chat_course
-from dryline.simulator.script_timeline import Talk, spoken, typed
-from dryline.simulator.slots import Facts
+from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_course, chat_course
+from dryline.simulator.script_timeline import TimedDialogue, spoken, typed
+from dryline.simulator.slots import Slots
 
 # How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
@@ -29,48 +29,48 @@ _SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
 # For how many seconds it rings: the least, and how much more it can be. Assumed.
 _RINGS_S = {"no-answer": (20, 10), "voicemail": (14, 8), "busy": (2, 1), "failed": (1, 2)}
 _ANSWERED_S = (3, 4)
-_NOTHING_SAID = Talk([], [], [], [], 0.0)
+_NOTHING_SAID = TimedDialogue([], [], [], [], 0.0)
 
 
 @dataclass(slots=True)
-class Plan:
-    """One conversation. `told` is there where it follows the flow; else `why` may say why it does not."""
+class ConversationPlan:
+    """One conversation. `timeline` is there where it follows the flow; else `why` may say why it does not."""
 
     outcome: str
     direction: str
-    facts: Facts
-    course: Course
-    talk: Talk
-    told: Told | None = None
+    facts: Slots
+    course: Dialogue
+    talk: TimedDialogue
+    timeline: Timeline | None = None
     why: str | None = None
 
-    def ringing(self, rng: Random) -> Plan:
+    def ringing(self, rng: Random) -> ConversationPlan:
         """The call from its first ring on."""
         unreached = not self.talk.messages or self.outcome == "voicemail"
         least, more = _RINGS_S.get(self.outcome, _ANSWERED_S) if unreached else _ANSWERED_S
         seconds = round(least + more * rng.random(), 2)
-        told = self.told.delayed(seconds) if self.told else None
-        return replace(self, talk=told.talk if told else self.talk.delayed(seconds), told=told)
+        timeline = self.timeline.delayed(seconds) if self.timeline else None
+        return replace(self, talk=timeline.talk if timeline else self.talk.delayed(seconds), timeline=timeline)
 
-    def lean(self) -> Plan:
+    def lean(self) -> ConversationPlan:
         """The plan without what only LLM logs need: thousands may wait to be written."""
-        if self.told is not None:
-            self.told.sent = []
+        if self.timeline is not None:
+            self.timeline.sent = []
         return self
 
 
 def plan_call(
-    line: Line,
+    line: DeploymentContext,
     rng: Random,
     *,
     outcome: str | None = None,
     direction: str | None = None,
     customer_number: str | None = None,
     row: Mapping[str, Any] | None = None,
-    following: Following | None = None,
+    following: FlowScheduler | None = None,
     at: datetime | None = None,
     drawn: bool = False,
-) -> Plan:
+) -> ConversationPlan:
     """A call; the arguments are those of `make_call`. With `following`, it is run as of `at`, outside of any
     transaction; `drawn` says that the outcome was not asked for. Raises Busy."""
     asked = outcome is not None and not drawn
@@ -79,11 +79,11 @@ def plan_call(
     trade = line.trades[int(rng.random() * len(line.trades))]
     if row is None and direction == "outbound" and line.code is not None:
         invented = contact_row(line, rng)
-        facts = Facts(line, trade, rng, facts_of_row(None, customer_number))
+        facts = Slots(line, trade, rng, facts_of_row(None, customer_number))
         row = with_person(invented, facts)
         facts |= facts_of_row(row, customer_number)
     else:
-        facts = Facts(line, trade, rng, facts_of_row(row, customer_number))
+        facts = Slots(line, trade, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not asked:
@@ -94,65 +94,71 @@ def plan_call(
     dials = direction == "outbound" and not following.fails
     if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
         hung_up = outcome == "no-answer" and direction == "inbound"
-        course = Course("", "", "user_hangup" if hung_up else UNREACHED[outcome])
-        return Plan(outcome, direction, facts, course, _NOTHING_SAID)
+        course = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
+        return ConversationPlan(outcome, direction, facts, course, _NOTHING_SAID)
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = VOICEMAIL.lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
     known = _known(facts)
-    played = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
-    if isinstance(played, str):
-        return _scripted(line, outcome, direction, facts, rng, played)
-    return _followed(line, played, direction, facts, rng, following)
+    run = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
+    if isinstance(run, str):
+        return _scripted(line, outcome, direction, facts, rng, run)
+    return _followed(line, run, direction, facts, rng, following)
 
 
-def plan_chat(line: Line, rng: Random, *, following: Following | None = None, at: datetime | None = None) -> Plan:
+def plan_chat(
+    line: DeploymentContext, rng: Random, *, following: FlowScheduler | None = None, at: datetime | None = None
+) -> ConversationPlan:
     """A chat; `following` and `at` are as with plan_call. Raises Busy."""
     trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = Facts(line, trade, rng, {})
-    played: Played | str | None = None
+    facts = Slots(line, trade, rng, {})
+    run: FlowRun | str | None = None
     if following is not None and at is not None:
-        played = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
-    if isinstance(played, Played):
-        told = tell(played, rng, opening=line.opening, typed=True)
-        course = course_of(played, facts, left="user_left")
-        return Plan(played.outcome, "", facts, course, told.talk, told)
+        run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
+    if isinstance(run, FlowRun):
+        timeline = build_timeline(run, rng, opening=line.opening, typed=True)
+        course = course_of(run, facts, left="user_left")
+        return ConversationPlan(run.outcome, "", facts, course, timeline.talk, timeline)
     course = chat_course(line, facts, rng)
-    return Plan("completed", "", facts, course, typed(course.steps, rng), why=played)
+    return ConversationPlan("completed", "", facts, course, typed(course.steps, rng), why=run)
 
 
-def _known(facts: Facts) -> dict[str, Any]:
+def _known(facts: Slots) -> dict[str, Any]:
     """Return what callers say of themselves. What a contact row says of an appointment may be what they change."""
     return {name: facts[name] for name in ("name", "first", "last", "phone", "email")}
 
 
-def _scripted(line: Line, outcome: str, direction: str, facts: Facts, rng: Random, why: str | None) -> Plan:
+def _scripted(
+    line: DeploymentContext, outcome: str, direction: str, facts: Slots, rng: Random, why: str | None
+) -> ConversationPlan:
     """By a script: no longer than the line's longest call, unless a person takes over."""
     course = call_course(line, outcome, direction == "inbound", facts, rng)
     if not course.steps:
-        return Plan(outcome, direction, facts, course, _NOTHING_SAID)
+        return ConversationPlan(outcome, direction, facts, course, _NOTHING_SAID)
     talk = spoken(course.steps, rng)
     if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
         turns = talk.turns_within(line.longest_s)
         course, talk = course.shortened(turns), talk.shortened(turns, line.longest_s)
-    return Plan(outcome, direction, facts, course, talk, why=why)
+    return ConversationPlan(outcome, direction, facts, course, talk, why=why)
 
 
-def _followed(line: Line, played: Played, direction: str, facts: Facts, rng: Random, following: Following) -> Plan:
+def _followed(
+    line: DeploymentContext, run: FlowRun, direction: str, facts: Slots, rng: Random, following: FlowScheduler
+) -> ConversationPlan:
     """As the flow has it, and no longer than the line's longest call either."""
     seed = rng.getrandbits(32)
-    told = tell(played, Random(seed), opening=line.opening, closing=line.closing)
-    late = line.longest_s is not None and told.talk.seconds > line.longest_s and played.outcome == "completed"
+    timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
+    late = line.longest_s is not None and timeline.talk.seconds > line.longest_s and run.outcome == "completed"
     if late:
         assert line.longest_s is not None
-        played = following.cut(played, _turns_within(told.talk, line.longest_s))
-        told = tell(played, Random(seed), opening=line.opening, closing=line.closing)
-        told.talk.seconds = line.longest_s
-    course = course_of(played, facts, left="max_duration" if late else "user_hangup")
-    return Plan(played.outcome, direction, facts, course, told.talk, told)
+        run = following.cut(run, _turns_within(timeline.talk, line.longest_s))
+        timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
+        timeline.talk.seconds = line.longest_s
+    course = course_of(run, facts, left="max_duration" if late else "user_hangup")
+    return ConversationPlan(run.outcome, direction, facts, course, timeline.talk, timeline)
 
 
-def _turns_within(talk: Talk, seconds: float) -> int:
+def _turns_within(talk: TimedDialogue, seconds: float) -> int:
     """How often the user has spoken, and was answered, by then."""
     turns, found = 0, 0
     for said, following in zip(talk.messages, talk.messages[1:], strict=False):
@@ -166,6 +172,6 @@ def _outcome(direction: str | None, rng: Random) -> str:
     return OUTCOMES[bisect(_SHARES_INBOUND if direction == "inbound" else _SHARES, 100 * rng.random())]
 
 
-def _direction(line: Line, outcome: str) -> str:
+def _direction(line: DeploymentContext, outcome: str) -> str:
     """Return the direction of a call: an answered one has that of the flow, and one that reached nobody went out."""
     return "outbound" if line.is_outbound or outcome in ("voicemail", "no-answer", "busy") else "inbound"

@@ -13,7 +13,7 @@ from dryline.models.logs import Log
 from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.simulator import engine_records
-from dryline.simulator.deployment_context import Line
+from dryline.simulator.deployment_context import DeploymentContext
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
@@ -30,7 +30,13 @@ class ConversationRows:
 
     @classmethod
     def of(
-        cls, log: dict[str, Any], line: Line, run: engine_records.Run, *, call_id: str, llm_logs: bool
+        cls,
+        log: dict[str, Any],
+        line: DeploymentContext,
+        run: engine_records.EngineRun,
+        *,
+        call_id: str,
+        llm_logs: bool,
     ) -> ConversationRows:
         """Return the rows of a conversation, given its log. `call_id` is stored in its LLM logs."""
         ids = current().ids

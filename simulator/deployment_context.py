@@ -20,7 +20,7 @@ from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.simulator import analysis, names
-from dryline.simulator.industries import Trade, trades_of
+from dryline.simulator.industries import Industry, trades_of
 from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.storage.errors import NotFound
@@ -29,7 +29,7 @@ _ROWS = 50  # of a campaign that are looked at
 
 
 @dataclass(slots=True, kw_only=True)
-class Line:
+class DeploymentContext:
     """A deployment with all that its conversations need, looked up once.
 
     `opening`, `closing` and `voicemail` are the deployment's own sentences, None where it has none. `longest_s` is its
@@ -49,7 +49,7 @@ class Line:
     address: str
     week: Week
     zone: str
-    trades: tuple[Trade, ...]
+    trades: tuple[Industry, ...]
     extractions: Mapping[str, Any] | None
     success_criteria: Any
     voice: str
@@ -69,7 +69,7 @@ class Line:
         self.sought = analysis.sought(self.extractions) if self.extractions else None
         self.criteria = analysis.criteria(self.success_criteria)
 
-    def with_flow(self, flow: Flow | None, id: str) -> Line:
+    def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
         """The line with another flow behind it; None when that is gone."""
         code, variables = (flow.code, flow.variables) if flow else (None, {})
         return replace(self, flow_id=id, code=code, variables={**self.variables, **variables})
@@ -86,7 +86,7 @@ def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None =
     return CHANNELS[found.type].fetch(found, id)
 
 
-def line_of(deployment: Deployment) -> Line:
+def line_of(deployment: Deployment) -> DeploymentContext:
     """The line of a deployment, given as a record of its channel's class."""
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
@@ -98,7 +98,7 @@ def line_of(deployment: Deployment) -> Line:
     allowed = orjson.loads(getattr(deployment, "allowed_transfer_numbers", "[]"))
     backup = getattr(deployment, "backup_phone_number", None)
     is_outbound = flow is not None and "outbound" in (flow.label or "").lower()
-    return Line(
+    return DeploymentContext(
         team_id=deployment.team_id,
         worker_id=worker.id,
         deployment_id=deployment.id,

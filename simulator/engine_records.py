@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from dryline.simulator.deployment_context import Line
+from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowError
-from dryline.simulator.flow_timeline import Told
-from dryline.simulator.script_timeline import Talk
+from dryline.simulator.flow_timeline import Timeline
+from dryline.simulator.script_timeline import TimedDialogue
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
 
 
 @dataclass(slots=True)
-class Run:
+class EngineRun:
     """One run of the flow. `ended` is how: completed, failed or, where nobody was reached, not_connected."""
 
     session_id: str
     start: datetime
     duration: int  # seconds
-    talk: Talk
+    talk: TimedDialogue
     ended: str
     until: str | None = None  # the condition that ended it
     fault: FlowError | None = None
-    told: Told | None = None  # where the flow was followed
+    timeline: Timeline | None = None  # where the flow was followed
     why: str | None = None  # why it was not
     starts: str = field(init=False)
     ends: str = field(init=False)
@@ -39,8 +39,8 @@ class Run:
         talk = self.talk
         steps: list[dict[str, Any]] = [{"at": 0.0, "step": "start"}]
         after = round(talk.seconds, 2)
-        if self.told:
-            steps += self.told.trace
+        if self.timeline:
+            steps += self.timeline.trace
         else:
             if self.why:
                 steps.append({"at": 0.0, "step": "script", "why": self.why})
@@ -55,7 +55,9 @@ class Run:
         self.trace = steps
 
 
-def session(line: Line, run: Run, state: dict[str, Any], asked: list[dict[str, Any]] | None) -> dict[str, Any]:
+def session(
+    line: DeploymentContext, run: EngineRun, state: dict[str, Any], asked: list[dict[str, Any]] | None
+) -> dict[str, Any]:
     """The session's row. `asked` are the rows of its LLM logs, None where they are not kept."""
     talk = run.talk
     fault = run.fault
@@ -67,7 +69,7 @@ def session(line: Line, run: Run, state: dict[str, Any], asked: list[dict[str, A
         "worker_id": line.worker_id,
         "flow_id": line.flow_id,
         "status": run.ended,
-        "state": run.told.state if run.told else state,
+        "state": run.timeline.state if run.timeline else state,
         "messages": talk.plain(),
         "trace": run.trace,
         **(_guessed_tokens(run) if asked is None else _tokens(asked)),
@@ -78,10 +80,10 @@ def session(line: Line, run: Run, state: dict[str, Any], asked: list[dict[str, A
     }
 
 
-def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[str, Any]]:
+def llm_logs(ids: Ids, line: DeploymentContext, run: EngineRun, call_id: str | None) -> list[dict[str, Any]]:
     """The rows of the gateway's two hooks around each answer, oldest first. The model is left out of the request."""
-    if run.told:
-        return _sent(ids, line, run, run.told, call_id)
+    if run.timeline:
+        return _sent(ids, line, run, run.timeline, call_id)
     rows: list[dict[str, Any]] = []
     prompt = {"role": "system", "content": f"You are {line.agent}, the voice agent of {line.business}."}
     said = run.talk.plain()
@@ -105,9 +107,9 @@ def llm_logs(ids: Ids, line: Line, run: Run, call_id: str | None) -> list[dict[s
     return rows
 
 
-def _guessed_tokens(run: Run) -> dict[str, int]:
+def _guessed_tokens(run: EngineRun) -> dict[str, int]:
     """Each answer reads the prompt and all that was said before; four characters make a token."""
-    answers = run.told.asked if run.told else len(run.talk.answers_ms)
+    answers = run.timeline.asked if run.timeline else len(run.talk.answers_ms)
     agent = run.talk.spoken("assistant")
     said = (run.talk.spoken("user") + agent) // 4
     return {"input_tokens": answers * (320 + said // 2), "output_tokens": agent // 4}
@@ -121,11 +123,13 @@ def _tokens(asked: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> list[dict[str, Any]]:
+def _sent(
+    ids: Ids, line: DeploymentContext, run: EngineRun, timeline: Timeline, call_id: str | None
+) -> list[dict[str, Any]]:
     """The rows of what the flow asked of a model: talks, conditions, answers. No model was asked: they say who was."""
     rows: list[dict[str, Any]] = []
     said = run.talk.plain()
-    for one in told.sent:
+    for one in timeline.sent:
         before, after = one.bodies(said)
         asked_at = wire(run.start + timedelta(seconds=one.asked))
         answered_at = wire(run.start + timedelta(seconds=one.answered))
@@ -136,7 +140,12 @@ def _sent(ids: Ids, line: Line, run: Run, told: Told, call_id: str | None) -> li
 
 
 def _hooks(
-    ids: Ids, line: Line, run: Run, call_id: str | None, before: tuple[str, Any], after: tuple[str, Any]
+    ids: Ids,
+    line: DeploymentContext,
+    run: EngineRun,
+    call_id: str | None,
+    before: tuple[str, Any],
+    after: tuple[str, Any],
 ) -> Iterator[dict[str, Any]]:
     """The two rows of one request: when each hook saw it, and what."""
     for event, (at, data) in (("beforeRequestHook", before), ("afterRequestHook", after)):
@@ -153,7 +162,7 @@ def _hooks(
         }
 
 
-def runtime_error(ids: Ids, line: Line, run: Run, metadata: dict[str, Any]) -> dict[str, Any]:
+def runtime_error(ids: Ids, line: DeploymentContext, run: EngineRun, metadata: dict[str, Any]) -> dict[str, Any]:
     """The row of the error that ended the run."""
     fault = run.fault
     assert fault is not None

@@ -16,8 +16,8 @@ from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
 from dryline.engine.simulated_caller import Branch
 from dryline.flow_sessions.engines import engine_of
-from dryline.simulator.deployment_context import Line
-from dryline.simulator.flow_runner import Played, Stage
+from dryline.simulator.deployment_context import DeploymentContext
+from dryline.simulator.flow_runner import FlowRun, FlowRunner
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import Invalid
 from dryline.world.world import World
@@ -31,7 +31,7 @@ _COMBINATIONS = 16  # of conditions with the same text
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class BranchResult:
     """A branch, with what came of it when it was first taken: its outcome, and how often the caller spoke. One whose
     conditions name a voicemail comes out as `voicemail`.
 
@@ -41,19 +41,19 @@ class Way:
     branch: Branch
     outcome: str
     turns: int
-    stopped: Played | None = None
+    stopped: FlowRun | None = None
 
 
 @dataclass(slots=True)
-class Survey:
+class FlowAnalysis:
     """Either the ways that calls can take, or `why` the flow is not followed: a sentence."""
 
-    stage: Stage | None = None
-    ways: tuple[Way, ...] = ()
+    stage: FlowRunner | None = None
+    ways: tuple[BranchResult, ...] = ()
     why: str | None = None
-    _named: dict[tuple[str, ...], tuple[Way, ...]] = field(default_factory=dict)
+    _named: dict[tuple[str, ...], tuple[BranchResult, ...]] = field(default_factory=dict)
 
-    def named(self, texts: Sequence[str], state: dict[str, Any]) -> tuple[Way, ...]:
+    def named(self, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
         """The ways that take all of these conditions, in this order. Raises Invalid where there is none; Busy."""
         assert self.stage is not None
         wanted = tuple(_folded(text) for text in texts)
@@ -61,7 +61,7 @@ class Survey:
             self._named[wanted] = self._find(self.stage, texts, state)
         return self._named[wanted]
 
-    def _find(self, stage: Stage, texts: Sequence[str], state: dict[str, Any]) -> tuple[Way, ...]:
+    def _find(self, stage: FlowRunner, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
         meant = [_conditions(stage.program, text) for text in texts]
         if len(meant) == 1:
             ways = tuple(way for way in self.ways if way.branch.path and way.branch.condition in meant[0])
@@ -77,12 +77,12 @@ class Survey:
         raise Invalid("No call takes all of these conditions, in this order.", "branch")
 
 
-SURVEYS: WorldLocal[OrderedDict[Any, Survey]] = WorldLocal(lambda world: OrderedDict())
+ANALYSES: WorldLocal[OrderedDict[Any, FlowAnalysis]] = WorldLocal(lambda world: OrderedDict())
 
 
-def survey(world: World, line: Line, channel: str, state: dict[str, Any]) -> Survey:
+def analyze_flow(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
     """What the line's flow does with this state, which stands for all that have the same members. Raises Busy."""
-    kept = SURVEYS.of(world)
+    kept = ANALYSES.of(world)
     key = (line.code, orjson.dumps(line.variables, option=orjson.OPT_SORT_KEYS), channel, tuple(sorted(state)))
     found = kept.get(key)
     if found is None:
@@ -97,44 +97,46 @@ def survey(world: World, line: Line, channel: str, state: dict[str, Any]) -> Sur
 SLOW = "A call of the flow took longer than"
 
 
-def _surveyed(world: World, line: Line, channel: str, state: dict[str, Any]) -> Survey:
+def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
     if line.code is None:
-        return Survey(why="The flow is gone.")
+        return FlowAnalysis(why="The flow is gone.")
     engine = engine_of(world)
     try:
         program = engine.demand_sound(line.code)
     except CodeRefused as refused:
         fault = refused.findings[0]
-        return Survey(why=f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")
+        return FlowAnalysis(
+            why=f"The flow cannot run. DeploymentContext {fault.line}, column {fault.column}: {fault.sentence}"
+        )
     if not program.loops:
-        return Survey(why="The flow has no loop.")
+        return FlowAnalysis(why="The flow has no loop.")
     if not program.conditions:
-        return Survey(why="The flow's loops have no conditions that a caller could meet.")
-    stage = Stage(engine, program, dict(line.variables), channel)
+        return FlowAnalysis(why="The flow's loops have no conditions that a caller could meet.")
+    stage = FlowRunner(engine, program, dict(line.variables), channel)
     began = time.monotonic()
-    played = stage.play(Branch(()), 0, state)
+    run = stage.play(Branch(()), 0, state)
     took_s = time.monotonic() - began
-    first = _way(Branch(()), played)
+    first = _way(Branch(()), run)
     if took_s > SLOW_S and first.stopped is None:
-        return Survey(why=f"{SLOW} {SLOW_S:g} s.")
+        return FlowAnalysis(why=f"{SLOW} {SLOW_S:g} s.")
     branches = engine.explore(program, within_s=_EXPLORED_S, **_options(stage, state))
     if branches:
-        return Survey(stage, tuple(_tried(stage, branch, state) for branch in branches))
-    if played.fault and played.fault.type in _LACKING:
-        return Survey(why=f"The flow cannot run here. Line {played.fault.line}: {played.fault.message}.")
+        return FlowAnalysis(stage, tuple(_tried(stage, branch, state) for branch in branches))
+    if run.fault and run.fault.type in _LACKING:
+        return FlowAnalysis(why=f"The flow cannot run here. DeploymentContext {run.fault.line}: {run.fault.message}.")
     if first.outcome == "failed":  # at once, whatever the caller says: then so does every call
-        return Survey(stage, (first,))
-    return Survey(why="No condition of the flow can be reached.")
+        return FlowAnalysis(stage, (first,))
+    return FlowAnalysis(why="No condition of the flow can be reached.")
 
 
-def _tried(stage: Stage, branch: Branch, state: dict[str, Any]) -> Way:
+def _tried(stage: FlowRunner, branch: Branch, state: dict[str, Any]) -> BranchResult:
     """The way as its explorer went it."""
     return _way(branch, stage.play(as_explored(branch), branch.variant, state))
 
 
-def _way(branch: Branch, played: Played) -> Way:
-    played.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
-    return Way(branch, played.outcome, played.turns, played if played.stopped else None)
+def _way(branch: Branch, run: FlowRun) -> BranchResult:
+    run.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
+    return BranchResult(branch, run.outcome, run.turns, run if run.stopped else None)
 
 
 def as_explored(branch: Branch) -> Branch:
@@ -142,7 +144,7 @@ def as_explored(branch: Branch) -> Branch:
     return Branch(branch.path, branch.variant, brief=branch.brief)
 
 
-def _options(stage: Stage, state: dict[str, Any]) -> dict[str, Any]:
+def _options(stage: FlowRunner, state: dict[str, Any]) -> dict[str, Any]:
     return {"state": state, "variables": stage.variables, "channel": stage.channel}
 
 

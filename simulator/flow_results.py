@@ -8,10 +8,10 @@ from typing import Any
 
 from dryline.engine.caller_utterances import closes, gives_value, past_tense
 from dryline.simulator import analysis
-from dryline.simulator.flow_runner import HUNG_UP, LOST, Played
+from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end
-from dryline.simulator.script_dialogues import DONE, Course
-from dryline.simulator.slots import Facts
+from dryline.simulator.script_dialogues import DONE, Dialogue
+from dryline.simulator.slots import Slots
 
 _ENDINGS = {"transfer": "call_transfer", "failed": "error", LOST: "error"}
 _MATTERS = 4  # that a summary names
@@ -44,37 +44,37 @@ _SUBJECT = re.compile(
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
-def course_of(played: Played, facts: Facts, *, left: str) -> Course:
+def course_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
     """What came of a run, and what was said in it; `facts` learn what was told. `left` is the ending of a conversation
     that the user, or the channel, broke off."""
-    conditions = [event["condition"] for event in played.events if event.type == "taken"]
-    course = Course(_intent(conditions), conditions[-1] if conditions else "", _ending(played, left), _steps(played))
-    course.told |= _learn(played, facts)
-    rating = _rating(played)
+    conditions = [event["condition"] for event in run.events if event.type == "taken"]
+    course = Dialogue(_intent(conditions), conditions[-1] if conditions else "", _ending(run, left), _steps(run))
+    course.mentioned |= _learn(run, facts)
+    rating = _rating(run)
     if rating is not None:
         facts["rating"] = rating
         course.reached.add("rated")
-    if comes_to_its_end(played) and conditions:
-        course.reached |= {"done", *_marks(played, conditions)}
-    elif played.ended == "transfer":
-        course.reached |= {"transferred", *_marks(played, conditions)}
-    if played.machine:
+    if comes_to_its_end(run) and conditions:
+        course.reached |= {"done", *_marks(run, conditions)}
+    elif run.ended == "transfer":
+        course.reached |= {"transferred", *_marks(run, conditions)}
+    if run.machine:
         course.reached = {"voicemail"}
-    summary = _summary(played, conditions, facts)
+    summary = _summary(run, conditions, facts)
     course.summary = f"{summary} {course.summary}".strip()
     return course
 
 
-def _steps(played: Played) -> list[tuple[str, str, frozenset[str]]]:
+def _steps(run: FlowRun) -> list[tuple[str, str, frozenset[str]]]:
     """Who said what: that there is something is all that is asked of it."""
     who = {"said": "A", "heard": "U"}
-    return [(who[event.type], event["text"], frozenset()) for event in played.events if event.type in who]
+    return [(who[event.type], event["text"], frozenset()) for event in run.events if event.type in who]
 
 
-def _ending(played: Played, left: str) -> str:
-    if played.machine and not played.fault:
+def _ending(run: FlowRun, left: str) -> str:
+    if run.machine and not run.fault:
         return "voicemail_reached"
-    return left if played.ended == HUNG_UP else _ENDINGS.get(played.ended, DONE)
+    return left if run.ended == HUNG_UP else _ENDINGS.get(run.ended, DONE)
 
 
 def _intent(conditions: list[str]) -> str:
@@ -83,19 +83,19 @@ def _intent(conditions: list[str]) -> str:
     return "_".join(re.findall(r"\w+", first.lower())[:6]) or "unknown"
 
 
-def _marks(played: Played, conditions: list[str]) -> Iterator[str]:
+def _marks(run: FlowRun, conditions: list[str]) -> Iterator[str]:
     texts = [text for text in conditions if not _NOT.search(text)]
-    texts += [key.replace("_", " ") for key, value in played.extracted.items() if value not in (False, None, "")]
-    denied = {key.replace("_", " ") for key, value in played.extracted.items() if value is False}
+    texts += [key.replace("_", " ") for key, value in run.extracted.items() if value not in (False, None, "")]
+    denied = {key.replace("_", " ") for key, value in run.extracted.items() if value is False}
     for mark, pattern in _MARKS:
         if any(map(pattern.search, texts)) and not any(map(pattern.search, denied)):
             yield mark
 
 
-def _learn(played: Played, facts: Facts) -> set[str]:
+def _learn(run: FlowRun, facts: Slots) -> set[str]:
     """What the caller told the flow: the members of its answers and extractions that mean a fact."""
     told = set()
-    for event in played.events:
+    for event in run.events:
         if event.type in ("asked", "extracted"):
             name = event["question"] if event.type == "asked" else event["key"]
             for key, value in _leaves(str(name), event["value"]):
@@ -121,27 +121,27 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _summary(played: Played, conditions: list[str], facts: Facts) -> str:
+def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
     """Return a sentence or two: what the caller wanted, what came of it, and what was noted."""
-    if played.machine:
+    if run.machine:
         return "Reached a voicemail."
     matters = list(dict.fromkeys(text for text in conditions if not gives_value(text) and not closes(text)))
-    who = facts["name"] if "name" in facts and "name" in played_names(played) else "The caller"
+    who = facts["name"] if "name" in facts and "name" in played_names(run) else "The caller"
     sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
     if not sentences:
         sentences = [f"{who} said what was asked." if conditions else "Nothing came of it."]
-    noted = [text for key, value in played.extracted.items() for text in _noted(key.replace("_", " "), value)]
+    noted = [text for key, value in run.extracted.items() for text in _noted(key.replace("_", " "), value)]
     if noted:
         sentences.append(f"Noted: {', '.join(noted)}.")
-    numbers = [event["number"] for event in played.events if event.type == "transferred"]
+    numbers = [event["number"] for event in run.events if event.type == "transferred"]
     if numbers:
         sentences.append(f"Transferred to {numbers[0]}.")
     return " ".join(sentences)
 
 
-def played_names(played: Played) -> set[str]:
+def played_names(run: FlowRun) -> set[str]:
     """Return `{"name"}` if the caller's name was given in the conversation."""
-    keys = (key for key, value in played.extracted.items() if value)
+    keys = (key for key, value in run.extracted.items() if value)
     return {"name"} if any(analysis.fact_of(key) == "name" for key in keys) else set()
 
 
@@ -150,9 +150,9 @@ def _listed(texts: list[str]) -> str:
     return f"{', '.join(before)}, and then {last}" if before else last
 
 
-def _rating(played: Played) -> int | None:
+def _rating(run: FlowRun) -> int | None:
     """Return the rating that the caller gave, on a scale to 10."""
-    for event in reversed(played.events):
+    for event in reversed(run.events):
         if event.type == "asked" and _RATING.search(str(event["question"])):
             numbers = [value for _, value in _leaves("", event["value"]) if isinstance(value, (int, float))]
             numbers = [number for number in numbers if not isinstance(number, bool)]

@@ -40,7 +40,7 @@ def lost_model(code: str | None, line: int | None = None) -> FlowError:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ModelRequest:
     """What a language model would have been asked at an event: a prompt with what was said, or a question about a text.
 
     `heard` counts the messages before it, `tools` are the conditions that it could choose from.
@@ -53,17 +53,17 @@ class Request:
 
 
 @dataclass(slots=True)
-class Played:
-    """What came of one run. `requests` has one for each event that a model would have had a part in.
+class FlowRun:
+    """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
-    `again` is what Stage.play was given: the same gives the same. `ended` is the engine's word for why (Session.ended),
+    `again` holds the arguments of FlowRunner.play, which give the same run again. `ended` is the reason (Session.ended),
     or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that the
-    flow went past a bound, `machine` that it was a voicemail.
+    flow went past a limit, `machine` that it was a voicemail.
     """
 
     again: dict[str, Any]
     events: list[Event]
-    requests: list[Request]
+    requests: list[ModelRequest]
     extracted: dict[str, Any]
     state: dict[str, Any]
     ended: str
@@ -81,7 +81,7 @@ class Played:
         return "transferred" if self.ended == "transfer" else "completed"
 
 
-class Person(Caller):
+class RecordedCaller(Caller):
     """A caller who notes what a model would have been asked.
 
     `patience` is after how many turns they hang up; with `loses` the line to the model breaks instead, as they have
@@ -101,7 +101,7 @@ class Person(Caller):
         first: str | None = None,
     ) -> None:
         super().__init__(program, branch, random, known, natural=True, shares=shares)
-        self.requests: list[Request] = []
+        self.requests: list[ModelRequest] = []
         self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
         self._patience, self._loses, self._first = patience, loses, first
@@ -122,27 +122,27 @@ class Person(Caller):
     def choose(self, talk: Talk, said: str) -> Decision:
         decision = super().choose(talk, said)
         if decision.index is not None:
-            self.requests.append(Request(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+            self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
         return decision
 
     def reply(self, talk: Talk, said: str | None) -> Words:
         words = super().reply(talk, said)
         if words.text:
-            self.requests.append(Request(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
+            self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
         return words
 
     def ask(self, question: Question) -> Answer:
-        self.requests.append(Request(question.question, about=question.about))
+        self.requests.append(ModelRequest(question.question, about=question.about))
         return super().ask(question)
 
     def summarize(self, question: Question) -> Words:
-        self.requests.append(Request(question.question or "Summarize.", about=question.about))
+        self.requests.append(ModelRequest(question.question or "Summarize.", about=question.about))
         return super().summarize(question)
 
 
 @dataclass(slots=True)
-class Stage:
-    """Where conversations are played: one program with what each of them is given."""
+class FlowRunner:
+    """Where conversations are run: one program with what each of them is given."""
 
     engine: Engine
     program: Program
@@ -156,9 +156,9 @@ class Stage:
         state: dict[str, Any],
         now: Callable[[], datetime] | None = None,
         **manners: Any,
-    ) -> Played:
-        """Run the flow with a caller who takes this branch; `manners` are a Person's. Raises Busy."""
-        person = Person(self.program, branch, Random(seed), **manners)
+    ) -> FlowRun:
+        """Run the flow with a caller who takes this branch; `manners` are a RecordedCaller's. Raises Busy."""
+        person = RecordedCaller(self.program, branch, Random(seed), **manners)
         session = self.engine.open(
             self.program,
             judge=person,
@@ -169,7 +169,7 @@ class Stage:
             now=now,
         )
         events = session.play(person)
-        played = Played(
+        run = FlowRun(
             {"branch": branch, "seed": seed, "state": state, "now": now, **manners},
             events,
             _with_inexact(events, person.requests),
@@ -181,21 +181,19 @@ class Stage:
         )
         failure = session.failure
         if failure is not None:
-            played.stopped = failure.bound
+            run.stopped = failure.bound
             error = failure.error or failure.exception
-            played.fault = FlowError(
-                failure.exception, error, failure.function or "talk", failure.line, failure.traceback
-            )
+            run.fault = FlowError(failure.exception, error, failure.function or "talk", failure.line, failure.traceback)
         elif person.unanswered is not None:
-            self._break_off(played, *person.unanswered)
-        return played
+            self._break_off(run, *person.unanswered)
+        return run
 
-    def _break_off(self, played: Played, words: str, line: int | None) -> None:
+    def _break_off(self, run: FlowRun, words: str, line: int | None) -> None:
         """The model is gone, and what the caller has just said stays without an answer."""
-        fault = played.fault = lost_model(self.program.source, line)
+        fault = run.fault = lost_model(self.program.source, line)
         told = {"error": fault.message, "exception": fault.type, "function": fault.function}
-        played.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, told)]
-        played.ended, played.turns = LOST, played.turns + 1
+        run.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, told)]
+        run.ended, run.turns = LOST, run.turns + 1
 
 
 def is_request(event: Event) -> bool:
@@ -205,14 +203,14 @@ def is_request(event: Event) -> bool:
     return event.type in ("taken", "asked", "summarized")
 
 
-def _with_inexact(events: list[Event], requests: list[Request]) -> list[Request]:
+def _with_inexact(events: list[Event], requests: list[ModelRequest]) -> list[ModelRequest]:
     """The requests with those for what the flow says in other words than its own: no judge is asked about them."""
     if not any(event.type == "said" and event.details.get("exact") is False for event in events):
         return requests
     noted, all_of_them, heard = iter(requests), [], 0
     for event in events:
         if event.type == "said" and event.details.get("exact") is False:
-            all_of_them.append(Request(f"Say in your own words: {event['text']}", heard))
+            all_of_them.append(ModelRequest(f"Say in your own words: {event['text']}", heard))
         elif is_request(event):
             all_of_them.append(next(noted))
         heard += event.type in ("said", "heard")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from dryline.engine.events import Event
-from dryline.simulator.flow_runner import FlowError, Played, Request, is_request
-from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, Talk
+from dryline.simulator.flow_runner import FlowError, FlowRun, ModelRequest, is_request
+from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, TimedDialogue
 
 # What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -33,10 +33,10 @@ _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr",
 _FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
 
 
-class Sent(NamedTuple):
+class ModelCall(NamedTuple):
     """A request to a language model: what was asked, what came of it, and when, in seconds from the start."""
 
-    request: Request
+    request: ModelRequest
     event: Event
     asked: float
     answered: float
@@ -79,42 +79,42 @@ class Sent(NamedTuple):
 
 
 @dataclass(slots=True)
-class Told:
+class Timeline:
     """A run as it would have gone: who said what when, the steps of the flow, and what it asked of a model.
 
     Beside that, what is left of the run: what it extracted, its state, and the number that it transferred to. `asked`
     counts what is `sent`, which may be left out.
     """
 
-    talk: Talk
+    talk: TimedDialogue
     trace: list[dict[str, Any]]
-    sent: list[Sent]
+    sent: list[ModelCall]
     asked: int
     extracted: dict[str, Any]
     state: dict[str, Any]
     fault: FlowError | None
     transferred_to: str | None
 
-    def delayed(self, seconds: float) -> Told:
+    def delayed(self, seconds: float) -> Timeline:
         """The run when it begins so much later."""
         trace = [{**step, "at": round(step["at"] + seconds, 2)} for step in self.trace]
         sent = [one._replace(asked=one.asked + seconds, answered=one.answered + seconds) for one in self.sent]
         return replace(self, talk=self.talk.delayed(seconds), trace=trace, sent=sent)
 
 
-class _Telling:
+class _TimelineBuilder:
     """Goes along the events of a run. Time runs in whole hundredths of a second."""
 
-    def __init__(self, played: Played, rng: Random, *, typed: bool) -> None:
+    def __init__(self, run: FlowRun, rng: Random, *, typed: bool) -> None:
         self.random = rng.random
         self.typed = typed
         self.pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
         self.now = 0
         self.heard: int | None = None  # when the user was last done, if nobody has spoken since
-        self.talk = Talk([], [], [], [], 0.0)
+        self.talk = TimedDialogue([], [], [], [], 0.0)
         self.trace: list[dict[str, Any]] = []
-        self.sent: list[Sent] = []
-        self._requests = iter(played.requests)
+        self.sent: list[ModelCall] = []
+        self._requests = iter(run.requests)
 
     def lets(self, least: int, more: int) -> None:
         """Let some time pass."""
@@ -157,7 +157,7 @@ class _Telling:
         if is_request(event):
             asked = self.now
             self.lets(*(_ASKS if event.type == "asked" else _THINKS))
-            self.sent.append(Sent(next(self._requests), event, asked / 100, self.now / 100))
+            self.sent.append(ModelCall(next(self._requests), event, asked / 100, self.now / 100))
         if event.type == "said":
             self.trace.append({"at": self.agent(event["text"]), "step": event["by"], "line": event.line})
         elif event.type == "heard":
@@ -176,28 +176,28 @@ class _Telling:
         self.trace.append(told | {name: details[name] for name in members if name in details})
 
 
-def tell(
-    played: Played, rng: Random, *, opening: str | None = None, closing: str | None = None, typed: bool = False
-) -> Told:
+def build_timeline(
+    run: FlowRun, rng: Random, *, opening: str | None = None, closing: str | None = None, typed: bool = False
+) -> Timeline:
     """The run as it would have gone by phone, or in a chat (`typed`). `opening` and `closing` are the channel's own
     sentences: they stand before what the flow says, and behind it where it came to its end."""
-    telling = _Telling(played, rng, typed=typed)
+    telling = _TimelineBuilder(run, rng, typed=typed)
     if opening:
         telling.channel(opening)
-    for event in played.events:
+    for event in run.events:
         telling.happens(event)
-    if closing and comes_to_its_end(played):
+    if closing and comes_to_its_end(run):
         telling.channel(closing)
     telling.talk.seconds = telling.now / 100 + typed
-    number = next((event["number"] for event in played.events if event.type == "transferred"), None)
-    return Told(
+    number = next((event["number"] for event in run.events if event.type == "transferred"), None)
+    return Timeline(
         telling.talk,
         telling.trace,
         telling.sent,
         len(telling.sent),
-        played.extracted,
-        played.state,
-        played.fault,
+        run.extracted,
+        run.state,
+        run.fault,
         number,
     )
 
@@ -208,6 +208,6 @@ def _function(event: Event) -> str:
     return f"integrations.{event['app']}.{event['action']}" if event.type == "integrated" else _FUNCTIONS[event.type]
 
 
-def comes_to_its_end(played: Played) -> bool:
+def comes_to_its_end(run: FlowRun) -> bool:
     """Whether the flow did: nobody broke the conversation off, and nothing went wrong."""
-    return played.ended in ("end of the flow", "end_call") and not played.fault
+    return run.ended in ("end of the flow", "end_call") and not run.fault

@@ -15,7 +15,7 @@ _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised":
 
 
 @dataclass(frozen=True)
-class Trade:
+class Industry:
     """A line of business. `extracted` are what an analysis looks for where a deployment does not say it.
 
     A complaint is what people say, and how it is noted.
@@ -42,7 +42,7 @@ class Trade:
         return sought({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
 
 
-CLINIC = Trade(
+CLINIC = Industry(
     name="clinic",
     words="dent|clinic|doctor|medic|health|patient|appointment|booking|salon|spa\\b|therap|vet",
     inbound=(inbound.BOOKING, inbound.BOOKING, inbound.RESCHEDULE, inbound.HOURS),
@@ -59,7 +59,7 @@ CLINIC = Trade(
     ),
     extracted=("customer_name", "intent", "appointment_day", "appointment_time", "service"),
 )
-SHOP = Trade(
+SHOP = Industry(
     name="shop",
     words="shop|store|order|deliver|parcel|retail|commerce|return|wares|goods",
     inbound=(inbound.ORDER_STATUS, inbound.ORDER_STATUS, inbound.RETURN, inbound.HOURS),
@@ -76,7 +76,7 @@ SHOP = Trade(
     ),
     extracted=("customer_name", "intent", "order_number", "product", "email"),
 )
-UTILITY = Trade(
+UTILITY = Industry(
     name="utility",
     words="bill|energy|power|utilit|water|electric|gas\\b|payment|insur|bank|account",
     inbound=(inbound.BILLING, inbound.BILLING, inbound.PAYMENT, inbound.HOURS),
@@ -93,7 +93,7 @@ UTILITY = Trade(
     ),
     extracted=("customer_name", "intent", "account_number", "amount", "payment_promised"),
 )
-SUPPORT = Trade(
+SUPPORT = Industry(
     name="support",
     words="support|tech|help ?desk|software|internet|router|it desk|device|network",
     inbound=(inbound.SUPPORT, inbound.SUPPORT, inbound.PASSWORD, inbound.HOURS),
@@ -113,7 +113,7 @@ SUPPORT = Trade(
 TRADES = (CLINIC, SHOP, UTILITY, SUPPORT)
 
 
-def trades_of(*texts: str | None) -> tuple[Trade, ...]:
+def trades_of(*texts: str | None) -> tuple[Industry, ...]:
     """The trade that `texts`, the most telling first, speak of; all of them when none does."""
     for text in texts:
         counts = [len(trade.pattern.findall(text or "")) for trade in TRADES]

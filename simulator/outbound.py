@@ -18,11 +18,11 @@ from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignData
 from dryline.models.voicev1_deployments import VoiceV1Deployment
-from dryline.simulator.branch_scheduler import Followings
+from dryline.simulator.branch_scheduler import FlowSchedulers
 from dryline.simulator.calls import make_call, store
-from dryline.simulator.conversation_plans import Plan, plan_call
+from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import ConversationRows
-from dryline.simulator.deployment_context import Line, line_of
+from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.storage.errors import Busy
 from dryline.world.clock import parse
 from dryline.world.world import World
@@ -36,45 +36,45 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 
 @dataclass(slots=True)
-class Due:
+class DueRow:
     """A row whose time has come, with the line that it is called on. `plan` is what is settled of its call.
 
     Each row has a `chance` of its own: how many are called at once is a matter of when a thread looks.
     """
 
     row: Any  # a QueuedCall or a Voicev1CampaignData
-    line: Line
+    line: DeploymentContext
     contact: dict[str, Any]
     metadata: dict[str, Any]
     chance: Random
-    plan: Plan | None = None
+    plan: ConversationPlan | None = None
 
 
-def queued(rows: Sequence[QueuedCall]) -> list[Due]:
+def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
     """What batches and outbound campaigns have to call."""
     lines = Lines()
-    return [Due(row, lines.of(row), _contact(row.row), _metadata(row), Random(row.id)) for row in rows]
+    return [DueRow(row, lines.of(row), _contact(row.row), _metadata(row), Random(row.id)) for row in rows]
 
 
-def legacy(rows: Sequence[Voicev1CampaignData]) -> list[Due]:
+def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
     """What legacy campaigns have to call."""
-    lines: dict[str, Line] = {}
+    lines: dict[str, DeploymentContext] = {}
     found = []
     for row in rows:
         if row.campaign_id not in lines:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
             lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        found.append(Due(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
+        found.append(DueRow(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
     return found
 
 
-def settle(world: World, due: Sequence[Due]) -> list[Due]:
-    """Plan the calls, which runs the flows of their lines; no new one after HELD_S. Returns those that are planned.
+def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
+    """Plan the calls, which runs the flows of their lines; no new one after HELD_S. Return those that are planned.
 
     A row without a usable number is not called; one whose call is said to come out in a way does. Raises Busy.
     """
-    followings = Followings(world)
+    followings = FlowSchedulers(world)
     late = time.monotonic() + HELD_S
     for index, one in enumerate(due):
         if index and time.monotonic() > late:
@@ -101,7 +101,7 @@ def settle(world: World, due: Sequence[Due]) -> list[Due]:
     return list(due)
 
 
-def call_queued(due: Sequence[Due], still: Container[str]) -> None:
+def call_queued(due: Sequence[DueRow], still: Container[str]) -> None:
     """Place the calls of those rows that `still` are to be called, and take them out of the queue."""
     calls, ids = [], []
     campaigns: dict[str, tuple[str, str]] = {}
@@ -121,7 +121,7 @@ def call_queued(due: Sequence[Due], still: Container[str]) -> None:
     QueuedCall.delete().where(QueuedCall.id << ids).execute()
 
 
-def call_legacy_rows(due: Sequence[Due], still: Container[str]) -> None:
+def call_legacy_rows(due: Sequence[DueRow], still: Container[str]) -> None:
     """Place the calls of those rows that `still` are to be called. Their results come with the ends of the calls."""
     calls = []
     for one in due:
@@ -136,10 +136,10 @@ class Lines:
     """The lines of one run's calls, each looked up once."""
 
     def __init__(self) -> None:
-        self._deployments: dict[str, Line] = {}
-        self._campaigns: dict[str, Line] = {}
+        self._deployments: dict[str, DeploymentContext] = {}
+        self._campaigns: dict[str, DeploymentContext] = {}
 
-    def of(self, queued: QueuedCall) -> Line:
+    def of(self, queued: QueuedCall) -> DeploymentContext:
         """Return the line of a queued call, with its campaign's flow or what its batch extracts.
 
         A state document may hold calls of a campaign that was deleted: these follow the deployment's flow.
@@ -154,7 +154,7 @@ class Lines:
         line = self._deployment(queued)
         return replace(line, extractions=extractions) if extractions else line
 
-    def _deployment(self, queued: QueuedCall) -> Line:
+    def _deployment(self, queued: QueuedCall) -> DeploymentContext:
         id = queued.deployment_id
         if id not in self._deployments:
             kind = Deployment.fetch(queued, id).type
@@ -163,13 +163,13 @@ class Lines:
         return self._deployments[id]
 
 
-def _with_flow(line: Line, campaign: OutboundCampaign) -> Line:
+def _with_flow(line: DeploymentContext, campaign: OutboundCampaign) -> DeploymentContext:
     if campaign.flow_id in (None, line.flow_id):
         return line
     return line.with_flow(Flow.find(id=campaign.flow_id, team_id=campaign.team_id), campaign.flow_id)
 
 
-def place(due: Due) -> ConversationRows:
+def place(due: DueRow) -> ConversationRows:
     """The call to one row, begun when it was due. Without a usable number it is a failed call that says so."""
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}

@@ -1,4 +1,4 @@
-"""The files of recordings: written when they are first played, and removed when they take too much room.
+"""The files of recordings: written when they are first run, and removed when they take too much room.
 
 Those without a log are removed by jobs/transitions.py.
 """
@@ -78,7 +78,7 @@ class RecordingFiles:
         return path
 
     def _write(self, path: Path, call: AudibleCall, voice: Voice) -> None:
-        """Write a file whole or not at all. It replaces an older one of the log, and those played longest ago."""
+        """Write a file whole or not at all. It replaces an older one of the log, and those run longest ago."""
         FILES.folder.mkdir(exist_ok=True)
         part = part_of(path)
         deadline = time.monotonic() + MAX_SPEECH_S
@@ -115,13 +115,13 @@ def speaks_words(world: World) -> bool:
 
 
 def mark_as_played(path: Path) -> None:
-    """Set the access time of a file that is played. The modification time stays: it says when the file was made."""
+    """Set the access time of a file that is run. The modification time stays: it says when the file was made."""
     with contextlib.suppress(OSError):
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
 
 def make_room(newest: Path, max_bytes: int) -> None:
-    """Remove the files played longest ago until all take `max_bytes`, or only the `newest` is left."""
+    """Remove the files run longest ago until all take `max_bytes`, or only the `newest` is left."""
     files = []
     for path in newest.parent.glob("*.wav"):
         with contextlib.suppress(OSError):

@@ -11,10 +11,10 @@ from dryline.simulator import scripts
 from dryline.simulator.inbound_scripts import MESSAGE
 from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.scripts import Script, Step, wordings
-from dryline.simulator.slots import Facts
+from dryline.simulator.slots import Slots
 
 if TYPE_CHECKING:
-    from dryline.simulator.deployment_context import Line
+    from dryline.simulator.deployment_context import DeploymentContext
 
 DONE = "agent_hangup"
 UNREACHED = {"no-answer": "dial_no_answer", "busy": "dial_busy", "failed": "dial_failed"}
@@ -42,18 +42,18 @@ HANG_UP, LEAVE = 0.07, 0.12
 
 
 @dataclass(slots=True)
-class Course:
+class Dialogue:
     """One conversation as its steps, in final words. `ending` is why it ended.
 
     agent_hangup, user_hangup, user_left, error, call_transfer, voicemail_reached, max_duration, or dial_… where nobody
-    was reached. `told` are the facts that were spoken out, `reached` what came of it (`booked`, `done`, …).
+    was reached. `mentioned` are the facts that were spoken out, `reached` what came of it (`booked`, `done`, …).
     """
 
     intent: str
     until: str  # the condition of the flow that would end it
     ending: str
     steps: Sequence[Step] = ()
-    told: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
     reached: set[str] = field(default_factory=set)
     summary: str = ""
 
@@ -65,7 +65,7 @@ class Course:
             elif who == "S":
                 self.summary = text
             else:
-                self.told |= slots
+                self.mentioned |= slots
         if self.ending in _LAST_WORDS and not self.done:
             self.summary = f"{self.summary} {_LAST_WORDS[self.ending]}".strip()
 
@@ -79,14 +79,14 @@ class Course:
         """The condition that the flow ended with; None where it came to none."""
         return None if self.reached.isdisjoint(("done", "transferred", "voicemail")) else self.until
 
-    def shortened(self, turns: int) -> Course:
+    def shortened(self, turns: int) -> Dialogue:
         """The same conversation, ended after so many spoken turns because it had lasted too long."""
         spoken = [index for index, step in enumerate(self.steps) if step[0] in "AU"]
         steps = scripts.upto(self.steps, spoken[turns - 1]) if turns else ()
-        return Course(self.intent, self.until, "max_duration", steps)
+        return Dialogue(self.intent, self.until, "max_duration", steps)
 
 
-def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Random) -> Course:
+def call_course(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
     """A call with this outcome."""
     trade = facts.trade
     if outcome == "voicemail":
@@ -97,7 +97,7 @@ def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Rand
         script, ending = facts.pick(trade.inbound if inbound else trade.outbound), DONE
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
-        return Course(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
+        return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
     lines: Sequence[Step] = _own_words(line, script.lines(rng), outcome, inbound, facts)
     if outcome == "failed":
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
@@ -106,7 +106,7 @@ def call_course(line: Line, outcome: str, inbound: bool, facts: Facts, rng: Rand
     return _happened(script, ending, lines, facts)
 
 
-def chat_course(line: Line, facts: Facts, rng: Random) -> Course:
+def chat_course(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
     """A chat, which now and then the user leaves. A deployment's own welcome stands as it is."""
     script = facts.pick(facts.trade.inbound)
     welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
@@ -117,7 +117,7 @@ def chat_course(line: Line, facts: Facts, rng: Random) -> Course:
     return _happened(script, ending, lines, facts)
 
 
-def _own_words(line: Line, lines: list[Step], outcome: str, inbound: bool, facts: Facts) -> list[Step]:
+def _own_words(line: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
     """The lines with the greeting, and with the deployment's own sentences, which stand as they are."""
     if outcome == "voicemail":
         if line.voicemail is not None and not inbound:
@@ -143,9 +143,9 @@ def _own(sentence: str) -> Step:
     return ("A", sentence, frozenset())
 
 
-def _happened(script: Script, ending: str, lines: Sequence[Step], facts: Facts) -> Course:
+def _happened(script: Script, ending: str, lines: Sequence[Step], facts: Slots) -> Dialogue:
     steps = [
         (who, text.format_map(facts), slots) if slots and who != "=" else (who, text, slots)
         for who, text, slots in lines
     ]
-    return Course(script.intent, script.until, ending, steps)
+    return Dialogue(script.intent, script.until, ending, steps)

@@ -14,7 +14,7 @@ CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
 
 
 @dataclass(slots=True)
-class Talk:
+class TimedDialogue:
     """One conversation. Times in it are seconds from the start, latencies milliseconds.
 
     `messages` are `{"role", "content", "start", "end"}`, role `assistant` or `user`; `functions` are `(name, when)`.
@@ -43,24 +43,26 @@ class Talk:
         """How many of the turns are over by then."""
         return sum([said["end"] <= seconds for said in self.messages])
 
-    def delayed(self, seconds: float) -> Talk:
+    def delayed(self, seconds: float) -> TimedDialogue:
         """The conversation when it begins so much later."""
         messages = [
             {**said, "start": round(said["start"] + seconds, 2), "end": round(said["end"] + seconds, 2)}
             for said in self.messages
         ]
         functions = [(name, round(at + seconds, 2)) for name, at in self.functions]
-        return Talk(messages, functions, self.answers_ms, self.voices_ms, round(self.seconds + seconds, 2))
+        return TimedDialogue(messages, functions, self.answers_ms, self.voices_ms, round(self.seconds + seconds, 2))
 
-    def shortened(self, turns: int, seconds: float) -> Talk:
+    def shortened(self, turns: int, seconds: float) -> TimedDialogue:
         """The conversation cut after so many turns, over at `seconds`."""
         answers = sum([said["role"] == "assistant" for said in self.messages[1:turns]])
         voices = answers + (self.messages[0]["role"] == "assistant") if turns else 0
         functions = [(name, at) for name, at in self.functions if at <= seconds]
-        return Talk(self.messages[:turns], functions, self.answers_ms[:answers], self.voices_ms[:voices], seconds)
+        return TimedDialogue(
+            self.messages[:turns], functions, self.answers_ms[:answers], self.voices_ms[:voices], seconds
+        )
 
 
-def spoken(steps: Sequence[Step], rng: Random) -> Talk:
+def spoken(steps: Sequence[Step], rng: Random) -> TimedDialogue:
     """The conversation as it would go by phone.
 
     Time runs in whole hundredths of a second: rounding each moment would take a tenth of all that a call takes.
@@ -92,10 +94,10 @@ def spoken(steps: Sequence[Step], rng: Random) -> Talk:
         start = now
         now += int(40 + len(text) * pace)
         messages.append({"role": role, "content": text, "start": start / 100, "end": now / 100})
-    return Talk(messages, functions, answers, voices, now / 100)
+    return TimedDialogue(messages, functions, answers, voices, now / 100)
 
 
-def typed(steps: Sequence[Step], rng: Random) -> Talk:
+def typed(steps: Sequence[Step], rng: Random) -> TimedDialogue:
     """The conversation as it would go in a chat: people read and type, the agent answers at once."""
     random = rng.random
     now = 0.0
@@ -116,7 +118,7 @@ def typed(steps: Sequence[Step], rng: Random) -> Talk:
                 functions.append((text, round(now, 2)))
             continue
         messages.append({"role": role, "content": text, "start": round(now, 2), "end": round(now, 2)})
-    return Talk(messages, functions, answers, [], now + 1)
+    return TimedDialogue(messages, functions, answers, [], now + 1)
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:

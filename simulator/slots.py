@@ -10,8 +10,8 @@ from dryline.simulator import names
 from dryline.simulator.people import CITIES, fictional_number, said_number
 
 if TYPE_CHECKING:
-    from dryline.simulator.deployment_context import Line
-    from dryline.simulator.industries import Trade
+    from dryline.simulator.deployment_context import DeploymentContext
+    from dryline.simulator.industries import Industry
 
 _LETTERS = "ABCDEFGHKMNPRSTVX"
 _SERVICES = ("check-up", "cleaning", "consultation", "follow-up visit", "whitening", "second opinion")
@@ -71,7 +71,7 @@ _VERDICTS = (
 )
 
 
-class Facts(dict[str, Any]):
+class Slots(dict[str, Any]):
     """The facts of one conversation by name, for `str.format_map`. `known` are those that are given.
 
     Raises KeyError for a name that no script can mean.
@@ -79,7 +79,7 @@ class Facts(dict[str, Any]):
 
     __slots__ = ("line", "random", "trade")
 
-    def __init__(self, line: Line, trade: Trade, rng: Random, known: Mapping[str, Any]) -> None:
+    def __init__(self, line: DeploymentContext, trade: Industry, rng: Random, known: Mapping[str, Any]) -> None:
         super().__init__(known)
         self.line = line
         self.trade = trade
@@ -99,21 +99,21 @@ class Facts(dict[str, Any]):
         return str(least + int(self.random() * 9 * least))
 
 
-def _other_day(facts: Facts) -> str:
+def _other_day(facts: Slots) -> str:
     """A day on which the business is open as well, another one where there is one."""
     days = facts.line.week.days
     index = days.index(facts["day"]) if facts["day"] in days else 0
     return days[index - 1 - int(facts.random() * min(3, len(days) - 1))]
 
 
-def _other_time(facts: Facts) -> str:
+def _other_time(facts: Slots) -> str:
     """A time of that day, other than the first one proposed."""
     times = facts.line.week.times[facts["other_day"]]
     index = times.index(facts["time"]) if facts["time"] in times else 0
     return times[index - 1 - int(facts.random() * min(4, len(times) - 1))]
 
 
-def _verdict(facts: Facts) -> str:
+def _verdict(facts: Slots) -> str:
     return facts.pick(next(texts for least, texts in _VERDICTS if facts["rating"] >= least))
 
 
@@ -121,7 +121,7 @@ def _with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-_MADE: dict[str, Callable[[Facts], Any]] = {
+_MADE: dict[str, Callable[[Slots], Any]] = {
     "first": lambda facts: facts.pick(names.FIRST),
     "last": lambda facts: facts.pick(names.LAST),
     "name": lambda facts: f"{facts['first']} {facts['last']}".strip(),
