@@ -105,9 +105,7 @@ def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[s
         program = engine.demand_sound(line.code)
     except CodeRefused as refused:
         fault = refused.findings[0]
-        return FlowAnalysis(
-            why=f"The flow cannot run. DeploymentContext {fault.line}, column {fault.column}: {fault.sentence}"
-        )
+        return FlowAnalysis(why=f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")
     if not program.loops:
         return FlowAnalysis(why="The flow has no loop.")
     if not program.conditions:
@@ -123,7 +121,7 @@ def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[s
     if branches:
         return FlowAnalysis(stage, tuple(_tried(stage, branch, state) for branch in branches))
     if run.fault and run.fault.type in _LACKING:
-        return FlowAnalysis(why=f"The flow cannot run here. DeploymentContext {run.fault.line}: {run.fault.message}.")
+        return FlowAnalysis(why=f"The flow cannot run here. Line {run.fault.line}: {run.fault.message}.")
     if first.outcome == "failed":  # at once, whatever the caller says: then so does every call
         return FlowAnalysis(stage, (first,))
     return FlowAnalysis(why="No condition of the flow can be reached.")

@@ -58,7 +58,7 @@ CITIES = (
     City("Orlando", "407", EASTERN),
     City("Salt Lake City", "801", MOUNTAIN),
 )
-STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "BranchResult")
+STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "Way")
 
 # Members of a campaign's contact row that hold its person's name.
 _FIRST = ("first_name", "firstName", "firstname")
