@@ -56,9 +56,9 @@ class ModelRequest:
 class FlowRun:
     """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
-    `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is the reason (Session.ended), or
-    `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that the
-    flow went past a limit, `machine` that it was a voicemail.
+    `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is the reason (Session.ended),
+    or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that
+    the flow went past a limit, `machine` that it was a voicemail.
     """
 
     again: dict[str, Any]

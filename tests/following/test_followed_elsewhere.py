@@ -96,7 +96,7 @@ def test_a_row_whose_flow_meets_an_error_of_the_stand_in_does_not_stop_the_rows_
     def fail(*args, **options):
         raise IndexError("list index out of range")
 
-    monkeypatch.setattr("dryline.simulator.outbound.Followings.of", fail)
+    monkeypatch.setattr("dryline.simulator.outbound.FlowSchedulers.of", fail)
     for line in lines:
         path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
         api.post(path, {"data": ROWS, "batch_size": 100})
