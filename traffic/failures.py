@@ -23,6 +23,11 @@ class RequestGroup:
     reason: str
     count: int = 1
 
+    @property
+    def client(self) -> str:
+        """The name of the client, from its header User-Agent."""
+        return next((value for name, value in self.entry.headers if name.lower() == "user-agent"), "-")
+
 
 class Difference(NamedTuple):
     """A condition of a search, by the API's name, with its expected text and that of a request."""

@@ -45,7 +45,7 @@ _CALL_COLUMNS = frozenset(
 # Parameters that are not filters.
 _LIST_PARAMETERS = {"page", "limit", "cursor", "sort_by", "sort_order", "fields"}
 # Parameters that the form shows without "More filters".
-_COMMON = ["searchQuery", "status", "direction", "fromNumber", "toNumber", "deploymentId", "page", "limit", "cursor"]
+_COMMON = ["searchQuery", "status", "direction", "deploymentId", "startTimeAfter", "page", "limit", "cursor"]
 
 
 class WidgetLogsSchema(ChatEmbedLogFilterSchema, PageArgumentsSchema):
@@ -193,4 +193,4 @@ def _excerpt(text: str | None, part: str | None) -> tuple[str, str, str] | None:
         return None
     before, after = match.string[: match.start()], match.string[match.end() :]
     short_before = before if len(before) <= 24 else "…" + before[-24:].partition(" ")[2]
-    return short_before, match[0], after[:90] + "…" * (len(after) > 90)
+    return short_before, match[0], after[:60] + "…" * (len(after) > 60)

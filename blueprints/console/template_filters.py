@@ -80,6 +80,23 @@ def _no_answer(match: re.Match[str]) -> str:
     return f"No answer from {match[1]} ({reason})."
 
 
+# The colour of each status: an outcome's class in the style sheet. Others are grey.
+_STATUS_COLOURS = {
+    "completed": "completed delivered active passed ended ready available",
+    "transferred": "transferred",
+    "failed": "failed error cancelled",
+    "voicemail": "voicemail",
+    "running": "ringing in-progress processing running",
+    "waiting": "pending queued waiting warning",
+}
+_COLOUR_OF = {word: colour for colour, words in _STATUS_COLOURS.items() for word in words.split()}
+
+
+def status_colour(status: str | None) -> str:
+    """Return the class of a status in the style sheet."""
+    return _COLOUR_OF.get((status or "").lower().replace("_", "-"), "")
+
+
 def pretty(value: Any) -> str:
     """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
@@ -91,5 +108,6 @@ def count(number: int) -> str:
 
 
 FILTERS = {
-    function.__name__: function for function in (duration, size, day, clock, remaining, phone, readable, pretty, count)
+    function.__name__: function
+    for function in (duration, size, day, clock, remaining, phone, readable, status_colour, pretty, count)
 }

@@ -51,7 +51,7 @@ def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place
     control.put("/clock", {"now": answered})
     control.post("/clock/advance", {"seconds": 0})
     page = visitor.go("/live")
-    assert "In progress (1)" in page.text and "1 call transferred, and still in progress" in page.text
+    assert "In progress (1)" in page.text and "1 call is with a person" in page.text
     assert "<article" not in page.answer.text
     assert f"/console/calls/{running['id']}" in page.links
 

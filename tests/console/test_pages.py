@@ -170,14 +170,16 @@ def test_htmx_is_unchanged():
     assert digest == "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 
 
-def test_the_style_sheet_is_small():
-    assert (FOLDER / "static" / "console.css").stat().st_size <= 24_000
+def test_style_sheets_scripts_and_pages_are_small(pages):
+    sizes = {path.name: path.stat().st_size for path in (FOLDER / "static").iterdir() if "htmx" not in path.name}
+    assert sum(size for name, size in sizes.items() if name.endswith(".css")) <= 24_000
+    assert sum(size for name, size in sizes.items() if name.endswith(".js")) <= 40_000
+    assert max(len(pages(address).answer.data) for address in ADDRESSES if "latest" not in address) <= 60_000
 
 
 def test_each_class_of_the_style_sheet_is_used():
     paths = [path for path in FOLDER.rglob("*") if path.suffix in (".html", ".js", ".py")]
     words = {word for path in paths if "htmx" not in path.name for word in re.findall(r"[\w-]+", path.read_text())}
     rules = re.sub(r"\{[^{}]*\}", "", (FOLDER / "static" / "console.css").read_text())
-    rules = re.sub(r"\.state\.[\w-]+", "", rules)  # made of the API's words
     classes = {name.removeprefix("fill-") for name in re.findall(r"\.([a-zA-Z][\w-]*)", rules)}
     assert classes - words == set()
