@@ -1,6 +1,8 @@
-"""Rewrites what the sandbox could not run, or not tell the line of: `X.ask(…)`, `talk(…)`, `send_sms(…)`,
-`integrations.app.action(…)`, `requests`, `await` before what is no coroutine there; and of Python `next(… for …)`,
-`raise` with what is no text, `del x[…]`."""
+"""Rewriting of calls that the sandbox cannot run, or for which it cannot report the line.
+
+Of Based: `X.ask(…)`, `talk(…)`, `send_sms(…)`, `integrations.app.action(…)`, `requests`, and `await` before functions
+that are no coroutines in the sandbox. Of Python: `next(… for …)`, `raise` with other arguments than a text, `del x[…]`.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,25 @@ from dryline.engine.prelude import METHODS, REQUESTS_MEMBERS, RESERVED
 from dryline.engine.rewriting import Part, Places, Rewriting
 from dryline.engine.tokens import LogicalLine, Token
 
-ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # with these a turn or the run ends
+ENDINGS = {"transfer", "transfer_call", "end_call", "hangup", "end", "done"}  # they end a turn or the run
 BUILT_INS = ENDINGS | {"say", "talk", "extract", "print", "send_sms", "click_ivr", "send_image"}
 _EXCEPTIONS = {name for name, it in vars(builtins).items() if isinstance(it, type) and issubclass(it, BaseException)}
-_LONGEST = 300  # parts of what is asked; the sandbox reads no more of them either
+_LONGEST = 300  # parts of an expression; the sandbox reads no more of them either
 _OPEN, _CLOSE = ("(", "[", "{"), (")", "]", "}")
 
 
 class CallRewriting:
-    """Notes its changes in `edits`. `names` gathers the names of the code; `talks` has what a loop's talk is told."""
+    """A rewriter that adds to `edits`. `names` are the names in the code, `talks` the first arguments of each talk."""
 
     def __init__(self, edits: Rewriting, places: Places, lines: list[LogicalLine]) -> None:
         self.names: set[str] = set()
-        self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and where
+        self.imports: list[tuple[str, str, int]] = []  # a module, a name of it or none, and the offset
         self.talks: dict[int, list[Part]] = {}
         self._edits = edits
         self._places = places
-        self.unknown: list[tuple[str, int]] = []  # members that this `requests` lacks, and where
+        self.unknown: list[tuple[str, int]] = []  # members that `requests` of the prelude lacks, with offset
         self._requests_names = {"requests"} if _imports_requests(lines) else set[str]()
-        self._own = _own_names(lines)  # what the flow defines itself is not rewritten
+        self._own = _own_names(lines)  # names that the flow defines itself are not rewritten
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
         """Raises BasedSyntaxError."""
@@ -61,8 +63,8 @@ class CallRewriting:
                     raise BasedSyntaxError(
                         token.start, "A talk cannot stand in a function, only at the top level or in a block."
                     )
-                told = self.talks.get(token.start) or [f"-{line}, None, "]
-                self._edits.replace(token.start, bracket.end, "_based_talk(", *told)
+                arguments = self.talks.get(token.start) or [f"-{line}, None, "]
+                self._edits.replace(token.start, bracket.end, "_based_talk(", *arguments)
             elif token.text == "send_sms":
                 self._edits.replace(token.start, bracket.end, f"_based_send_sms({line}, ")
             elif token.text in ENDINGS:
@@ -74,8 +76,8 @@ class CallRewriting:
         elif token.text == "integrations" and [each.kind for each in tokens[index + 1 : index + 6 : 2]] == ["op"] * 3:
             app, action, bracket = tokens[index + 2], tokens[index + 4], tokens[index + 5]
             if bracket.text == "(":
-                told_action = f'_based_integration({line}, "{app.text}", "{action.text}", '
-                self._edits.replace(token.start, bracket.end, told_action)
+                call = f'_based_integration({line}, "{app.text}", "{action.text}", '
+                self._edits.replace(token.start, bracket.end, call)
         elif token.text == "api" and [each.text for each in tokens[index + 1 : index + 4 : 2]] == [".", "("]:
             self._edits.replace(token.start, tokens[index + 3].end, f'_based_api({line}, "{tokens[index + 2].text}", ')
         elif token.text in self._requests_names and [each.text for each in tokens[index + 1 : index + 2]] == ["."]:
@@ -97,12 +99,12 @@ class CallRewriting:
         self._edits.insert(tokens[close].start, f"{comma}_based_state={'_based_global_state()' if in_def else 'state'}")
 
     def _next(self, tokens: list[Token], at: int, pairs: dict[int, int]) -> None:
-        """A generator in the place of an argument is a list in the sandbox: `next` needs what goes through it."""
+        """Wrap a generator expression in `iter`, because the sandbox makes a list of it."""
         close, bare = pairs[at - 1], tokens[at].text != "("
         inner = range(at, close) if bare else range(at + 1, pairs[at])
         if not bare and tokens[pairs[at] + 1].text not in (",", ")"):
             return
-        closing = 0  # behind the brackets that are open where `for` is looked for
+        closing = 0  # the end of the brackets that contain no `for` of this generator
         for index in inner:
             if index >= closing and tokens[index].text == "for":
                 self._edits.insert(tokens[at].start, "iter(" if bare else "iter")
@@ -112,10 +114,10 @@ class CallRewriting:
                 closing = pairs[index]
 
     def _raise(self, tokens: list[Token], opening: int, close: int) -> None:
-        """The sandbox's exceptions hold one text or nothing."""
+        """Turn the arguments of an exception into a text, because the sandbox's exceptions hold one text or nothing."""
         if any(token.kind != "string" for token in tokens[opening + 1 : close]):
-            self.names.add("_based_told")
-            self._edits.insert(tokens[opening + 1].start, "_based_told(")
+            self.names.add("_based_message")
+            self._edits.insert(tokens[opening + 1].start, "_based_message(")
             self._edits.insert(tokens[close].start, ")")
 
     def _method(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
@@ -127,7 +129,7 @@ class CallRewriting:
         self._edits.replace(tokens[index - 1].start, tokens[index + 1].end, ", ")
 
     def _await(self, tokens: list[Token], index: int, pairs: dict[int, int]) -> None:
-        """Drop an `await` before what answers at once here."""
+        """Remove an `await` before a call that is no coroutine in the sandbox."""
         end = _primary_end(tokens, index + 1, pairs)
         if end is None or tokens[end].text != ")":
             return
@@ -142,13 +144,13 @@ class CallRewriting:
             self._edits.replace(tokens[index].start, tokens[index + 1].start)
 
     def rewrite_statement(self, part: list[Token]) -> None:
-        """An import, or `del`; whatever else stays."""
+        """Rewrite an import or a `del`. Other statements are kept."""
         self._import(part)
         if len(part) > 3 and part[0].text == "del" and part[-1].text == "]":
             self._delete(part)
 
     def _delete(self, part: list[Token]) -> None:
-        """One member of a dict or list. Of names and slices the sandbox says that it deletes none."""
+        """Rewrite `del` of one member of a dict or list as `pop`. The sandbox reports other kinds of `del`."""
         pairs = _pairs(part)
         opening = pairs[len(part) - 1]
         inside = [token.text for token in part[opening + 1 : -1]]
@@ -158,7 +160,7 @@ class CallRewriting:
             self._edits.replace(part[-1].start, part[-1].end, "))")
 
     def _import(self, part: list[Token]) -> None:
-        """`requests` is an object that stands before the flow; the other modules are the sandbox's, or are missing."""
+        """Rewrite an import of `requests`, which is an object of the prelude. Other modules are the sandbox's."""
         texts = [token.text for token in part]
         if texts[:1] == ["import"]:
             for clause, start in zip(_split(texts[1:]), _starts(part), strict=False):
@@ -171,22 +173,24 @@ class CallRewriting:
                 name = next(token.text for token in bare if token.start == start)
                 self.imports.append((module, name, start))
         if texts[:1] == ["import"] and "requests" in texts:
-            clauses = [_clause(clause) for clause in _split(texts[1:])]
-            kept = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]
+            clauses = [_ImportClause(clause) for clause in _split(texts[1:])]
+            others = [" ".join(clause.words).replace(" . ", ".") for clause in clauses if clause.module != "requests"]
             bound = [clause.name for clause in clauses if clause.module == "requests"]
-            new = [f"import {', '.join(kept)}"] if kept else []
+            new = [f"import {', '.join(others)}"] if others else []
             self._requests_names.update(bound)
             new += [f"{name} = _based_requests" for name in bound]
             self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
         elif texts[:2] == ["from", "requests"] and "import" in texts:
             at = texts.index("import")
             module = "_based_requests" if at == 2 else f"_based_requests.{texts[at - 1]}"
-            clauses = [_clause(clause) for clause in _split([text for text in texts[at + 1 :] if text not in "()"])]
+            clauses = [
+                _ImportClause(clause) for clause in _split([text for text in texts[at + 1 :] if text not in "()"])
+            ]
             new = [f"{clause.name} = {module}.{clause.module}" for clause in clauses if clause.words]
             self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
 
 
-class _clause:
+class _ImportClause:
     def __init__(self, words: list[str]) -> None:
         self.words = words
         self.module = words[0] if words else ""
@@ -194,7 +198,7 @@ class _clause:
 
 
 def _starts(part: list[Token]) -> list[int]:
-    """Where the clauses of an import begin."""
+    """Return the offsets of the clauses of an import."""
     return [after.start for before, after in pairwise(part) if before.text in ("import", ",")]
 
 
@@ -209,15 +213,17 @@ def _split(texts: list[str]) -> list[list[str]]:
 
 
 def calls(name: str, tokens: list[Token], index: int) -> bool:
-    """Whether the token is this name, called."""
+    """Return whether the token is a call of this name."""
     if tokens[index].text != name or index + 1 >= len(tokens) or tokens[index + 1].text != "(":
         return False
     return index == 0 or tokens[index - 1].text not in (".", "def") or name in METHODS
 
 
 def primary_start(tokens: list[Token], dot: int, pairs: dict[int, int]) -> int:
-    """The first token of what stands before a dot: a name, text, bracket, with its calls, subscripts, attributes.
-    Raises BasedSyntaxError."""
+    """Return the first token of the expression before a dot, with its calls, subscripts and attributes.
+
+    Raises BasedSyntaxError.
+    """
     at = dot - 1
     for _ in range(_LONGEST):
         token = tokens[at]
@@ -258,7 +264,7 @@ def _primary_end(tokens: list[Token], at: int, pairs: dict[int, int]) -> int | N
 
 
 def _pairs(tokens: list[Token]) -> dict[int, int]:
-    """The brackets that belong together, by their indices, both ways."""
+    """Return the indices of matching brackets, in both directions."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []
     for index, token in enumerate(tokens):

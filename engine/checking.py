@@ -1,4 +1,4 @@
-"""Looks for what is wrong with code, without running it: Based first, then Python, then names that nothing defines."""
+"""Checks of code without running it: the syntax of Based, then of Python, then undefined names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.translate import translate
 
-_STOP = "_based_stop()\n"  # parsing is all that is wanted: the run ends at its first call
+_STOP = "_based_stop()\n"  # the run ends at this call, after the code was parsed
 _STUBS = "from typing import Any\n" + "".join(
     f"{name}: Any\n" for name in sorted({*FUNCTIONS, "state", "variables", "api", "integrations"}) if "." not in name
 )
 
 
 def demand_sound(sandbox: Sandbox, code: str, file: str) -> Program:
-    """The code, ready to run, as Based and as Python. Raises CodeRefused, Busy."""
+    """Return the program of code that has no syntax errors. Raises CodeRefused, Busy."""
     program = translate(code, file)
     wrong = _python(sandbox, program)
     if wrong:
@@ -29,7 +29,7 @@ def demand_sound(sandbox: Sandbox, code: str, file: str) -> Program:
 
 
 def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
-    """Raises Busy."""
+    """Return the errors and warnings about the code. Raises Busy."""
     try:
         program = demand_sound(sandbox, code, file)
     except CodeRefused as refused:
@@ -38,7 +38,7 @@ def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
 
 
 def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
-    """What the sandbox's parser refuses."""
+    """Return the error of the sandbox's parser, if there is one."""
     import pydantic_monty
 
     with sandbox.worker() as worker:
@@ -46,7 +46,7 @@ def _python(sandbox: Sandbox, program: Program) -> list[Finding]:
             worker.feed_start(_STOP + program.code)
         except pydantic_monty.MontySyntaxError as fault:
             return [_finding(program, fault, str(fault))]
-        except pydantic_monty.MontyRuntimeError as fault:  # what it knows of, and does not support
+        except pydantic_monty.MontyRuntimeError as fault:  # Python that the sandbox does not support
             return [_finding(program, fault, readable(str(fault.exception())))]
         except pydantic_monty.MontyCrashedError:
             return [Finding(program.file, 1, 1, "The sandbox cannot read this code.")]
@@ -62,7 +62,7 @@ def _finding(program: Program, fault: Any, sentence: str) -> Finding:
 
 
 def _missing_imports(sandbox: Sandbox, program: Program) -> list[Finding]:
-    """Modules that the sandbox lacks, and names that its modules lack. `requests` is the prelude's."""
+    """Return warnings about modules and names of modules that the sandbox lacks. The prelude has `requests`."""
     findings = []
     lacking = {""}
     with sandbox.worker() as worker:
@@ -96,21 +96,21 @@ def _unknown_names(sandbox: Sandbox, program: Program) -> list[Finding]:
         try:
             started = worker.feed_start(_STOP + program.code)
             if isinstance(started, pydantic_monty.FunctionSnapshot):
-                # It has come to no names yet: of modules that it does not know it first wants stubs, and gets none.
+                # The type checker first asks for stubs of the modules that it does not know, and gets none.
                 started.resume({"return_value": {}})
         except pydantic_monty.MontyTypingError as fault:
-            told = orjson.loads(fault.display())
+            errors = orjson.loads(fault.display())
         except pydantic_monty.MontyError:
             return []
         else:
             return []
-    unknown = [(_name_in(one["message"]), one["location"]) for one in told if one["code"] == "unresolved-reference"]
+    unknown = [(_name_in(one["message"]), one["location"]) for one in errors if one["code"] == "unresolved-reference"]
     findings = []
     with sandbox.worker() as worker:
         for name, at in unknown:
             place = program.place(at["row"] - 1, at["column"]) if at["row"] > 1 else None
             if place is None or name.startswith(RESERVED) or _runs(worker, name):
-                continue  # the sandbox has names of Python that its type checker does not know
+                continue  # the sandbox has built-in names that its type checker does not know
             imported = name == "requests" or _runs(worker, f"import {name}")
             sentence = f"Nothing defines the name {name!r}{': import it' if imported else ''}."
             findings.append(Finding(program.file, *place, sentence, "warning"))

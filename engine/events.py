@@ -1,4 +1,4 @@
-"""What happens in a session, in the order that it happens."""
+"""Trace events of a session, and the messages of its conversation."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`line` is the line of the flow that it comes from, where one can be named.
+    """A trace event. `line` is the flow's line, where there is one.
+
+    Events in this form are public: /_dryline/talk, `dryline talk` and the logs of the engine's endpoint have them.
 
     type         details
-    said         text, by (say, talk), exact; of a talk: prompt, judgedBy, how (who found the words)
+    said         text, by (say, talk), exact; of a talk: prompt, judgedBy (the model), how (source of the words)
     heard        text
     taken        condition, index, why, sure (0 to 1), by; arguments of a tool
     asked        question, value, example, how (member of the value -> where it comes from), by
@@ -23,7 +25,7 @@ class Event:
     sms          from, to, content
     digits       digits
     image        url
-    transferred  number, and extension, pauseSeconds, sipDomain, message where given
+    transferred  number, and perhaps extension, pauseSeconds, sipDomain, message
     waiting      after done()
     ended        why (end of the flow, end_call, transfer)
     failed       error, exception, column, function, sentence, traceback
@@ -42,12 +44,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A line of the conversation: who (agent, user) said what."""
+    """A message of the conversation. `who` is `agent` or `user`."""
 
     who: str
     text: str
 
 
 def transcript(messages: list[Message]) -> str:
-    """A line each."""
+    """Return the messages as text, one line each."""
     return "\n".join(f"{message.who.title()}: {' '.join(message.text.splitlines())}" for message in messages)

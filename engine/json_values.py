@@ -1,4 +1,4 @@
-"""Values from the sandbox as plain JSON values."""
+"""Conversion of values from the sandbox into plain JSON values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LARGEST = 4_000_000  # characters of a value; a member counts as 16 of them
 
 
 class TooLarge(ValueError):
-    """The value is larger than anything that leaves the sandbox. The message is a sentence."""
+    """A value that is too large to leave the sandbox. The message is a sentence."""
 
     def __init__(self) -> None:
         super().__init__(f"The value has more than {LARGEST:,} characters, or {LARGEST // 16:,} members.")
 
 
-class _Room:
-    """What is left for one value. A list that holds one list many times is small in the sandbox, and boundless here."""
+class _SizeBudget:
+    """The remaining size of one value. Shared references are small in the sandbox, and expand exponentially as JSON."""
 
     def __init__(self) -> None:
         self._left = LARGEST
@@ -32,45 +32,45 @@ class _Room:
 
 
 def plain(value: Any) -> Any:
-    """The value with only what JSON has; what else there is becomes its members or its text. Raises TooLarge."""
-    return _plain(value, 0, _Room())
+    """Return the value as JSON values. Objects become their members, other values their text. Raises TooLarge."""
+    return _plain(value, 0, _SizeBudget())
 
 
-def _plain(value: Any, depth: int, room: _Room) -> Any:
+def _plain(value: Any, depth: int, budget: _SizeBudget) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:  # more than a JSON number holds safely
-        room.take(value.bit_length() // 4)
+        budget.take(value.bit_length() // 4)
         return str(value) if value.bit_length() <= _LONGEST_INT else f"{value:#x}"
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
-        room.take(len(value))
+        budget.take(len(value))
         return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if depth >= _DEEPEST:
         return str(type(value).__name__)
     if isinstance(value, (dict, list, tuple, set, frozenset)):
-        room.take(16 * len(value))
+        budget.take(16 * len(value))
     if isinstance(value, dict):
-        return {_key(key, depth, room): _plain(member, depth + 1, room) for key, member in value.items()}
+        return {_key(key, depth, budget): _plain(member, depth + 1, budget) for key, member in value.items()}
     if isinstance(value, (set, frozenset)):  # sorted, because Python's order of texts differs from run to run
         return sorted(
-            (_plain(member, depth + 1, room) for member in value), key=lambda member: (str(type(member)), str(member))
+            (_plain(member, depth + 1, budget) for member in value), key=lambda member: (str(type(member)), str(member))
         )
     if isinstance(value, (list, tuple)):
-        return [_plain(member, depth + 1, room) for member in value]
+        return [_plain(member, depth + 1, budget) for member in value]
     if isinstance(value, (date, time)):
         return value.isoformat()
     if is_talk(value):
-        return _plain(value.attributes["text"], depth + 1, room)
-    attributes = getattr(value, "attributes", None)  # pydantic_monty.MontyClassProxy: an object of the sandbox
+        return _plain(value.attributes["text"], depth + 1, budget)
+    attributes = getattr(value, "attributes", None)  # pydantic_monty.MontyClassProxy, an object of the sandbox
     if isinstance(attributes, dict):
-        return _plain(attributes, depth + 1, room)
+        return _plain(attributes, depth + 1, budget)
     return str(value.total_seconds()) if isinstance(value, timedelta) else str(value)
 
 
-def _key(key: Any, depth: int, room: _Room) -> str:
-    made = _plain(key, depth + 1, room)
+def _key(key: Any, depth: int, budget: _SizeBudget) -> str:
+    made = _plain(key, depth + 1, budget)
     return made if isinstance(made, str) else str(made)
 
 
@@ -79,20 +79,20 @@ def is_talk(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """The value as a text, as a flow would print it. Raises TooLarge."""
+    """Return the value as Python prints it. Raises TooLarge."""
     made = plain(value)
     if isinstance(value, tuple):
         return str(tuple(made))
     if isinstance(value, (set, frozenset)) and made:
         return f"{{{str(made)[1:-1]}}}"
     printable = isinstance(value, int) and value.bit_length() <= _LONGEST_INT
-    if printable or isinstance(value, (date, timedelta)):  # JSON has other forms of these than Python prints
+    if printable or isinstance(value, (date, timedelta)):  # their JSON differs from what Python prints
         return str(value)
     return made if isinstance(made, str) else str(made)
 
 
 def json_lacks(value: Any) -> str | None:
-    """What Python's json says about a value that it cannot write; None of one that it can."""
+    """Return the message of Python's json for a value that it cannot write; None for one that it can."""
     return _json_lacks(value, 0)
 
 

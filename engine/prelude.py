@@ -1,9 +1,9 @@
-"""What stands before a translated flow in the sandbox: the pieces of Based that have to be Python objects there.
+"""Python code before a translated flow in the sandbox: the parts of Based that have to be Python objects there.
 
-Only what a flow mentions is put before it: each piece costs time at the start of a run, and room in every dump. None of
-them demands an argument: the sandbox tells of a missing one without the caller's line, the host tells it with. Names
-that begin with `_based_` are the engine's; a flow that has one is refused. Python's own names a flow can bind anew:
-what is needed of them is bound here. What is called here and not defined here is answered by the host (calls.py).
+Each flow gets only the pieces that it needs, because each costs time at the start of a run and space in every dump.
+Functions take `*args`, and the host reports missing arguments, because only it knows the line. Names that begin with
+`_based_` are reserved: a flow that has one is refused. A flow can rebind names of Python, so the pieces bind those that
+they need. Functions that are not defined here are host functions (host_functions.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _based_condition(loop, condition, is_a=isinstance, kinds=(str, dict), kind=t
     return condition
 """
 
-# The method of a class of the flow's own goes before the built-in of that name.
+# A method of the flow's own class takes precedence over the built-in of that name.
 _METHODS = """
 _based_has = hasattr
 def _based_{name}(line, receiver, /, *args, **named):
@@ -61,9 +61,9 @@ def _based_integration(line, app, action, /, *args, **named):
     return _based_Result(_based_integrate(line, app, action, *args, **named))
 """
 
-# The sandbox has neither custom exceptions nor inheritance: those of `requests` are their bases among Python's own, and
-# those that nothing here raises an OSError that nothing raises. An HTTPError is one that nothing else raises, so that
-# who catches it catches no connection that failed; a failure is told under its own name (errors.py).
+# The sandbox has neither custom exceptions nor inheritance. So the exceptions of `requests` are their base classes in
+# Python, and those that are never raised here are an OSError that nothing raises. HTTPError is an exception that
+# nothing else raises, so that catching it does not catch a failed connection; errors.py reports it by its own name.
 _REQUESTS = """
 import json as _based_json
 class _based_Response:
@@ -130,9 +130,9 @@ class RANDOM:
     def generate(self): return "".join(str(_based_random.randint(0, 9)) for _ in range(self.digits))
 """
 
-# The arguments of an exception, as the text that Python makes of them.
-_TOLD = """
-def _based_told(*args, is_a=isinstance, text=str, count=len):
+# The message of an exception, as Python makes it of the arguments.
+_MESSAGE = """
+def _based_message(*args, is_a=isinstance, text=str, count=len):
     return args[0] if count(args) == 1 and is_a(args[0], text) else text(args[0] if count(args) == 1 else args)
 """
 
@@ -140,12 +140,12 @@ _GLOBAL_STATE = """
 def _based_global_state(): return state
 """
 
-_PIECES = {  # a piece, and the names that call for it
+_PIECES = {  # a piece, and the names that need it
     _TALK: {"talk", "loop"},
     _SMS: {"send_sms", "integrations"},
     _REQUESTS: {"requests"},
     _RANDOM: {"RANDOM"},
-    _TOLD: {"_based_told"},
+    _MESSAGE: {"_based_message"},
     _GLOBAL_STATE: {"_based_global_state"},
     "import time\n": {"time"},
     "ConnectionError = FileNotFoundError\n": {"ConnectionError"},
@@ -157,7 +157,7 @@ METHODS = ("ask", "summarize", "to_json")
 
 
 def prelude(names: set[str]) -> str:
-    """The pieces that code with these names needs."""
-    pieces = [piece for piece, called_for in _PIECES.items() if called_for & names]
+    """Return the pieces that code with these names needs."""
+    pieces = [piece for piece, users in _PIECES.items() if users & names]
     pieces += [_METHODS.format(name=name) for name in METHODS if name in names]
     return "".join(pieces)

@@ -1,4 +1,4 @@
-"""A flow's code, ready to run: translated once, run often, shared by threads."""
+"""Translated flows. A program is translated once, run often, and shared by threads."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from dryline.engine.rewriting import Places, Rewritten
 
 @dataclass(eq=False, slots=True)
 class Condition:
-    """An until. `text` is its source where the text is known only as the flow runs (`fixed` is False). `leaves` says
-    whether its block can lead out of the loop; the loops in it are in `inner`."""
+    """An until. `text` is the literal text, or the source of an expression (then `fixed` is False).
+
+    `leaves` is whether its block can lead out of the loop. `inner` has the loops of the block.
+    """
 
     text: str
     line: int
@@ -25,7 +27,7 @@ class Condition:
 
 @dataclass(eq=False, slots=True)
 class Loop:
-    """A loop with its conditions. `inner` are the loops in its body, outside of its untils."""
+    """A loop with its conditions. `inner` has the loops in its body, outside of its untils."""
 
     index: int
     line: int
@@ -41,7 +43,7 @@ class Place(NamedTuple):
 
 
 class Program:
-    """Translated code with its map of lines. Made by translate.translate()."""
+    """Translated code with its source map, from `translate.translate`."""
 
     def __init__(
         self,
@@ -58,7 +60,7 @@ class Program:
         self.loops = loops
         self.warnings = warnings
         self.places = Places(source)
-        self.imports = {  # modules and names of them, and where they are first imported
+        self.imports = {  # a module and a name of it (or none), with the place of the first import
             (module, name): Place(*self.places.place(at)) for module, name, at in reversed(imports)
         }
         self._origin = rewritten.origin
@@ -67,19 +69,19 @@ class Program:
 
     @property
     def first(self) -> Place:
-        """Where its first statement begins."""
+        """The place of the first statement."""
         for number, row in enumerate(self.source.split("\n"), 1):
-            told = row.lstrip()
-            if told and not told.startswith("#"):
-                return Place(number, len(row) - len(told) + 1)
+            statement = row.lstrip()
+            if statement and not statement.startswith("#"):
+                return Place(number, len(row) - len(statement) + 1)
         return Place(1, 1)
 
     def place(self, line: int, column: int) -> Place | None:
-        """Where in the flow's code a place of the translated code is; None for what is the engine's own."""
+        """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
         return self._place(self._generated.offset(line, column))
 
     def place_of_bytes(self, offset: int) -> Place | None:
-        """As `place`, for an offset into the translated code as UTF-8."""
+        """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
         return self._place(offset if self._ascii else len(self.code.encode()[:offset].decode(errors="ignore")))
 
     def _place(self, offset: int) -> Place | None:
@@ -88,11 +90,11 @@ class Program:
 
     @property
     def conditions(self) -> list[Condition]:
-        """Every until, in the order of the code."""
+        """All conditions, in the order of the code."""
         return sorted((condition for loop in self.loops for condition in loop.conditions), key=lambda one: one.line)
 
     def paths(self) -> list[dict]:
-        """The tree of conditions: loops as the code nests them, each condition with its line and the loops in it."""
+        """Return the tree of loops and conditions as the code nests them, with lines."""
         return [_tree(loop) for loop in self.loops if loop.outermost]
 
 

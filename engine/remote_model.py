@@ -1,4 +1,4 @@
-"""The judge that asks a model, on any server of OpenAI's chat completions. When that fails, the built-in one judges."""
+"""A language model on any server with OpenAI's chat completions. If it fails, the built-in one takes its place."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dryline.engine.language_model import Answer, Decision, Judge, Question, Tal
 from dryline.world import outgoing
 
 TIMEOUT_S = 10.0
-_LONGEST = 20_000  # characters of a conversation that are sent: its end
+_LONGEST = 20_000  # characters of a conversation that are sent, counted from its end
 
 
 class _Unusable(Exception):
-    """The model gave no answer that can be used. The message is a sentence."""
+    """The model gave no usable answer. The message is a sentence."""
 
 
 class ModelJudge:
@@ -101,10 +101,10 @@ class ModelJudge:
             return Words(made.text, made.by, str(fault))
 
     def _json(self, task: str, content: dict[str, Any]) -> dict[str, Any]:
-        """Raises _Unusable."""
-        told = orjson.dumps(content).decode()
-        text = self._complete([{"role": "system", "content": task}, {"role": "user", "content": told}])
-        begin, end = text.find("{"), text.rfind("}")  # models like to put fences and words around it
+        """Return the JSON object that the model answers. Raises _Unusable."""
+        request = orjson.dumps(content).decode()
+        text = self._complete([{"role": "system", "content": task}, {"role": "user", "content": request}])
+        begin, end = text.find("{"), text.rfind("}")  # models often put fences and words around it
         try:
             answer = orjson.loads(text[begin : end + 1])
         except orjson.JSONDecodeError:
@@ -112,7 +112,7 @@ class ModelJudge:
         return answer if isinstance(answer, dict) else _unusable("The model's answer is no object.")
 
     def _complete(self, messages: list[dict[str, str]]) -> str:
-        """Raises _Unusable."""
+        """Return the text that the model answers. Raises _Unusable."""
         body = orjson.dumps({"model": self._model, "messages": messages, "temperature": 0})
         headers = {
             "Content-Type": "application/json",

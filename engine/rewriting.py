@@ -1,4 +1,4 @@
-"""Changes to a text that remember, for every character that comes out, where in the text it comes from."""
+"""A text with edits, and the source map of the result: the offset in the source of each character."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Part = str | tuple[int, int]  # new text, or a stretch of the source
 
 
 class Rewriting:
-    """Gathers changes to `source`; `render` applies them. What is replaced must not overlap."""
+    """Collects edits of `source`, and applies them with `render`. Replaced stretches must not overlap."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -17,14 +17,14 @@ class Rewriting:
         self._starts: list[int] = []
 
     def insert(self, at: int, *parts: Part) -> None:
-        """Put parts before the character at `at`, behind what was put there before."""
+        """Insert parts before the character at `at`, behind earlier insertions."""
         self._edits.append((at, at, len(self._edits), parts))
 
     def replace(self, start: int, end: int, *parts: Part) -> None:
         self._edits.append((start, end, len(self._edits), parts))
 
     def render(self, before: str = "") -> Rewritten:
-        """The changed text behind `before`, which has no place in the source."""
+        """Return the edited text behind the text `before`, which has no place in the source."""
         self._edits.sort(key=lambda edit: edit[:3])
         self._starts = [edit[0] for edit in self._edits]
         out = Rewritten()
@@ -38,14 +38,14 @@ class Rewriting:
             if edit_end > end or (edit_start == end and end < len(self.source)):
                 break
             if edit_start < at:
-                continue  # within what was replaced
+                continue  # within a replaced stretch
             out.add(self.source[at:edit_start], at)
             for part, following in zip(parts, [*parts[1:], ""][: len(parts)], strict=True):
                 if not isinstance(part, str):
                     self._copy(*part, out)
                 elif isinstance(following, str):
                     out.add(part, edit_start, moves=False)
-                else:  # what wraps a stretch belongs to where that comes from
+                else:  # text before a stretch has the place of that stretch
                     out.add(part, following[0], moves=False)
             at = edit_end
         out.add(self.source[at:end], at)
@@ -56,7 +56,7 @@ class Rewriting:
 
 
 class Rewritten:
-    """A text in pieces, each with the offset that it comes from."""
+    """A text in pieces, each with its offset in the source."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -76,7 +76,7 @@ class Rewritten:
         return "".join(self._pieces)
 
     def origin(self, offset: int) -> int | None:
-        """Where in the source a character of the new text comes from; None for what was put before it."""
+        """Return the source offset of a character of the new text; None for the text before it."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0:
             return None
@@ -85,7 +85,7 @@ class Rewritten:
 
 
 class Places:
-    """Turns offsets of a text into lines and columns, both from 1, and back."""
+    """A converter between offsets of a text and lines and columns, which count from 1."""
 
     def __init__(self, text: str) -> None:
         self._text = text

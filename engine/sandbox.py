@@ -1,4 +1,4 @@
-"""The worker processes in which flows run: started with the first flow, bounded, closed cleanly."""
+"""The pool of worker processes in which flows run, with their limits. It starts with the first flow."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dryline.storage.errors import Busy
 if TYPE_CHECKING:
     import pydantic_monty
 
-TURN_S = 1.0  # of the sandbox's own time between two calls of the host; more is a runtime error
+TURN_S = 1.0  # of processor time in the sandbox between two host calls, and of a whole turn; more is an error
 MEMORY_BYTES = 64 * 2**20
 _RECURSION = 400
-_LOST_S = 5.0  # of real time: a worker that neither works nor answers is killed
+_LOST_S = 5.0  # of real time, after which a worker that does not answer is killed
 _WAIT_S = 30.0  # for a free worker
 
 
 class Sandbox:
-    """The pool. `close` ends its processes, and can be called twice; afterwards nothing runs."""
+    """The pool. `close` ends its processes, and can be called twice. A closed pool runs nothing."""
 
     def __init__(self, processes: int | None = None) -> None:
         self._processes = processes or max(4, os.cpu_count() or 1)
@@ -33,12 +33,12 @@ class Sandbox:
 
     @property
     def running(self) -> bool:
-        """Whether there are worker processes."""
+        """Whether worker processes were started."""
         return self._pool is not None
 
     @contextlib.contextmanager
     def worker(self, **options: Any) -> Iterator[pydantic_monty.MontySession]:
-        """A worker of one's own. Raises Busy."""
+        """Check out a worker for the block. Raises Busy."""
         import pydantic_monty  # imported late: a start does not need it
 
         checkout = self._started().checkout(
@@ -46,7 +46,7 @@ class Sandbox:
                 "max_turn_duration_secs": TURN_S,
                 "max_memory": MEMORY_BYTES,
                 "max_recursion_depth": _RECURSION,
-                "max_suspensions": 1_000_000,  # calls.py has its own bound, which names the line
+                "max_suspensions": 1_000_000,  # host functions have a limit of their own, which names the line
             },
             os_policy={"datetime": "call_host", "sleep": "zero", **options.pop("os_policy", {})},
             external_modules={"zoneinfo": pydantic_monty.ExternalModule({"ZoneInfo": zone_of})},
@@ -83,7 +83,7 @@ class Sandbox:
 
 
 def zone_of(*_args: Any) -> None:
-    """Stands for ZoneInfo where the sandbox looks; a session answers the call itself."""
+    """Stand in for ZoneInfo in the sandbox. The session answers its calls."""
 
 
 zone_of.__name__ = "ZoneInfo"
@@ -91,5 +91,5 @@ zone_of.__name__ = "ZoneInfo"
 
 @cache
 def monty_version() -> str:
-    """The sandbox's version; looking it up takes longer than a turn."""
+    """Return the sandbox's version. Looking it up takes longer than a turn."""
     return version("pydantic-monty")

@@ -1,6 +1,6 @@
-"""The statements of Based code as a tree: which line belongs to which block, and which untils to which loop.
+"""The statements of Based code as a tree: blocks with their statements, loops with their untils.
 
-The rules are contract/based.md's section 1. What Based adds is told apart here; all else stays whatever Python it is.
+The rules are those of section 1 of contract/based.md. Statements that are not Based's are kept as Python.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ class Statement:
 
     @property
     def row_end(self) -> int:
-        """Where the last row of the statement and all that is in it ends."""
+        """Return the end of the last row of the statement and its blocks."""
         last = self
         while last.untils or last.body:
             last = max((*last.body[-1:], *last.untils[-1:]), key=lambda child: child.line.row_start)
         return last.line.row_end
 
     def condition(self) -> tuple[list[Token], str | None]:
-        """An until's condition, and the name behind its `as`."""
+        """Return the tokens of an until's condition, and the name behind `as`."""
         tokens = self.line.tokens[1 : self.colon]
         if len(tokens) > 2 and tokens[-2].text == "as" and tokens[-1].kind == "name":
             return tokens[:-2], tokens[-1].text
         return tokens, None
 
     def inline(self) -> list[Token]:
-        """What stands behind a header's colon on its own line."""
+        """Return the tokens behind a header's colon on the same line."""
         return [] if self.colon is None else self.line.tokens[self.colon + 1 :]
 
 
 def tree(lines: list[LogicalLine]) -> list[Statement]:
-    """The statements of the whole code. Raises BasedSyntaxError."""
+    """Return the statements of the whole code. Raises BasedSyntaxError."""
     block, rest = _block(lines, 0, lines[0].indent if lines else "", 0)
     if rest < len(lines):
         raise BasedSyntaxError(lines[rest].tokens[0].start, "This line stands further left than the first line.")
@@ -59,7 +59,7 @@ def tree(lines: list[LogicalLine]) -> list[Statement]:
 
 
 def own_statements(block: list[Statement]) -> Iterator[Statement]:
-    """The statements of a block and of the Python blocks in it, without those in a `def` or in another loop."""
+    """Yield the statements of a block and of the Python blocks in it, without those in a `def` or another loop."""
     for statement in block:
         yield statement
         if statement.kind not in ("def", "loop"):
@@ -67,7 +67,7 @@ def own_statements(block: list[Statement]) -> Iterator[Statement]:
 
 
 def parts(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The simple statements of one line: what semicolons part."""
+    """Yield the simple statements of one line, which semicolons separate."""
     part: list[Token] = []
     for token in tokens:
         if token.kind == "op" and token.text == ";":
@@ -101,7 +101,7 @@ def _block(lines: list[LogicalLine], at: int, indent: str, depth: int) -> tuple[
 
 
 def _place(statement: Statement, block: list[Statement]) -> None:
-    """Put a statement in its block, and an until to its loop."""
+    """Add a statement to its block, or an until to its loop."""
     if statement.kind == "loop":
         if not statement.body:
             raise BasedSyntaxError(statement.start, "A loop needs an indented block with a talk.")
@@ -111,11 +111,11 @@ def _place(statement: Statement, block: list[Statement]) -> None:
     if statement.kind == "until" and block and block[-1].kind == "loop":
         block[-1].untils.append(statement)
     else:
-        block.append(statement)  # an until without its loop is refused once all blocks are known
+        block.append(statement)  # the translation refuses an until without a loop, once all blocks are known
 
 
 def _take_inner_untils(loop: Statement) -> None:
-    """The untils that stand inside a loop's body, at its end, as some flows have them."""
+    """Move untils from the end of a loop's body to the loop, because some flows are indented so."""
     inner = [statement for statement in loop.body if statement.kind == "until"]
     if not inner:
         return
@@ -153,7 +153,7 @@ def _statement(line: LogicalLine) -> Statement:
 
 
 def _is_nearly(word: str, written: str) -> bool:
-    from difflib import get_close_matches  # imported late: few headers are neither Based's nor Python's
+    from difflib import get_close_matches  # imported late: few headers are unknown
 
     return written != word and bool(get_close_matches(written.lower(), [word], cutoff=0.75))
 

@@ -1,8 +1,8 @@
-"""Cuts Based code into logical lines of tokens.
+"""The tokenizer of Based: logical lines of tokens.
 
-Not `tokenize` or `ast`: what those accept depends on the Python that runs dryline (f-strings changed with 3.12), while
-a flow is read by the sandbox's own parser; and deep nesting in code of unknown origin can exhaust them. Nothing here
-recurses but for f-strings in f-strings, whose depth is bounded.
+`tokenize` and `ast` are no substitute: they accept the syntax of the Python that runs dryline (f-strings changed with
+3.12), while the sandbox has a parser of its own, and deep nesting in untrusted code can exhaust them. Only f-strings in
+f-strings recurse here, and their depth is limited.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Token:
 
 @dataclass(slots=True)
 class LogicalLine:
-    """A logical line: what Python takes as one, over however many rows. `row_start` and `row_end` bound those rows."""
+    """A logical line of Python, which may span several rows. `row_start` and `row_end` are the bounds of these rows."""
 
     indent: str
     tokens: list[Token]
     row_start: int
     row_end: int = 0
-    comment: bool = False  # whether one stands behind it
+    comment: bool = False  # whether a comment follows the tokens
 
 
 def logical_lines(source: str) -> list[LogicalLine]:
-    """The logical lines of a source whose line ends are `\\n`. Raises BasedSyntaxError."""
+    """Return the logical lines of a source whose line ends are `\\n`. Raises BasedSyntaxError."""
     return _Tokenizer(source).lines()
 
 
@@ -90,12 +90,14 @@ class _Tokenizer:
         return lines
 
     def _kind(self, at: int) -> tuple[str, int]:
-        found = _TOKEN.match(self.source, at)
-        if not found or found.lastgroup is None:
-            character = self.source[at]  # by name, too: quotes of word processors and odd spaces look like others
+        match = _TOKEN.match(self.source, at)
+        if not match or match.lastgroup is None:
+            character = self.source[
+                at
+            ]  # the message has its name, because typographic quotes and spaces look like others
             called = f" ({unicodedata.name(character).lower()})" if unicodedata.name(character, "") else ""
             raise BasedSyntaxError(at, f"The character {character!r}{called} has no meaning here.")
-        return found.lastgroup, found.end()
+        return match.lastgroup, match.end()
 
     def _token(self, kind: str, start: int, end: int, depth: int) -> Token:
         if kind != "string":
@@ -144,7 +146,7 @@ class _Tokenizer:
         raise BasedSyntaxError(start, "This text is never closed.")
 
     def _field(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
-        """Read a replacement field from behind its brace. Returns the offset behind its end."""
+        """Read a replacement field from behind its brace, and return the offset behind its end."""
         start = at - 1
         tokens: list[Token] = []
         open_brackets: list[Token] = []
@@ -165,7 +167,7 @@ class _Tokenizer:
         raise BasedSyntaxError(start, "This { is never closed.")
 
     def _format(self, at: int, fields: list[list[Token]], depth: int, quote: str) -> int:
-        """Read a field's format, which can hold fields. Returns the offset behind the brace that ends both."""
+        """Read a field's format, which can contain fields, and return the offset behind the brace that ends both."""
         start = at
         while at < len(self.source) and not self.source.startswith(quote, at):
             if self.source[at] == "}":

@@ -1,4 +1,4 @@
-"""From a flow's code to a program, or to what is wrong with it."""
+"""Translation of a flow's code into a program."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dryline.engine.statements import tree
 from dryline.engine.tokens import logical_lines
 from dryline.engine.translation import Translation
 
-MAX_CODE = 200_000  # characters; ten times as many as the longest flow known, read in a second or two
+MAX_CODE = 200_000  # characters, ten times the longest known flow; translating it takes one to two seconds
 
 
 @lru_cache(maxsize=256)
 def translate(code: str, file: str = "flow.based") -> Program:
-    """Raises CodeRefused. What is wrong as Python shows only in the sandbox: Engine.check() has that too."""
+    """Return the program of a flow's code. Raises CodeRefused for errors in Based; Engine.check() finds all errors."""
     source = code.replace("\r\n", "\n").replace("\r", "\n")
     if len(source) > MAX_CODE:
         raise CodeRefused([Finding(file, 1, 1, f"The code is longer than {MAX_CODE:,} characters.")])

@@ -1,6 +1,7 @@
-"""What flows ask of the network: `requests` and `api`, through a function that the caller of the engine supplies.
+"""HTTP requests of flows, through `requests` and `api`.
 
-The caller decides what may be reached. All else meets what `requests` raises on a machine without a network.
+The creator of the engine supplies the function that sends them, and so decides which hosts can be reached. Other
+requests raise what `requests` raises on a machine without a network.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from dryline.world.outgoing import HttpResponse, Outgoing, Unanswered
 from dryline.world.outgoing import Refused as Forbidden
 
 LONGEST_S = 10.0
-_LARGEST = 1_000_000  # bytes of an answer that a flow gets
-# What takes method, address, headers, body and a time limit in seconds, and returns an answer or raises Unanswered.
+_LARGEST = 1_000_000  # bytes of a response
+# A function of method, address, headers, body and a time limit in seconds. It returns a response or raises Unanswered.
 Fetch = Callable[[str, str, dict[str, str], bytes | None, float], HttpResponse]
 
 
 class RequestFailed(Exception):
-    """No answer. The message is the one that `requests` would have."""
+    """A request without a response. The message is that of `requests`."""
 
     def __init__(self, message: str, *, timed_out: bool = False) -> None:
         super().__init__(message)
@@ -31,7 +32,7 @@ class RequestFailed(Exception):
 
 
 def fetcher(outgoing: Outgoing) -> Fetch:
-    """A Fetch over HTTP that reaches what a world may ask by order of others, and nothing else."""
+    """Return a Fetch over HTTP that reaches the hosts that the settings allow."""
 
     def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> HttpResponse:
         return outgoing.send(method, url, headers=headers, body=body, within_s=timeout_s, most=_LARGEST)
@@ -40,23 +41,23 @@ def fetcher(outgoing: Outgoing) -> Fetch:
 
 
 def no_network(*_: Any) -> HttpResponse:
-    """A Fetch that reaches nothing."""
+    """Refuse every request: a Fetch without a network."""
     raise Forbidden("no network")
 
 
 class Web:
-    """Asks as `requests` does, and answers with plain values."""
+    """An HTTP client with the parameters and errors of `requests`, and plain values as responses."""
 
     def __init__(self, fetch: Fetch = no_network) -> None:
         self.fetch = fetch
 
     def request(self, method: str, url: str, named: dict[str, Any]) -> dict[str, Any]:
-        """Raises RequestFailed."""
+        """Send a request and return the response. Raises RequestFailed."""
         url = _with_params(_checked(url), named.get("params"))
-        given = named.get("headers") or {}
-        if not isinstance(given, dict):
-            raise RequestFailed(f"Headers are a dict, not {type(given).__name__}.")
-        headers = {str(name): str(value) for name, value in given.items() if value is not None}
+        headers = named.get("headers") or {}
+        if not isinstance(headers, dict):
+            raise RequestFailed(f"Headers are a dict, not {type(headers).__name__}.")
+        headers = {str(name): str(value) for name, value in headers.items() if value is not None}
         body = _body(named, headers)
         if isinstance(named.get("auth"), list) and len(named["auth"]) == 2:
             headers["Authorization"] = "Basic " + b64encode(":".join(map(str, named["auth"])).encode()).decode()
