@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dryline.models.due import SET_ASIDE
-from dryline.world.clock import for_team
+from dryline.world.clock import current_team_id, for_team
 
 if TYPE_CHECKING:
     from dryline.world.world import World
@@ -21,8 +23,21 @@ log = logging.getLogger("dryline")
 Step = Callable[["World", str], bool]
 
 
+class _Queue:
+    """The work that is due by one clock: the world's, or a team's own."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()  # held for one pass of the steps
+        self.requested = self.finished = 0  # rounds
+        self.progress_at = 0.0  # when its last step began, by `time.monotonic`
+
+
 class Runner:
-    """One thread that runs some steps. A round runs all steps until none of them finds work."""
+    """One thread that runs some steps. A round runs all steps until none of them finds work that is due by a clock.
+
+    The rounds of several clocks take turns, a pass of all steps each, so that much work of a team with a time of its
+    own delays no other team.
+    """
 
     POLL_EVERY_S = 1.0  # of real time; a commit that adds work wakes the thread at once
     LOG_FAILURE_EVERY_S = 60.0
@@ -32,59 +47,62 @@ class Runner:
         self.name = name
         self.steps = steps
         self._thread: threading.Thread | None = None
-        self._round_lock = threading.Lock()
+        self._queues: defaultdict[str | None, _Queue] = defaultdict(_Queue)  # by the id of the clock's team
         self._wake = threading.Event()
         self._round_ended = threading.Condition()
-        self._requested_rounds = self._finished_rounds = 0
-        self._step_began_at: float | None = None
         self._failure_logged_at: dict[Step, float] = {}
 
     def start(self) -> None:
-        """Start the thread. It runs a round when woken, and every POLL_EVERY_S."""
+        """Start the thread. It runs rounds when woken, and every POLL_EVERY_S."""
         self._thread = threading.Thread(target=self._loop, name=f"dryline-{self.name}", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait until the running round ends, in any thread. `world.ending` is set and makes it short."""
+        """Wait until the running passes end, in any thread. `world.ending` is set and makes them short."""
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
         with self._round_ended:
             self._round_ended.notify_all()
-        with self._round_lock:
-            pass
+        for queue in list(self._queues.values()):
+            with queue.lock:
+                pass
 
     def wake(self) -> None:
-        """Run a round soon."""
+        """Run rounds soon."""
         self._wake.set()
 
-    def run(self) -> None:
-        """Run a round in the calling thread. A step that fails does not stop the others."""
-        with self._round_lock:
-            self._run()
+    def run(self, team_id: str | None, patience_s: float = math.inf) -> None:
+        """Run a round in the calling thread. It begins no pass after `patience_s`.
 
-    def request_round(self) -> int:
+        A step that fails does not stop the others.
+        """
+        now, deadline = self._stamp(team_id), time.monotonic() + patience_s
+        while (remaining_s := deadline - time.monotonic()) > 0 and self._pass(team_id, now, remaining_s):
+            pass
+
+    def request_round(self, team_id: str | None) -> int:
         """Let the thread run a round. Return the round's number, for `wait`."""
         with self._round_ended:
-            self._requested_rounds += 1
+            queue = self._queues[team_id]
+            queue.requested += 1
             self._wake.set()
-            return self._requested_rounds
+            return queue.requested
 
-    def wait(self, number: int, requested_at: float, patience_s: float) -> None:
-        """Wait until a round has ended, but at most `patience_s` for any one step.
+    def wait(self, team_id: str | None, number: int, deadline: float, step_patience_s: float = 0) -> None:
+        """Wait until a round has ended, at most until the deadline, or until its last step takes `step_patience_s`.
 
-        `requested_at` is of `time.monotonic`. Without a thread the round runs here.
+        The deadline is of `time.monotonic`. Without a thread the round runs here.
         """
         if self._thread is None:
-            if self._round_lock.acquire(timeout=patience_s):
-                try:
-                    self._run()
-                finally:
-                    self._round_lock.release()
+            now = self._stamp(team_id)
+            while self._pass(team_id, now, deadline - time.monotonic()):
+                pass
             return
+        queue = self._queues[team_id]
         with self._round_ended:
-            while self._finished_rounds < number and not self.world.ending.is_set():
-                remaining_s = (self._step_began_at or requested_at) + patience_s - time.monotonic()
+            while queue.finished < number and not self.world.ending.is_set():
+                remaining_s = max(queue.progress_at + step_patience_s, deadline) - time.monotonic()
                 if remaining_s <= 0:
                     return
                 self._round_ended.wait(remaining_s)
@@ -94,30 +112,52 @@ class Runner:
             while not self.world.ending.is_set():
                 self._wake.wait(self.POLL_EVERY_S)
                 self._wake.clear()
-                number = self._requested_rounds
-                self.run()
-                with self._round_ended:
-                    self._finished_rounds = number
-                    self._round_ended.notify_all()
+                self._run_rounds()
 
-    def _run(self) -> None:
-        for team_id in (None, *self.world.clock.teams):
-            with for_team(team_id):
-                self._run_for_current_team()
-        self._step_began_at = None
+    def _run_rounds(self) -> None:
+        """Run a round for each clock, and those that are requested meanwhile."""
+        rounds = {team_id: self._begin_round(team_id) for team_id in (None, *self.world.clock.teams)}
+        while rounds and not self.world.ending.is_set():
+            for team_id, (number, now) in list(rounds.items()):
+                if not self._pass(team_id, now, 0):  # a request that runs a pass does the same work
+                    with self._round_ended:
+                        self._queues[team_id].finished = number
+                        self._round_ended.notify_all()
+                    del rounds[team_id]
+            for team_id, queue in list(self._queues.items()):
+                if queue.requested > queue.finished and team_id not in rounds:
+                    rounds[team_id] = self._begin_round(team_id)
 
-    def _run_for_current_team(self) -> None:
+    def _begin_round(self, team_id: str | None) -> tuple[int, str]:
+        return self._queues[team_id].requested, self._stamp(team_id)
+
+    def _stamp(self, team_id: str | None) -> str:
         # One time for the whole round: work that falls due meanwhile is for the next one, so that this one ends.
-        now = self.world.clock.stamp()
-        found_work = True
-        with self.world.ids.background():
-            while found_work and not self.world.ending.is_set():
+        return self.world.clock.of(team_id).stamp()
+
+    def _pass(self, team_id: str | None, now: str, patience_s: float) -> bool:
+        """Run each step once, and return whether one found work.
+
+        Do nothing if another thread's pass by this clock takes longer than `patience_s`.
+        """
+        queue = self._queues[team_id]
+        patience_s = min(max(patience_s, 0), threading.TIMEOUT_MAX)
+        if self.world.ending.is_set() or not queue.lock.acquire(timeout=patience_s):
+            return False
+        try:
+            with for_team(team_id), self.world.ids.background():
                 found_work = False
                 for step in self.steps:
+                    queue.progress_at = time.monotonic()
                     found_work = self._try(step, now) or found_work
+                    if self.world.ending.is_set():
+                        break
+                return found_work
+        finally:
+            queue.lock.release()
 
     def _try(self, step: Step, now: str) -> bool:
-        self._step_began_at = began = time.monotonic()
+        began = time.monotonic()
         try:
             return step(self.world, now)
         except Exception:
@@ -131,8 +171,9 @@ class Runner:
 class Jobs:
     """The runners of one world: one for all quick steps, and one for each kind of slow work."""
 
-    # How long a request that moves the clock waits for one slow step, such as an export or a webhook delivery: long
-    # enough for what a test creates, short enough for others that use the server. The work goes on afterwards.
+    # How long a request that moves the clock waits for one slow step, such as an export or a webhook delivery, and for
+    # work that is due by other clocks: long enough for what a test creates, short enough for others that use the
+    # server. The work goes on afterwards.
     PATIENCE_S = 2.0
 
     def __init__(self, world: World, quick: tuple[Step, ...], slow: Mapping[str, tuple[Step, ...]]) -> None:
@@ -158,13 +199,22 @@ class Jobs:
             runner.wake()
 
     def run_due(self) -> None:
-        """Do the work that is due now: all quick work, and the slow work that ends within PATIENCE_S a step.
+        """Do the work that is due by the current team's clock, and in PATIENCE_S as much as possible of other clocks'.
 
-        Rows that are set aside are tried again.
+        That is all quick work, and slow work until a step takes PATIENCE_S. Rows that are set aside are tried again.
         """
         SET_ASIDE.of(self.world).clear()
-        self._quick.run()
-        requested_at = time.monotonic()
-        rounds = [(runner, runner.request_round()) for runner in self._slow]
-        for runner, number in rounds:
-            runner.wait(number, requested_at, self.PATIENCE_S)
+        own, others = self._clocks()
+        self._quick.run(own)
+        deadline = time.monotonic() + self.PATIENCE_S
+        for team_id in others:
+            self._quick.run(team_id, deadline - time.monotonic())
+        rounds = [(runner, id, runner.request_round(id)) for id in (own, *others) for runner in self._slow]
+        for runner, team_id, number in rounds:
+            runner.wait(team_id, number, deadline, self.PATIENCE_S if team_id == own else 0)
+
+    def _clocks(self) -> tuple[str | None, list[str | None]]:
+        """Return the team of the current team's clock, which is None for the world's, and those of all other clocks."""
+        clocks = [None, *self.world.clock.teams]
+        own = current_team_id() if current_team_id() in clocks else None
+        return own, [team_id for team_id in clocks if team_id != own]

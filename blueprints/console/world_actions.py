@@ -13,7 +13,7 @@ from dryline.schemas.snapshots import SnapshotSchema
 from dryline.state import scenarios, snapshots
 from dryline.state.undo import undoable
 from dryline.storage.current_world import current
-from dryline.world.clock import parse
+from dryline.world.clock import for_team, parse
 
 blp = PageBlueprint("world", path="/world")
 
@@ -43,7 +43,8 @@ def _run_due(message: str) -> Any:
     world = current()
     world.save_runtime_state()
     live.take_skipped(world)
-    world.run_due()
+    with for_team(None):
+        world.run_due()
     if skipped := live.take_skipped(world):
         message += f" Only the last {live.MAX_CALLS} calls of that time came in, and some {skipped:,} did not."
         return flash_and_redirect(message, kind="stays")
