@@ -118,7 +118,7 @@ def verify() -> Any:
         try:
             times = load_texts(TimesSchema, {name: texts.pop(name, "") for name in ("min", "max")})
             conditions = load_texts(ConditionsSchema, texts)
-            criteria = Criteria(**conditions, team_id=request.args.get("team") or None)
+            criteria = plane.criteria_of({**conditions, "team_id": request.args.get("team") or None})
             verification = request_search.verify(current().requests, criteria, times["min"], times["max"])
         except BadRequest as error:
             problem = error.description or ""

@@ -154,6 +154,7 @@ def test_a_verification_shows_misses_and_surplus_requests(visitor, api):
 
 def test_an_invalid_verification_is_refused(visitor):
     assert "regular expression" in visitor.go("/requests/verify?bodyMatches=(").text
+    assert "did you mean /api/workers?" in visitor.go("/requests/verify?path=/api/wrokers&max=0").text
 
 
 def test_the_log_is_cleared(visitor, api):
