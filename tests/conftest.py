@@ -33,7 +33,7 @@ NEW_WORKER = {"name": "Front desk", "description": None, "status": None}
 
 
 def pytest_collection_finish():
-    """What is there now stays. Looking for garbage as often as Python does were a sixth of all the time."""
+    """Collect garbage less often: it took a sixth of the time. Objects that exist now are never collected."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
 
@@ -66,7 +66,7 @@ class Api:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """The wheel, made as the Dockerfile does it: of nothing but the build context."""
+    """Return the wheel, made as the Dockerfile does it: of nothing but the build context."""
     from dryline.tests.test_packaging import ROOT, build_context, built, copied
 
     folder = tmp_path_factory.mktemp("wheel")
@@ -75,7 +75,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture
 def settings():
-    """The settings of the test's stand-in; a test module may override it."""
+    """Return the settings of the test's stand-in; a test module may override it."""
     return Settings(ephemeral=True, scenario="empty", seed=1)
 
 
@@ -86,7 +86,7 @@ class Kept:
         self.app = None
 
     def give(self, settings):
-        """A stand-in at its start."""
+        """Return a stand-in at its start."""
         if self.app is not None and self.app.world.settings == settings:
             assert self.app.test_client().post("/_dryline/reset", headers=token(settings)).status_code == 204
             return self.app
@@ -111,29 +111,29 @@ def token(settings):
 
 
 @pytest.fixture(scope="session")
-def kept():
-    """Where the stand-in waits for the next test."""
-    kept = Kept()
-    yield kept
-    kept.end()
+def shared():
+    """Keep the stand-in between tests of the same settings."""
+    shared = Kept()
+    yield shared
+    shared.end()
 
 
 @pytest.fixture
-def app(request, settings, kept):
-    """A stand-in with an empty world. Its jobs run when the clock is moved, never by themselves."""
+def app(request, settings, shared):
+    """Yield a stand-in with an empty world. Its jobs run only when the clock is moved."""
     alone = request.node.get_closest_marker("alone")
     if alone:
-        kept.end()
-    yield kept.give(settings)
+        shared.end()
+    yield shared.give(settings)
     if alone:
-        kept.end()
+        shared.end()
     else:
-        kept.take_back(settings)
+        shared.take_back(settings)
 
 
 @pytest.fixture
 def api(app):
-    """The start team's client."""
+    """Return the start team's client."""
     return Api(app.test_client(), "dryline-local-key")
 
 
@@ -147,7 +147,7 @@ def other_api(app):
 
 @pytest.fixture
 def control(app):
-    """A client of the control plane; paths are given below `/_dryline`."""
+    """Return a client of the control plane; paths are given below `/_dryline`."""
     return Api(app.test_client(), "", prefix="/_dryline")
 
 
@@ -164,7 +164,7 @@ def advance(control):
 
 
 def created(answer):
-    """The record of a 201."""
+    """Return the record of a 201."""
     assert answer.status_code == 201, answer.text
     return answer.json
 
@@ -241,7 +241,7 @@ def add_log(app):
 
 @pytest.fixture
 def transcriptions_read(monkeypatch):
-    """The transcriptions that searches read, in their order."""
+    """Return the transcriptions that searches read, in their order."""
     read = []
     plain = voice_log_filters._contains_folded
 
@@ -255,7 +255,7 @@ def transcriptions_read(monkeypatch):
 
 @pytest.fixture
 def free_port():
-    """A port of this machine on which nothing listens: it is held, and not listened on."""
+    """Yield a port that is bound, so that no other process takes it, and on which nothing listens."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
@@ -263,7 +263,7 @@ def free_port():
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """A turn of a flow has a tenth of its time: nothing that is said of endless flows takes the whole."""
+    """Shorten a turn of a flow to a tenth, for tests of endless flows."""
     for module in (sandbox, interpreter):
         monkeypatch.setattr(module, "TURN_S", 0.1 * TURN_S)
 
@@ -291,9 +291,9 @@ def plans(app, statements):
     """Run a function and give each of its SELECT statements with SQLite's plan for it, one step a line."""
 
     def plans(function):
-        found = statements(function)
+        queries = statements(function)
         with app.world.active():
             execute = app.world.db.connection().execute
-            return {sql: "\n".join(row[3] for row in execute(f"EXPLAIN QUERY PLAN {sql}")) for sql in found}
+            return {sql: "\n".join(row[3] for row in execute(f"EXPLAIN QUERY PLAN {sql}")) for sql in queries}
 
     return plans

@@ -17,7 +17,6 @@ WORKER = {"name": "Front desk", "description": None, "status": None}
 @pytest.fixture
 def start_log(app):
     """Start an access log. Returns a function that returns its lines."""
-
     app.world.events.drain()  # of what was before
 
     def begin(form="text", stream=None):

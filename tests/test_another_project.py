@@ -72,7 +72,7 @@ def project(tmp_path):
 
 
 def run(folder, *command):
-    """A command's output. What this suite's environment says is not for it."""
+    """Return a command's output. It gets no variables of pytest or of the vendor's client."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "BRAINBASE"))}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=250)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -22,7 +22,7 @@ until "caller names a day":
 
 @pytest.fixture(scope="module")
 def stand_in():
-    """A stand-in on a socket with the demo world."""
+    """Yield a stand-in on a socket with the demo world."""
     with DrylineServer(scenario="demo", seed=1) as stand_in:
         yield stand_in
 
@@ -47,8 +47,8 @@ async def asked(target, calls):
             if answer.is_error:
                 answers.append(f"refused: {text}")
             else:
-                told = answer.structured_content
-                answers.append(told["result"] if set(told) == {"result"} else told)
+                content = answer.structured_content
+                answers.append(content["result"] if set(content) == {"result"} else content)
     return answers
 
 
@@ -71,10 +71,10 @@ def test_it_tells_where_the_stand_in_is_and_what_it_holds(ask, stand_in):
 
 
 def test_rows_are_found_by_what_they_hold(ask):
-    (found, unknown) = ask(
+    (matches, unknown) = ask(
         ("rows", {"collection": "workers", "containing": "Bayside Dental"}), ("rows", {"collection": "calls"})
     )
-    assert [row["name"] for row in found] == ["Bayside Dental"]
+    assert [row["name"] for row in matches] == ["Bayside Dental"]
     assert "No collection calls. There are: teams, " in unknown
 
 
@@ -96,8 +96,8 @@ def test_a_fault_strikes_and_is_taken_away(ask):
 
 
 def test_what_a_tool_does_not_know_is_refused_by_name(ask):
-    (told, rules) = ask(("add_fault", {"path": "/api/workers", "sttus": 503, "status": 500}), ("faults", {}))
-    assert told.startswith("refused: add_fault has no argument sttus. It has: path, method, preset, status")
+    (error, rules) = ask(("add_fault", {"path": "/api/workers", "sttus": 503, "status": 500}), ("faults", {}))
+    assert error.startswith("refused: add_fault has no argument sttus. It has: path, method, preset, status")
     assert rules == []
 
 

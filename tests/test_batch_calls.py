@@ -15,7 +15,7 @@ def path(deployment):
 
 @pytest.fixture
 def logs(api, deployment):
-    """The deployment's calls, oldest first."""
+    """Return the deployment's calls, oldest first."""
 
     def read(deployment=deployment):
         answer = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice?deploymentId={deployment['id']}")
@@ -68,8 +68,8 @@ def test_a_log_names_its_row(api, path, logs, advance, deployment):
     (log,) = logs()
     assert (log["direction"], log["toNumber"]) == ("outbound", "+14155550000")
     assert log["fromNumber"] == deployment["phoneNumber"]
-    told = {"rowId": "r0", "campaignId": None, "additionalData": {"shop": "Harbour"}, "country": "US"}
-    assert log["metadata"] | told == log["metadata"]
+    metadata = {"rowId": "r0", "campaignId": None, "additionalData": {"shop": "Harbour"}, "country": "US"}
+    assert log["metadata"] | metadata == log["metadata"]
     assert log["metadata"]["row"]["plan"] == "gold"
 
 
@@ -133,7 +133,7 @@ def test_the_batchs_extractions_are_drawn_from_its_calls(api, path, logs, advanc
     advance(900)
     drawn = [log["extractionsData"] for log in logs() if log["extractionsData"]]
     assert drawn
-    assert all(set(found) == {"shoe_size"} for found in drawn)
+    assert all(set(columns) == {"shoe_size"} for columns in drawn)
 
 
 def test_stopping_takes_out_what_is_queued_and_gives_it_back(api, path, logs, advance):

@@ -33,7 +33,7 @@ def app():
 
 @pytest.fixture
 def send(app):
-    """Sends an operation a body, with ids of a team that has a row in every collection."""
+    """Return a function that sends a body to an operation, for a team with a row in every collection."""
     client = app.test_client()
     assert client.put("/_dryline/state", json=document()).status_code == 204
     client.put("/_dryline/settings", json={"strict": False})
@@ -47,7 +47,7 @@ def send(app):
 
 
 def body_of(operation):
-    """The least that is valid, with references to rows that are there."""
+    """Return a body with the required members only, whose references lead to rows."""
     return {
         name: id_of(NORTH, REFERENCES[name]) if name in REFERENCES and isinstance(value, str) else value
         for name, value in example_request(operation)["json"].items()
@@ -72,7 +72,7 @@ def test_with_strict_it_is_asked_for(send, operation, name):
 
 
 def objects(fields, steps=()):
-    """Where objects of known members lie in a body, as the steps to them; those that take any member left out."""
+    """Yield the steps to each object in a body, without objects that may have any member."""
     for field in fields or ():
         inner = field.get("fields")
         if not inner:

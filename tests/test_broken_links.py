@@ -17,7 +17,7 @@ from dryline.tests.contract.two_teams import NORTH, SOUTH, document, id_of
 FLOW = 'say("Hello.")\nloop:\n    talk("Ask how you can help.", False)\nuntil "caller says goodbye":\n    say("Bye.")\n'
 CHECKPOINT = {"name": "Bye", "description": "Ends", "criteria": "The caller says goodbye.", "runs": 1, "tolerance": 1}
 CONTACT = {"id": "r1", "phoneNumber": "+14155550123"}
-# What makes each row due, by collection.
+# Members that make a row due, by collection.
 DUE = {
     "flows": {"code": FLOW},
     "outboundCampaigns": {"status": "STARTED", "data": [CONTACT]},
@@ -45,7 +45,7 @@ def busy_document() -> dict[str, Any]:
 
 
 def links(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:
-    """The places in a team's rows that name a row of the team."""
+    """Yield the places in a team's rows that name a row of the team."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from links(inner, *path, key)
@@ -64,13 +64,13 @@ def client():
 
 
 def unfinished(state: dict[str, Any]) -> set[str]:
-    """The collections in which work of the south is left."""
+    """Return the collections with unfinished work of the south."""
     rows = {name: [row for row in state[name] if row.get("teamId", SOUTH) != NORTH] for name in DUE}
     open_statuses = ("PENDING", "PROCESSING", "QUEUED", "STARTED", "RUNNING")
     left = {
         name
-        for name, found in rows.items()
-        for row in found
+        for name, team_rows in rows.items()
+        for row in team_rows
         if SOUTH in str(row) and (name == "queuedCalls" or row.get("status") in open_statuses)
     }
     return left - {"webhookDeliveries"}  # nobody listens, so these are tried again

@@ -50,7 +50,7 @@ def read(api, path):
 
 @pytest.fixture
 def each_second(advance, read):
-    """A call's log, second by second, until it is over."""
+    """Return a call's log, second by second, until it is over."""
 
     def seen(id):
         logs = [read(id)]
@@ -62,7 +62,7 @@ def each_second(advance, read):
     return seen
 
 
-# What is seen of a call
+# Logs of a call
 
 
 def test_a_call_rings_is_in_progress_and_comes_out_at_its_end(call, each_second):
@@ -117,9 +117,9 @@ def test_llm_logs_come_as_the_call_goes_on(control, call, read, advance):
     id, counts = call(), []
     while read(id)["status"] in UNDER_WAY:
         now = advance(1)
-        found = control.get("/state").json["llmLogs"]
-        assert all(log["createdAt"] <= now for log in found)
-        counts.append(len(found))
+        llm_logs = control.get("/state").json["llmLogs"]
+        assert all(log["createdAt"] <= now for log in llm_logs)
+        counts.append(len(llm_logs))
     assert counts[0] == 0 and len(set(counts)) > 2
 
 
@@ -178,19 +178,19 @@ def test_filters_and_totals_go_by_what_a_log_shows_now(api, path, call, advance)
                 assert answer["pagination"]["total"] == len(passing)
 
 
-def _passes(query, found, asked):
-    return found == asked if query == "status" else found >= asked
+def _passes(query, actual, limit):
+    return actual == limit if query == "status" else actual >= limit
 
 
 def test_who_asks_for_what_began_since_finds_each_call_that_comes_in(control, api, path, line, advance):
     control.put("/settings", {"callsPerMinute": 30})
-    newest, found = START, set()
+    newest, ids = START, set()
     for _ in range(30):
         advance(1)
         logs = api.get(f"{path}?startTimeAfter={newest}&limit=100").json["data"]
-        found |= {log["id"] for log in logs}
+        ids |= {log["id"] for log in logs}
         newest = max([newest, *(log["startTime"] for log in logs)])
-    assert found == {log["id"] for log in control.get("/state").json["voiceLogs"]} != set()
+    assert ids == {log["id"] for log in control.get("/state").json["voiceLogs"]} != set()
 
 
 def test_an_export_holds_calls_that_are_over(api, call, advance):
@@ -233,8 +233,8 @@ def test_a_webhook_hears_the_status_that_the_log_has(control, api, line, call, a
     api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "status"})
     call(outcome="completed")
     advance(900)
-    told = [delivery["request"]["body"]["status"] for delivery in control.get("/webhooks").json[::-1]]
-    assert told == ["ringing", "completed"]
+    statuses = [delivery["request"]["body"]["status"] for delivery in control.get("/webhooks").json[::-1]]
+    assert statuses == ["ringing", "completed"]
 
 
 def test_webhooks_are_told_of_several_calls_in_the_order_of_their_moments(control, api, line, call, advance):
@@ -256,7 +256,7 @@ def test_the_end_of_a_call_in_progress_may_be_told_by_hand(control, api, line, c
     assert answer.status_code < 300, answer.text
 
 
-# What happens in the middle of a call
+# Changes in the middle of a call
 
 
 def test_a_call_goes_on_after_a_restart(tmp_path):

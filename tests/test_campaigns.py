@@ -40,7 +40,7 @@ def status(api, path):
 
 @pytest.fixture
 def called(api, deployment):
-    """The row ids of the calls made, in the order the calls began."""
+    """Return the row ids of the calls made, in the order the calls began."""
 
     def read():
         logs = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice?limit=100").json["data"]
@@ -105,8 +105,8 @@ def test_a_log_names_its_campaign(api, path, deployment, make_campaign, advance)
     campaign = make_campaign(1, status="STARTED", additional_data={"shop": "Harbour"})
     advance()
     (log,) = api.get(f"/workers/{deployment['workerId']}/deploymentLogs/voice").json["data"]
-    told = {"campaignId": campaign["id"], "rowId": "r0", "row": rows(1)[0], "additionalData": {"shop": "Harbour"}}
-    assert log["metadata"] | told == log["metadata"]
+    metadata = {"campaignId": campaign["id"], "rowId": "r0", "row": rows(1)[0], "additionalData": {"shop": "Harbour"}}
+    assert log["metadata"] | metadata == log["metadata"]
     assert log["startTime"] == "2026-01-01T00:00:00.000Z"
 
 

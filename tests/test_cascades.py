@@ -15,7 +15,7 @@ DELETIONS = {
     if operation["method"] == "DELETE" and not operation["id"].startswith("deleteLlmLogsBy")
 }
 
-# What may go on naming a row that is gone, and why.
+# Members that may name a deleted row, and why.
 STAYS = {
     # The contract: deleting a flow leaves what was made of it and what tells that it ran.
     "deleteFlow": {
@@ -31,7 +31,7 @@ STAYS = {name: STAYS.get(name, set()) | {"webhookDeliveries"} for name in DELETI
 
 
 def linked(team):
-    """The state document, with more links than its rows need: every one that the team's rows can have."""
+    """Return the state document, with more links than its rows need: every one that the team's rows can have."""
     state = document()
 
     def row(collection):
@@ -61,7 +61,7 @@ def linked(team):
 
 
 def naming(state, id):
-    """The collections with a row that names `id`, as a value anywhere in it."""
+    """Return the collections with a row that names `id`, as a value anywhere in it."""
     return {
         name
         for name, rows in state.items()
@@ -72,12 +72,12 @@ def naming(state, id):
 
 
 def ids_of(state):
-    """The ids of all rows."""
+    """Return the ids of all rows."""
     return {row["id"] for rows in state.values() if isinstance(rows, list) for row in rows if "id" in row}
 
 
 def of_team(state, team):
-    """A team's rows: every id and word of them begins with the team's name."""
+    """Return a team's rows: every id and word of them begins with the team's name."""
     return {
         name: [row for row in rows if f'"{team}' in json.dumps(row)]
         for name, rows in state.items()

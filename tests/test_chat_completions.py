@@ -54,11 +54,11 @@ def content(answer):
 
 @pytest.fixture
 def log(control):
-    """The one log of the API channel."""
+    """Return the one log of the API channel."""
 
     def log():
-        (found,) = control.get("/state").json["apiLogs"]
-        return found
+        (row,) = control.get("/state").json["apiLogs"]
+        return row
 
     return log
 
@@ -113,8 +113,8 @@ def test_without_a_session_id_a_new_one_is_told_in_a_header(ask, flow):
 
 def test_the_initial_state_counts_in_a_sessions_first_request(ask, make_flow):
     flow = make_flow(code=CLINIC.replace('"Oak Clinic."', "variables['name']"))
-    given = {"x-initial-state": '{"variables": {"name": "Elm Clinic."}}'}
-    assert content(ask(flow, "Hello", headers=given)).startswith("Elm Clinic.")
+    headers = {"x-initial-state": '{"variables": {"name": "Elm Clinic."}}'}
+    assert content(ask(flow, "Hello", headers=headers)).startswith("Elm Clinic.")
     assert "See you" in content(ask(flow, BOOK, headers={"x-initial-state": '{"variables": {}}'}))
 
 
@@ -270,9 +270,9 @@ def test_code_that_cannot_run_is_refused_with_its_line(ask, make_flow):
 
 def test_a_crash_is_told_with_the_flows_line_and_stays_one(ask, make_flow):
     flow = make_flow(code='say("Hi")\nx = 1 / 0\n')
-    told = refused(ask(flow, "Hello", status=500), "flow_failed")
-    assert f"{flow['id']}.based:2:5: ZeroDivisionError" in told
-    assert refused(ask(flow, "Hello", status=500), "flow_failed") == told
+    error = refused(ask(flow, "Hello", status=500), "flow_failed")
+    assert f"{flow['id']}.based:2:5: ZeroDivisionError" in error
+    assert refused(ask(flow, "Hello", status=500), "flow_failed") == error
 
 
 def test_a_faults_own_body_is_answered_as_it_is(control, ask, flow):
@@ -288,24 +288,24 @@ def test_a_fault_and_the_request_record_see_it_and_no_key_is_shown(control, ask,
     assert ask(flow, "Hello", status=429).json["error"]["message"] == "Slow."
 
 
-# What is left behind
+# Logs and sessions
 
 
 def test_each_session_has_a_log_that_the_lookup_finds(api, ask, flow, log):
     ask(flow, "Hello")
     ask(flow, "Hello", BOOK)
-    found = api.get(f"/logs/{log()['id']}").json
-    assert (found["type"], found["workerId"], found["flowId"]) == ("ApiDeploymentLog", flow["workerId"], flow["id"])
-    assert found["requestModel"] == "gpt-4.1"
-    assert [one["content"] for one in found["requestMessages"]["messages"]] == ["Hello", BOOK]
-    assert found["responseContent"] == "One moment.\nSee you on Monday."
-    assert found["totalTokens"] == found["promptTokens"] + found["completionTokens"] == 12 + 8
-    assert (found["extractionsData"], found["flowSnapshot"]) == ({"booking": {"day": "Monday"}}, CLINIC)
-    spoken = [(one["role"], one["content"]) for one in found["messages"]["messages"]]
+    row = api.get(f"/logs/{log()['id']}").json
+    assert (row["type"], row["workerId"], row["flowId"]) == ("ApiDeploymentLog", flow["workerId"], flow["id"])
+    assert row["requestModel"] == "gpt-4.1"
+    assert [one["content"] for one in row["requestMessages"]["messages"]] == ["Hello", BOOK]
+    assert row["responseContent"] == "One moment.\nSee you on Monday."
+    assert row["totalTokens"] == row["promptTokens"] + row["completionTokens"] == 12 + 8
+    assert (row["extractionsData"], row["flowSnapshot"]) == ({"booking": {"day": "Monday"}}, CLINIC)
+    spoken = [(one["role"], one["content"]) for one in row["messages"]["messages"]]
     assert spoken[0] == ("user", "Hello")
     assert spoken[-1] == ("assistant", "See you on Monday.")
-    assert "taken" in [event["type"] for event in found["sessionLogData"]["trace"]]
-    assert found["endTime"] is not None
+    assert "taken" in [event["type"] for event in row["sessionLogData"]["trace"]]
+    assert row["endTime"] is not None
 
 
 def test_a_log_is_open_until_the_flow_ends(ask, flow, log):
@@ -318,9 +318,9 @@ def test_a_log_is_open_until_the_flow_ends(ask, flow, log):
 def test_the_session_behind_it_is_the_workers(api, ask, flow, log):
     ask(flow, BOOK)
     session = log()["metadata"]["bbEngineSessionId"]
-    found = api.get(f"/workers/{flow['workerId']}/sessions/{session}").json
-    assert (found["status"], found["flow_id"]) == ("completed", flow["id"])
-    assert found["input_tokens"] > 0 and found["output_tokens"] > 0
+    row = api.get(f"/workers/{flow['workerId']}/sessions/{session}").json
+    assert (row["status"], row["flow_id"]) == ("completed", flow["id"])
+    assert row["input_tokens"] > 0 and row["output_tokens"] > 0
 
 
 def test_a_crash_leaves_a_runtime_error_with_its_line(api, ask, make_flow):

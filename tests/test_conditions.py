@@ -122,7 +122,7 @@ def test_a_text_that_comes_close_to_a_condition_is_refused_at_once(text):
 
 
 def test_what_a_condition_looks_at_in_all_rows_is_bounded():
-    asked = RowCondition("a == b")
+    condition = RowCondition("a == b")
     with pytest.raises(Invalid, match="too long"):
         for _ in range(30):
-            asked.meets({"a": "x" * 1_000_000})
+            condition.meets({"a": "x" * 1_000_000})

@@ -106,8 +106,8 @@ def test_every_operation_of_the_document_has_its_own_id_and_a_tag_that_is_descri
 
 
 def test_the_documents_tags_are_the_contracts_areas(document):
-    found = {op["id"]: document["paths"][op["path"]][op["method"].lower()]["tags"] for op in OPERATIONS}
-    assert found == {operation["id"]: [operation["area"]] for operation in OPERATIONS}
+    tags = {op["id"]: document["paths"][op["path"]][op["method"].lower()]["tags"] for op in OPERATIONS}
+    assert tags == {operation["id"]: [operation["area"]] for operation in OPERATIONS}
 
 
 def test_the_document_asks_for_the_key_where_the_contract_does(document):
@@ -126,14 +126,14 @@ def test_no_schema_of_the_document_is_unused(document):
 def test_path_parameters_come_first_and_are_text_and_required(document):
     for operation in OPERATIONS:
         served = document["paths"][operation["path"]][operation["method"].lower()].get("parameters", [])
-        wanted = parameters(operation["path"])
-        found = served[: len(wanted)]
-        assert [(parameter["in"], parameter["name"]) for parameter in found] == [("path", name) for name in wanted]
-        assert all(parameter["required"] and parameter["schema"]["type"] == "string" for parameter in found)
+        expected = parameters(operation["path"])
+        names = served[: len(expected)]
+        assert [(parameter["in"], parameter["name"]) for parameter in names] == [("path", name) for name in expected]
+        assert all(parameter["required"] and parameter["schema"]["type"] == "string" for parameter in names)
 
 
 def planted(document, path, *steps_and_value):
-    """A copy of the document with another value at the end of the steps below `path`."""
+    """Return a copy of the document with another value at the end of the steps below `path`."""
     document = deepcopy(document)
     *steps, last, value = steps_and_value
     place = document["paths"][path]
@@ -171,4 +171,4 @@ QUERY = ("get", "parameters", 0)
 def test_the_comparison_finds_a_planted_difference(document, id, path, change, line):
     operation = next(operation for operation in OPERATIONS if operation["id"] == id)
     lines = list(Comparison(planted(document, path, *change)).operation(operation))
-    assert any(found.startswith(line) for found in lines), lines
+    assert any(each.startswith(line) for each in lines), lines

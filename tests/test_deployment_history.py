@@ -1,4 +1,4 @@
-"""What changed in a deployment."""
+"""The history of changes of a deployment."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_a_change_is_entered_with_before_after_and_author(history, change, line,
 
 @pytest.fixture
 def webhooks(line):
-    """Where the deployment's webhooks are."""
+    """Return the path of the deployment's webhooks."""
     return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
 
 

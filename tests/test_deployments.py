@@ -1,4 +1,4 @@
-"""What deployments of every channel share: what goes with them, and what they go with."""
+"""Deployments of every channel: rows that are deleted with them, and rows that they are deleted with."""
 
 import pytest
 
@@ -8,11 +8,11 @@ SIMULATED = {"voice": "calls", "chat": "chats", "chat-embed": "chats"}
 
 
 def rows_that_name(app, *ids):
-    """The table and column of every cell in the database that holds one of these ids.
+    """Return the table and column of every cell in the database that holds one of these ids.
 
     But for the record of what webhooks were sent, which tells what was and stays.
     """
-    found = []
+    cells = []
     with app.world.active():
         db = app.world.db
         for table in sorted(set(db.get_tables()) - {"webhook_delivery"}):
@@ -20,13 +20,13 @@ def rows_that_name(app, *ids):
                 marks = ", ".join("?" * len(ids))
                 sql = f'SELECT COUNT(*) FROM "{table}" WHERE "{column.name}" IN ({marks})'
                 if db.execute_sql(sql, ids).fetchone()[0]:
-                    found.append((table, column.name))
-    return found
+                    cells.append((table, column.name))
+    return cells
 
 
 @pytest.fixture
 def flow(api, make_flow):
-    """A flow with a committed version."""
+    """Return a flow with a committed version."""
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}/versions"
     return flow | {"versionId": api.post(path, {"commitMessage": "One"}).json["id"]}
@@ -62,12 +62,12 @@ def make(api, control, flow):
 @pytest.mark.parametrize("channel", NEW)
 def test_a_deleted_deployment_takes_everything_with_it(app, api, make, channel):
     gone, stays = make(channel), make(channel)
-    kept = rows_that_name(app, stays["id"])
+    remaining = rows_that_name(app, stays["id"])
     assert {"deployment", "deployment_parameter"} < {table for table, _ in rows_that_name(app, gone["id"])}
     path = f"/workers/{gone['workerId']}/deployments/{channel}/{gone['id']}"
     assert api.delete(path).status_code == 204
     assert rows_that_name(app, gone["id"]) == []
-    assert rows_that_name(app, stays["id"]) == kept
+    assert rows_that_name(app, stays["id"]) == remaining
 
 
 def test_a_deleted_deployments_logs_are_gone_and_anothers_stay(api, make):

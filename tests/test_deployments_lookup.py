@@ -27,17 +27,17 @@ def make(api, make_flow):
 @pytest.mark.parametrize("channel", NEW)
 def test_a_deployment_of_any_channel_has_its_channels_members(api, make, channel):
     made = make(channel)
-    found = api.get(f"/deployments/{made['id']}").json
+    deployment = api.get(f"/deployments/{made['id']}").json
     made.pop("successCriteria", None)
-    assert found == made
+    assert deployment == made
 
 
 @pytest.mark.parametrize("channel", NEW)
 def test_what_is_asked_for_is_included(api, make, channel):
     made = make(channel)
     names = ["sentinelAssignments", "successCriteria", "deploymentParameters"]
-    found = api.get(f"/deployments/{made['id']}", query_string={"include": ",".join(names)}).json
-    assert [found[name] for name in names] == [[], [], []]
+    deployment = api.get(f"/deployments/{made['id']}", query_string={"include": ",".join(names)}).json
+    assert [deployment[name] for name in names] == [[], [], []]
 
 
 def test_included_members_are_the_deployments_own(api, make):
@@ -46,9 +46,9 @@ def test_included_members_are_the_deployments_own(api, make):
     path = f"/workers/{made['workerId']}/deployments/{made['id']}/params"
     parameter = api.post(path, {"name": "a", "value": {"b": 1}}).json
     query = {"include": "deploymentParameters, successCriteria"}
-    found = api.get(f"/deployments/{made['id']}", query_string=query).json
-    assert (found["deploymentParameters"], found["successCriteria"]) == ([parameter], criteria)
-    assert "sentinelAssignments" not in found
+    deployment = api.get(f"/deployments/{made['id']}", query_string=query).json
+    assert (deployment["deploymentParameters"], deployment["successCriteria"]) == ([parameter], criteria)
+    assert "sentinelAssignments" not in deployment
 
 
 def test_webhooks_are_there_for_voice(api, make):

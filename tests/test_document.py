@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of each operation and member. Its examples are what the server takes and gives."""
+"""The OpenAPI document: descriptions of operations and members, and examples from a running server."""
 
 import json
 import re
@@ -44,11 +44,11 @@ def contents(operations):
 
 
 def test_every_operation_says_what_it_does_and_who_may_call_it(operations):
-    told = [
+    descriptions = [
         {"operationId", "summary", "description", "tags", "security"} - operation.keys() for operation in operations
     ]
-    assert len(told) > 200
-    assert set().union(*told) == set()
+    assert len(descriptions) > 200
+    assert set().union(*descriptions) == set()
 
 
 def test_no_title_of_an_operation_is_more_than_one_sentence(operations):
@@ -79,8 +79,8 @@ def test_every_record_and_member_says_what_it_means(document):
 
 
 def test_no_record_speaks_of_our_own_papers(document):
-    told = [schema["description"] for schema in document["components"]["schemas"].values()]
-    assert [text for text in told if re.search(r"Contract|Assumed|\(client\)|^$|  ", text)] == []
+    descriptions = [schema["description"] for schema in document["components"]["schemas"].values()]
+    assert [text for text in descriptions if re.search(r"Contract|Assumed|\(client\)|^$|  ", text)] == []
 
 
 def test_no_word_of_the_glossary_is_unused(document, operations):
@@ -95,15 +95,15 @@ def test_no_name_says_a_word_twice(document, operations):
 
 
 def test_every_error_is_a_reference_to_one_that_is_described_once(document, operations):
-    found = {
+    references = {
         (status, answer.get("$ref", "").rpartition("/")[2])
         for operation in operations
         for status, answer in operation["responses"].items()
         if status == "default" or status >= "400"
     }
-    inline = {status for status, name in found if not name}
+    inline = {status for status, name in references if not name}
     assert inline == {"409"}  # the verdict of verifyRequests is no error's body
-    assert {name for _, name in found if name} == document["components"]["responses"].keys()
+    assert {name for _, name in references if name} == document["components"]["responses"].keys()
 
 
 def test_nothing_may_be_null_without_a_type(document):
@@ -126,10 +126,10 @@ def test_no_member_of_a_body_has_a_default_that_generated_clients_would_demand(d
 
 def test_every_body_and_answer_has_an_example_of_its_form(document, operations):
     shapes = Shapes(document)
-    found = list(contents(operations))
-    assert len(found) > 200
-    assert [where for where, content in found if "example" not in content] == [], WAY_OUT
-    wrong = {where: list(shapes.deviations(content["schema"], content["example"])) for where, content in found}
+    examples = list(contents(operations))
+    assert len(examples) > 200
+    assert [where for where, content in examples if "example" not in content] == [], WAY_OUT
+    wrong = {where: list(shapes.deviations(content["schema"], content["example"])) for where, content in examples}
     assert {where: deviations for where, deviations in wrong.items() if deviations} == {}, WAY_OUT
 
 
@@ -141,7 +141,7 @@ def test_every_error_has_an_example_of_its_form(document):
 
 
 def members(value):
-    """A value with its types alone. What its lists hold beyond the first row, and the names of a map, may differ."""
+    """Return the names of an object's members, or the type of another value."""
     return sorted(value) if isinstance(value, dict) else type(value).__name__
 
 
@@ -149,11 +149,11 @@ def test_the_examples_are_what_the_server_takes_and_gives_today(walk):
     shown = json.loads(EXAMPLES.read_bytes())
     errors = shown.pop("errors")
     assert {name: members(error) for name, error in errors.items()} == {n: members(e) for n, e in walk.errors.items()}
-    assert {id: found.keys() for id, found in shown.items()} == {
-        id: found.keys() for id, found in walk.examples.items()
+    assert {id: example.keys() for id, example in shown.items()} == {
+        id: example.keys() for id, example in walk.examples.items()
     }
-    for id, found in walk.examples.items():
-        assert members(shown[id].get("body")) == members(found.get("body")), f"{id}. {WAY_OUT}"
-        for status, answers in found.get("answers", {}).items():
+    for id, example in walk.examples.items():
+        assert members(shown[id].get("body")) == members(example.get("body")), f"{id}. {WAY_OUT}"
+        for status, answers in example.get("answers", {}).items():
             for kind, answer in answers.items():
                 assert members(shown[id]["answers"][status][kind]) == members(answer), f"{id}. {WAY_OUT}"

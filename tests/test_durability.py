@@ -1,4 +1,4 @@
-"""What a committed write outlives: a kill, a power cut, and, by way of a replica elsewhere, the disk."""
+"""A committed write survives a kill, a power cut and, with a replica elsewhere, the loss of the disk."""
 
 import contextlib
 import shutil
@@ -16,7 +16,7 @@ FULL, NORMAL, OFF = 2, 1, 0  # https://www.sqlite.org/pragma.html#pragma_synchro
 
 
 class Replicator:
-    """What Litestream does beside a server, without its network: no package of this system has it.
+    """A replacement for Litestream, which no package of this system has: it copies the database beside a server.
 
     It opens the database once, keeps two tables in it and the log from being begun anew, and takes the pages from the
     file that it has open and the log's frames from the path (Litestream's db.go: `init`, `writeLTXFromDB`).
@@ -61,13 +61,13 @@ def settings(tmp_path):
 
 @pytest.fixture
 def replicator(app):
-    found = Replicator(database_in(app.world.directory))
-    yield found
-    found.close()
+    replicator = Replicator(database_in(app.world.directory))
+    yield replicator
+    replicator.close()
 
 
 def state_of(directory):
-    """The state of a world that nobody serves."""
+    """Return the state of a world without a server."""
     app = create_app(Settings(data_dir=directory, scenario="empty"))
     try:
         return app.test_client().get("/_dryline/state").json

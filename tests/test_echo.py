@@ -20,7 +20,7 @@ def make_agent(api):
 
 
 def only(api, collection):
-    """The one record in the collection."""
+    """Return the one record in the collection."""
     [record] = api.get(f"/echo/{collection}").json
     return record
 
@@ -99,13 +99,13 @@ def test_an_update_changes_only_what_is_sent(api, make_scorecard, make_suite):
 
 
 def test_a_deleted_scorecard_leaves_suites_and_agents(api, make_suite, make_scorecard, make_agent):
-    gone, kept = make_scorecard()["id"], make_scorecard()["id"]
-    make_suite(echoScorecardIds=[gone, kept], scorecardIds=[gone])
-    make_agent(scorecardIds=[kept, gone])
+    gone, other = make_scorecard()["id"], make_scorecard()["id"]
+    make_suite(echoScorecardIds=[gone, other], scorecardIds=[gone])
+    make_agent(scorecardIds=[other, gone])
     assert api.delete(f"/echo/scorecards/{gone}").status_code == 204
     assert api.get(f"/echo/scorecards/{gone}").status_code == 404
-    assert (only(api, "suites")["echoScorecardIds"], only(api, "suites")["scorecardIds"]) == ([kept], [])
-    assert only(api, "agents")["scorecardIds"] == [kept]
+    assert (only(api, "suites")["echoScorecardIds"], only(api, "suites")["scorecardIds"]) == ([other], [])
+    assert only(api, "agents")["scorecardIds"] == [other]
 
 
 def test_a_deleted_suite_leaves_its_agents_and_scorecards(api, make_suite, make_scorecard, make_agent):

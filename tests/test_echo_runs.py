@@ -173,8 +173,8 @@ def test_a_seed_gives_the_same_results_again():
             body = {"type": "agent", "agent_data": {"goals": ["a", "b", "c"]}}
             client.post("/api/echo/run", json=body, headers={"x-api-key": "dryline-local-key"})
         client.post("/_dryline/clock/advance", json={"seconds": 60})
-        found = client.get("/_dryline/echo-runs").json
+        runs = client.get("/_dryline/echo-runs").json
         app.close()
-        return [{**run, "teamId": None} for run in found]
+        return [{**run, "teamId": None} for run in runs]
 
     assert results() == results()

@@ -14,7 +14,7 @@ JSON = "application/json"
 
 
 def assert_error(answer, status):
-    """The answer is an error in the API's form: a sentence, and details only where members are at fault."""
+    """Check that the answer is an error in the API's form: a sentence, and details only where members are at fault."""
     assert answer.status_code == status, answer.text
     assert answer.content_type == JSON
     assert answer.json.keys() <= {"error", "details"}
@@ -166,9 +166,9 @@ def test_a_nest_that_is_taken_comes_back(api, make_flow):
     flow = make_flow()
     path = f"/workers/{flow['workerId']}/flows/{flow['id']}"
     assert api.patch(path, data=nest(100), content_type=JSON).status_code == 200
-    found, depth = api.get(path).json["variables"], 0
-    while isinstance(found, dict):
-        found, depth = found["a"], depth + 1
+    value, depth = api.get(path).json["variables"], 0
+    while isinstance(value, dict):
+        value, depth = value["a"], depth + 1
     assert depth == 100
 
 

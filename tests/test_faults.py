@@ -323,7 +323,7 @@ def test_the_preset_is_a_true_rate_limit(api, fault, frozen):
 
 
 def drawn(api, control, monkeypatch, **rule):
-    """How long five requests wait, in milliseconds; none does."""
+    """Return the delays of five requests, in milliseconds. No request waits."""
     waits = []
     monkeypatch.setattr(Fault, "delay", lambda self, ending, delay_ms: waits.append(delay_ms) or True)
     assert control.post("/faults", rule).status_code == 201

@@ -38,7 +38,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def served(tmp_path):
-    """A server with the clinic's flow: its data directory and the flow's id."""
+    """Yield a server with the clinic's flow: its data directory and the flow's id."""
     with DrylineServer(data_dir=tmp_path / "world") as server, server.client() as client:
         (server.app.world.directory / "address").write_text(server.url)
         worker = client.workers.create(name="Clinic", description=None, status=None)
@@ -52,10 +52,10 @@ def test_code_without_a_fault_is_passed_without_a_word(run, file):
 
 def test_every_file_with_a_fault_is_told_with_line_and_column(run, file):
     bad, worse = file('until "x":\n    say(1)\n', "bad.based"), file("x = = 1\n", "worse.based")
-    told = run("flow", "check", bad, file(CLINIC), worse, code=1).splitlines()
-    assert told[0].startswith(f"{bad}:1:1: error: ")
-    assert told[1].startswith(f"{worse}:1:5: error: ")
-    assert len(told) == 2
+    lines = run("flow", "check", bad, file(CLINIC), worse, code=1).splitlines()
+    assert lines[0].startswith(f"{bad}:1:1: error: ")
+    assert lines[1].startswith(f"{worse}:1:5: error: ")
+    assert len(lines) == 2
 
 
 def test_a_file_that_is_not_utf_8_is_told_with_its_line(run, file):
@@ -163,8 +163,8 @@ def test_a_flow_without_its_variables_is_told_the_option(run, file):
 
 def test_variables_state_channel_and_seed_are_the_flows(run, file):
     code = file('print(variables["a"], state["b"])\ntry:\n    end_call()\nexcept NameError:\n    print("a chat")\n')
-    given = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")
-    assert "Printed: 1 2\nPrinted: a chat" in run("talk", code, *given)
+    options = ("--variables", '{"a": 1}', "--state", '{"b": 2}', "--channel", "chat")
+    assert "Printed: 1 2\nPrinted: a chat" in run("talk", code, *options)
     assert "must be a JSON object" in run("talk", code, "--state", "[1]", code=2)
 
 
@@ -184,14 +184,14 @@ def test_what_a_conversation_showed_is_a_script_that_it_passes(run, file):
 
 
 def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
-    kept = tmp_path / "kept.talk"
+    script = tmp_path / "kept.talk"
     typing, terminal = os.openpty()
     os.write(typing, b"I want to book an appointment for Monday\n")
     command = [sys.executable, "-m", "dryline", "talk", str(file(CLINIC))]
-    with kept.open("wb") as out:
+    with script.open("wb") as out:
         subprocess.run(command, stdin=terminal, stdout=out, check=True, timeout=60)
-    assert "You: I want to book an appointment for Monday\nTaken:" in kept.read_text()
-    subprocess.run([*command, "--script", str(kept)], check=True, timeout=60)
+    assert "You: I want to book an appointment for Monday\nTaken:" in script.read_text()
+    subprocess.run([*command, "--script", str(script)], check=True, timeout=60)
 
 
 def test_a_script_that_something_else_comes_of_is_a_diff(run, file):

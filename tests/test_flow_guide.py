@@ -14,7 +14,7 @@ GUIDE = examples("docs/flows.md")
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the guide's files."""
+    """Return a folder with the guide's files."""
     for name, text in GUIDE.items():
         (tmp_path / name).write_text(text)
     return tmp_path

@@ -59,19 +59,19 @@ def test_validate_is_taken_and_not_answered(api, make_flow):
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         ('say("Hi")\nuntil "x":\n    say("no loop")\n', "Line 2, column 1"),
         ('say("Hi")\nx = = 2\n', "Line 2, column 5"),
     ],
     ids=["Based", "Python"],
 )
-def test_with_validate_code_that_cannot_run_is_refused_with_its_line(api, make_worker, code, told):
+def test_with_validate_code_that_cannot_run_is_refused_with_its_line(api, make_worker, code, message):
     path = f"/workers/{make_worker()['id']}/flows"
     answer = api.post(path, {"name": "Main", "code": code, "validate": True})
     assert answer.status_code == 400
     assert [detail["path"] for detail in answer.json["details"]] == ["code"]
-    assert answer.json["details"][0]["message"].startswith(told)
+    assert answer.json["details"][0]["message"].startswith(message)
     assert api.get(path).json == []
 
 

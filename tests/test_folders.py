@@ -24,8 +24,8 @@ def make_folder(api, path):
 
 
 def test_a_created_folder_can_be_read_again(api, path, make_folder, worker):
-    folder = make_folder(description="What guests ask")
-    assert folder["description"] == "What guests ask"
+    folder = make_folder(description="Questions of guests")
+    assert folder["description"] == "Questions of guests"
     assert (folder["workerId"], folder["graphMetadata"]) == (worker["id"], None)
     assert api.get(f"{path}/{folder['id']}").json == folder
 

@@ -22,7 +22,7 @@ ENVIRONMENT = {**os.environ, "PATH": BIN + os.pathsep + os.environ["PATH"]}
 
 
 def examples(guide):
-    """The titled blocks of a guide: title -> code."""
+    """Return the titled blocks of a guide: title -> code."""
     text = (ROOT / guide).read_text()
     return dict(re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL))
 
@@ -101,7 +101,7 @@ def test_the_compose_file_names_settings_that_exist():
 
 
 def server_step():
-    """The commands of the workflow that start the server."""
+    """Return the commands of the workflow that start the server."""
     (job,) = yaml.safe_load(TESTING["other.yaml"])["jobs"].values()
     start = next(step["run"] for step in job["steps"] if "dryline serve" in step.get("run", ""))
     return start.replace("dryline serve", "dryline serve --port 0")
@@ -134,7 +134,7 @@ def control_server():
 
 @pytest.fixture
 def control_ids(control_server, monkeypatch):
-    """A world with a row for each id that the examples name in a variable."""
+    """Return a world with a row for each id that the examples name in a variable."""
     server = control_server
     server.reset()
     server.settings(export_mode="manual")
@@ -195,7 +195,7 @@ def test_pull_copies_a_service_into_a_document_that_loads(tmp_path):
 
 
 def examples_in_shell(guide):
-    """The blocks of a guide for a shell, in their order."""
+    """Return the blocks of a guide for a shell, in their order."""
     return re.findall(r"^```sh[^\n]*\n(.*?)^```", (ROOT / guide).read_text(), re.DOTALL | re.MULTILINE)
 
 
@@ -211,7 +211,7 @@ README = (ROOT / "README.md").read_text()
 
 
 def block(language, part):
-    """The README's block in this language that contains `part`."""
+    """Return the README's block in this language that contains `part`."""
     blocks = re.findall(r"```(\w+)[^\n]*\n(.*?)```", README, re.DOTALL)
     return next(code for kind, code in blocks if kind == language and part in code)
 
@@ -296,7 +296,7 @@ def test_no_page_installs_dryline_from_an_index_which_has_no_such_package(page):
 
 
 def anchors(page):
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(
         r"^#+ (.*)", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE), re.MULTILINE
     )

@@ -75,7 +75,7 @@ class World:
 
 
 def reference(team, name, like):
-    """The id of a team's row that a member may refer to, in a list where the member is one."""
+    """Return the id of a team's row that a member may refer to, in a list where the member is one."""
     id = id_of(team, REFERENCES[name])
     return [id] if isinstance(like, list) else id
 

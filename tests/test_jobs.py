@@ -130,7 +130,7 @@ def test_a_row_that_was_set_aside_is_tried_again_when_it_was_replaced(queue_call
 
 @pytest.fixture
 def stuck(app, monkeypatch):
-    """Exports take until the event is set, and requests that move the clock hardly wait for slow steps."""
+    """Make exports last until the event is set, and shorten the wait for slow steps."""
     go_on, write = threading.Event(), export_files.write
 
     def slowly(*args):
@@ -210,7 +210,7 @@ def test_a_team_with_a_time_of_its_own_does_not_wait_for_the_work_of_others(othe
 
 @pytest.fixture
 def unfinished(tmp_path):
-    """Settings of a world with an export that its server has not written, and the state document."""
+    """Return settings of a world with an export that its server has not written, and the state document."""
     settings = Settings(data_dir=tmp_path / "world", scenario="empty")
     with closing(create_app(settings)) as app:
         client = app.test_client()
@@ -220,7 +220,7 @@ def unfinished(tmp_path):
 
 @pytest.fixture
 def export_begun(monkeypatch):
-    """An event that is set when an export is export_begun without polling."""
+    """Return an event that is set when an export begins without polling."""
     export_begun, write = threading.Event(), export_files.write
 
     def begin(*args):

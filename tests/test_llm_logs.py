@@ -13,7 +13,7 @@ HOOK = {
 
 @pytest.fixture
 def gateway(api):
-    """Sends what the gateway's hooks send."""
+    """Return a function that sends the requests of the gateway's hooks."""
 
     def send(body=None, api=api, **members):
         body = HOOK | members if body is None else body
@@ -112,9 +112,9 @@ def test_the_list_can_be_narrowed(gateway, logs, query):
     gateway({"callId": "CA1", "sessionId": "s1", "eventType": "beforeRequestHook"})
     gateway()
     gateway(callId="CA3")
-    found = logs(**query)
-    assert 1 <= len(found) <= 2
-    assert all(log[name] == value for log in found for name, value in query.items())
+    answer = logs(**query)
+    assert 1 <= len(answer) <= 2
+    assert all(log[name] == value for log in answer for name, value in query.items())
 
 
 def test_a_part_of_no_logs_tells_how_many_there_are(api, gateway, path):
@@ -136,8 +136,8 @@ def test_the_logs_of_a_call_or_session_come_oldest_first(api, gateway, path, adv
         gateway(**{member: "mine", "eventType": event})
         advance(1)
     gateway(**{member: "other"})
-    found = api.get(f"{path}/{by}/mine").json
-    assert [log["eventType"] for log in found] == ["beforeRequestHook", "afterRequestHook"]
+    answer = api.get(f"{path}/{by}/mine").json
+    assert [log["eventType"] for log in answer] == ["beforeRequestHook", "afterRequestHook"]
     assert api.get(f"{path}/{by}/none").json == []
 
 

@@ -1,4 +1,4 @@
-"""What coding assistants are told of this server: its links lead somewhere, its calls work as they stand."""
+"""`/llms.txt`, the page for coding assistants: its links lead somewhere, its calls work unchanged."""
 
 import json
 import re
@@ -9,18 +9,18 @@ KEY = {"x-api-key": "dryline-local-key"}
 
 
 @pytest.fixture
-def told(app):
+def page(app):
     return app.test_client().get("/llms.txt", base_url="http://127.0.0.1:4010").text
 
 
-def test_it_begins_as_its_form_wants_and_names_this_server(told):
-    assert told.startswith("# dryline\n\n> ")
-    assert "Base URL: http://127.0.0.1:4010 " in told
-    assert "{base}" not in told
+def test_it_begins_as_its_form_wants_and_names_this_server(page):
+    assert page.startswith("# dryline\n\n> ")
+    assert "Base URL: http://127.0.0.1:4010 " in page
+    assert "{base}" not in page
 
 
-def test_each_link_leads_somewhere(app, told):
-    links = re.findall(r"\]\(http://127\.0\.0\.1:4010(/[^)]*)\)", told)
+def test_each_link_leads_somewhere(app, page):
+    links = re.findall(r"\]\(http://127\.0\.0\.1:4010(/[^)]*)\)", page)
     assert len(links) > 8
     assert {link: app.test_client().get(link, buffered=True).status_code for link in links} == dict.fromkeys(links, 200)
 
@@ -36,9 +36,9 @@ def test_a_guide_that_there_is_not_is_a_404(app):
     assert app.test_client().get("/docs/nothing.md").status_code == 404
 
 
-def test_its_calls_work_as_they_stand(app, told):
+def test_its_calls_work_as_they_stand(app, page):
     client, ids = app.test_client(), {}
-    calls = re.findall(r"`(GET|POST|PUT) (\S+)`(?:,[^`\n]*)? `(\{.*?\})`", told)
+    calls = re.findall(r"`(GET|POST|PUT) (\S+)`(?:,[^`\n]*)? `(\{.*?\})`", page)
     calls.sort(key=lambda call: call[1].startswith("/_dryline/reset"))  # which would take away what the others need
     assert len(calls) > 10
     for method, path, body in calls:

@@ -43,7 +43,7 @@ FEW = settings(
 
 @pytest.fixture(scope="module")
 def client():
-    """A stand-in with two teams, whose clock stands still, for all of these tests."""
+    """Yield a stand-in with two teams, whose clock stands still, for all of these tests."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
     client = app.test_client()
     client.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
@@ -53,7 +53,7 @@ def client():
 
 @pytest.fixture
 def call(client):
-    """Does an operation as a team that has a row in every collection, and looks at the answer and at the state."""
+    """Return a function that calls an operation as a team with all kinds of rows, and checks answer and state."""
     start = document()
     assert client.put("/_dryline/state", json=start).status_code == 204
 
@@ -72,7 +72,7 @@ def call(client):
 
 
 def own(name, value):
-    """The value, or, where it refers to a row, one of the team's."""
+    """Return the value, or, where it refers to a row, one of the team's."""
     if name not in REFERENCES or isinstance(value, dict):
         return value
     id = id_of(NORTH, REFERENCES[name])
@@ -80,7 +80,7 @@ def own(name, value):
 
 
 def places(value, steps=()):
-    """The steps to every value within a value."""
+    """Yield the steps to every value within a value."""
     yield steps
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, one in inner:
@@ -88,7 +88,7 @@ def places(value, steps=()):
 
 
 def planted(body, steps, odd):
-    """The body with another value at a place."""
+    """Return the body with another value at a place."""
     if not steps:
         return odd
     body = deepcopy(body)

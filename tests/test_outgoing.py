@@ -1,4 +1,4 @@
-"""What the stand-in itself asks: in bounds of time and size, of nobody it may not ask."""
+"""Requests that the stand-in sends: bounds of time and size, and hosts that it may not reach."""
 
 import contextlib
 import socket

@@ -34,13 +34,13 @@ APART = (".ci", "bench", "deploy", "docs", "tests", "tools")
 
 
 def instructions():
-    """The Dockerfile's instructions as (word, rest)."""
+    """Return the Dockerfile's instructions as (word, rest)."""
     text = re.sub(r"(?m)^\s*#.*\n", "", DOCKERFILE).replace("\\\n", "")
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
 
 
 def tracked():
-    """The project's files."""
+    """Return the project's files."""
     command = ["git", "ls-files", "-co", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     return {name for name in names if (ROOT / name).is_file()}
@@ -54,7 +54,7 @@ def program():
 
 
 def build_context(folder):
-    """The files that Docker is sent, by the reading of .dockerignore of Docker's own Python client."""
+    """Return the files that are sent to Docker, as its Python client reads .dockerignore."""
     lines = [line.strip() for line in (folder / ".dockerignore").read_text().splitlines()]
     patterns = [line for line in lines if line and not line.startswith("#")]
     # Without this first line the client lets more through than Docker does.
@@ -71,7 +71,7 @@ def copied(names, folder):
 
 
 def built(kind, source, target):
-    """A distribution made of a folder, with the tools that are here."""
+    """Build a distribution of a folder with the installed tools, and return it."""
     command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -79,13 +79,13 @@ def built(kind, source, target):
 
 
 def contents(wheel):
-    """The program's files in a wheel, by their names in the project."""
+    """Return the program's files in a wheel, by their names in the project."""
     with zipfile.ZipFile(wheel) as file:
         return {name.removeprefix("dryline/") for name in file.namelist() if name.startswith("dryline/")}
 
 
 def distributions(*names):
-    """The distributions that an installation of these brings, and no others."""
+    """Return these distributions and all that they depend on."""
     needs, seen = [Requirement(each) for each in names], {}
     while needs:
         need = needs.pop()
@@ -97,7 +97,7 @@ def distributions(*names):
 
 
 def environment(folder, *needed):
-    """An environment with what is named, linked so that nothing is downloaded: its interpreter and its packages."""
+    """Create an environment with links to installed packages. Return its interpreter and its package folder."""
     venv.create(folder, with_pip=False)
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}, scheme="venv"))
     for distribution in distributions(*needed):
@@ -111,7 +111,7 @@ def environment(folder, *needed):
 
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory):
-    """A scratch environment with the wheel and what it depends on."""
+    """Return a scratch environment with the wheel and what it depends on."""
     folder = tmp_path_factory.mktemp("environment")
     python = environment(folder, *PROJECT["project"]["dependencies"])[0]
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
@@ -250,7 +250,7 @@ def test_the_version_and_the_changelog_agree():
 
 
 def make(*arguments):
-    """A make that knows nothing of the one that may have started the tests."""
+    """Run make without the variables of a make that started the tests."""
     environment = {"PATH": os.environ["PATH"]}
     command = ["make", "--no-print-directory", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)

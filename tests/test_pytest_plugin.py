@@ -15,7 +15,7 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture(scope="module", autouse=True)
 def imported():
-    """What a stand-in imports late is imported: a pytest within this one would forget its modules at its end."""
+    """Import what a stand-in imports late: an inner pytest forgets the modules that it imported."""
     with DrylineServer() as server:
         server.client().workers.list()
     with DrylineInProcess() as process:
@@ -24,7 +24,7 @@ def imported():
 
 @pytest.fixture
 def run(pytester, monkeypatch):
-    """A pytest within this one, of a module with this code, with no other plugin."""
+    """Return a function that runs pytest on a module with this code, without other plugins."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
     def run(code, *flags):
@@ -39,7 +39,7 @@ def told(result):
 
 
 def section(result):
-    """The lines about requests that a failing test shows."""
+    """Return the lines about requests that a failing test shows."""
     text = told(result).partition(" Requests to dryline at http://")[2]
     return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
 
@@ -298,7 +298,7 @@ def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
 
 @pytest.fixture(scope="module")
 def elsewhere():
-    """A server that somebody else has started."""
+    """Yield a server that another process started."""
     with DrylineServer(scenario="demo", admin_token="secret") as server:
         yield server
 

@@ -35,7 +35,7 @@ def worker(make_worker, add_log):
 
 @pytest.fixture
 def list_plans(api, worker, plans):
-    """The plans of the queries on voice logs that a page of the list runs, but for that by the ids on the page."""
+    """Return the plans of a list page's queries on voice logs, without the query by the ids on the page."""
 
     def list_plans(**query):
         path = f"/workers/{worker['id']}/deploymentLogs/voice"
@@ -111,7 +111,7 @@ def test_lists_of_llm_logs_and_errors_are_found_in_order_in_an_index(api, worker
 
 @pytest.fixture
 def page_plans(app, plans):
-    """The plans of the queries on a table that a page of the console runs."""
+    """Return the plans of the queries on a table that a page of the console runs."""
 
     def page_plans(path, table):
         plan_of = plans(lambda: app.test_client().get(f"/console{path}"))

@@ -22,7 +22,7 @@ def server():
 
 @pytest.fixture
 def run(server, monkeypatch, tmp_path, capsys):
-    """What a recipe prints, by lines, on a clean world."""
+    """Return a function that runs a recipe on a clean world and returns the lines that it prints."""
     server.reset()
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)

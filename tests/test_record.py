@@ -1,4 +1,4 @@
-"""What every record can do, asked of the record itself: through HTTP a name that is none cannot be reached."""
+"""The base class of records. No HTTP request can name a column that does not exist."""
 
 from __future__ import annotations
 

@@ -52,9 +52,9 @@ def ask(api, path, advance):
 def test_a_files_text_is_found_and_quoted(add_file, ask):
     add_file("Prices", "Tea is three euros.")
     id = add_file("Hours", "The kitchen closes at ten every evening.")
-    found = ask("When does the kitchen close?")
-    assert found["context"] == [id]
-    assert "closes at ten" in found["answer"]
+    matches = ask("When does the kitchen close?")
+    assert matches["context"] == [id]
+    assert "closes at ten" in matches["answer"]
 
 
 def test_the_better_match_comes_first(add_file, ask):
@@ -211,16 +211,16 @@ def test_a_resource_is_not_found_before_it_is_available(control, add_link, add_f
 
 def test_a_file_whose_name_matches_answers_with_what_it_says(add_file, ask):
     add_file("hours.md", "The kitchen is open from nine to five.")
-    found = ask("what are your opening hours?")
-    assert found["answer"] == "hours.md: The kitchen is open from nine to five."
-    assert found["results"][0]["text"] == "The kitchen is open from nine to five."
+    matches = ask("what are your opening hours?")
+    assert matches["answer"] == "hours.md: The kitchen is open from nine to five."
+    assert matches["results"][0]["text"] == "The kitchen is open from nine to five."
 
 
 def test_a_link_answers_with_its_name_once_and_where_it_leads(add_link, ask):
     add_link("Reset your password", "https://example.com/reset")
-    found = ask("how do I reset my password?")
-    assert found["answer"] == "Reset your password: https://example.com/reset"
-    assert found["results"][0]["text"] == ""
+    matches = ask("how do I reset my password?")
+    assert matches["answer"] == "Reset your password: https://example.com/reset"
+    assert matches["results"][0]["text"] == ""
 
 
 def test_a_file_that_is_no_text_answers_with_its_name_alone(add_file, ask):

@@ -80,7 +80,7 @@ def test_what_takes_long_is_done_piece_by_piece_so_that_others_may_write_between
 def test_links_and_files_are_listed_apart_newest_first(api, path, make_link, make_file):
     first, file, second = make_link(), make_file(), make_link(rawLink="https://example.com/sitemap.xml")
     assert [link["id"] for link in api.get(f"{path}/link").json] == [second["id"], first["id"]]
-    assert [found["id"] for found in api.get(f"{path}/file").json] == [file["id"]]
+    assert [row["id"] for row in api.get(f"{path}/file").json] == [file["id"]]
 
 
 @pytest.mark.parametrize("size", [-1, 1.5, "12", 2**63, True])
@@ -148,8 +148,8 @@ def test_an_upload_can_be_repeated_and_the_last_one_counts(app, worker):
     address = app.test_client().get(url).json["uploadUrl"]
     for data in (b"one", b"three"):
         assert app.test_client().put(address, data=data).status_code == 200
-    (kept,) = (app.world.directory / "uploads").iterdir()
-    assert kept.read_bytes() == b"three"
+    (upload,) = (app.world.directory / "uploads").iterdir()
+    assert upload.read_bytes() == b"three"
 
 
 def test_an_altered_upload_address_is_refused(app, worker):

@@ -28,7 +28,7 @@ def record(api, path):
 
 
 def test_a_recorded_error_can_be_read_again(api, path, worker, record):
-    told = {
+    error = {
         "severity": "critical",
         "bbEngineSessionId": "session_1",
         "functionName": "talk",
@@ -36,8 +36,8 @@ def test_a_recorded_error_can_be_read_again(api, path, worker, record):
         "traceback": "Traceback: ...",
         "metadata": {"attempt": 2},
     }
-    made = record(**told)
-    assert made == made | ERROR | told | {"workerId": worker["id"], "teamId": worker["teamId"]}
+    made = record(**error)
+    assert made == made | ERROR | error | {"workerId": worker["id"], "teamId": worker["teamId"]}
     assert api.get(f"{path}/{made['id']}").json == made
 
 
@@ -119,8 +119,8 @@ def test_a_bad_part_is_refused_and_named(api, path, query):
 @pytest.mark.parametrize("narrow", [{"type": "KeyError"}, {"service": "sms"}, {"severity": "warning"}])
 def test_the_list_can_be_narrowed(api, path, record, narrow):
     record()
-    found = record(**narrow)
-    assert api.get(path, query_string=narrow).json == [found]
+    recorded = record(**narrow)
+    assert api.get(path, query_string=narrow).json == [recorded]
 
 
 def test_the_list_can_be_narrowed_to_a_deployment(api, make_voice_deployment):

@@ -28,12 +28,12 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def document(name):
-    """The document that ships."""
+    """Return the shipped document."""
     return orjson.loads(making.path(name).read_bytes())
 
 
 def variables(name):
-    """What the flows of a scenario are told, all together."""
+    """Return the variables of all flows of a scenario."""
     return {str(value) for program in BUSINESSES[name] for value in program.variables.values()}
 
 
@@ -47,10 +47,11 @@ def test_a_file_is_small_and_has_one_row_a_line(name, document):
 
 
 def test_the_script_still_makes_such_a_document(name, document):
-    """What is drawn may differ when the simulator has changed, the scenario may not."""
+    """Compare ids and code only: the simulator's content changes with it."""
     made = MAKERS[name].make()
-    for kept in ("teams", "workers", "flows", "voiceDeployments", "customWebhooks", "outboundCampaigns"):
-        assert [row["id"] for row in made.get(kept, ())] == [row["id"] for row in document.get(kept, ())], kept
+    for collection in ("teams", "workers", "flows", "voiceDeployments", "customWebhooks", "outboundCampaigns"):
+        ids = [row["id"] for row in made.get(collection, ())]
+        assert ids == [row["id"] for row in document.get(collection, ())], collection
     assert [row["code"] for row in made["flows"]] == [row["code"] for row in document["flows"]]
 
 
@@ -88,11 +89,11 @@ def test_a_runtime_error_stands_on_a_line_of_its_flow_and_quotes_its_address(nam
 
 def test_what_was_extracted_was_said(document):
     for log in document["voiceLogs"]:
-        found = log.get("extractionsData") or {}
-        if found.get("booked") or found.get("confirmed"):
+        data = log.get("extractionsData") or {}
+        if data.get("booked") or data.get("confirmed"):
             assert re.search("booked for|all set|See you on", log["transcription"])
-        if found.get("order_number"):
-            assert found["order_number"] in log["transcription"]
+        if data.get("order_number"):
+            assert data["order_number"] in log["transcription"]
 
 
 def test_a_row_was_called_once_and_by_its_name(document):
@@ -101,9 +102,9 @@ def test_a_row_was_called_once_and_by_its_name(document):
         logs.setdefault((log["metadata"].get("campaignId"), log["metadata"].get("rowId")), []).append(log)
     for one in document.get("outboundCampaigns", ()):
         called = [logs.get((one["id"], row["id"]), []) for row in one["data"]]
-        assert {len(found) for found in called} <= {"COMPLETED": {1}, "CREATED": {0}, "STARTED": {0, 1}}[one["status"]]
-        for row, found in zip(one["data"], called, strict=True):
-            for log in found:
+        assert {len(calls) for calls in called} <= {"COMPLETED": {1}, "CREATED": {0}, "STARTED": {0, 1}}[one["status"]]
+        for row, calls in zip(one["data"], called, strict=True):
+            for log in calls:
                 assert log["toNumber"] == row["phoneNumber"]
                 assert log["status"] != "completed" or row["name"] in log["transcription"]
 
@@ -174,7 +175,7 @@ class TestCampaign:
 
     @pytest.fixture
     def running(self, api, control, advance):
-        """Gives the campaign in the middle of its run, as it is by then, and where it is."""
+        """Return the campaign in the middle of its run, and its path."""
         control.put("/clock", {"frozen": True})
         (worker,) = api.get("/workers").json
         (line,) = api.get(f"/workers/{worker['id']}/deployments/voice").json
@@ -184,7 +185,7 @@ class TestCampaign:
 
     @pytest.fixture(params=[0, 1, 250], ids="{} weeks later".format)
     def weeks_later(self, request, control):
-        """Loads the scenario that many weeks after it was written, while the clock goes."""
+        """Load the scenario that many weeks after it was written, with a running clock."""
         document = orjson.loads((SHIPPED / "campaign.json").read_bytes())
         now = parse(document["asOf"]) + timedelta(weeks=request.param, hours=3)
         control.put("/clock", {"now": now.isoformat(), "frozen": False})

@@ -20,13 +20,13 @@ from dryline.storage.migrations import HERE, LATEST
 def all_models():
     for module in pkgutil.iter_modules(dryline.models.__path__):
         importlib.import_module(f"dryline.models.{module.name}")
-    pending, found = [peewee.Model], []
+    pending, models = [peewee.Model], []
     while pending:
         for model in pending.pop().__subclasses__():
             pending.append(model)
             if model.__module__.startswith("dryline."):
-                found.append(model)
-    return found
+                models.append(model)
+    return models
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How a call comes out where its number or its row says so."""
+"""Outcomes of calls that the number or the row names."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def path(line):
 
 @pytest.fixture
 def came_out(control, advance):
-    """How the calls came out, by the number that was called."""
+    """Return the outcomes of the calls by the number that was called."""
 
     def read():
         advance(3600)

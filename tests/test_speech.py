@@ -66,7 +66,7 @@ def program(tmp_path):
 
 @pytest.fixture
 def runs(program):
-    """The program's runs so far: its input and arguments."""
+    """Return the program's runs so far: its input and arguments."""
     return lambda: [eval(line) for line in program.log.read_text().splitlines()] if program.log.exists() else []
 
 
@@ -83,7 +83,7 @@ class Recording:
         return channel[round(start * self.rate) : round(end * self.rate)]
 
     def filled(self, channel, start, end):
-        """The share of that time from its first to its last sound."""
+        """Return the share of that time from its first to its last sound."""
         return filled(self.part(channel, start, end))
 
     def is_quiet(self, channel, start, end):

@@ -56,7 +56,7 @@ def start(api, control, make_flow):
 
 @pytest.fixture
 def run(api, advance, start):
-    """As `start`, to the end of the run: its results."""
+    """Start a run, move the clock to its end, and return its results."""
 
     def run(*descriptions, **options):
         path = start(*descriptions, **options)
@@ -187,15 +187,15 @@ def test_what_a_hundred_conversations_gave_stands_for_all(only):
 
 
 def test_the_same_seed_gives_the_same_run(run, control):
-    told = []
+    events = []
     for _ in range(2):
         assert control.post("/reset", {}).status_code == 204
-        told.append(run("caller agrees to a day", "Greets", runs=10))
-    assert told[0] == told[1]
+        events.append(run("caller agrees to a day", "Greets", runs=10))
+    assert events[0] == events[1]
 
 
 def test_nothing_is_held_up_while_a_flow_runs(run, api, monkeypatch):
-    """What it takes, a write beside it, is done while the conversations are held."""
+    """Write while the conversations of a run are held."""
     hold, answers = checkpoints.run_checkpoints, []
 
     def slow(world, run):

@@ -1,4 +1,4 @@
-"""What dryline gives to other projects' tests."""
+"""The helpers for other projects' tests."""
 
 import dataclasses
 import sys
@@ -99,10 +99,10 @@ def test_time_is_given_as_a_text_or_as_a_moment_of_some_zone(stand_in):
 def test_a_state_can_be_kept_and_gone_back_to(stand_in):
     stand_in.client().workers.create(**NEW)
     stand_in.snapshot("one worker")
-    kept = stand_in.state()
+    state = stand_in.state()
     stand_in.client().workers.create(**NEW)
     stand_in.restore("one worker")
-    assert stand_in.state() == kept
+    assert stand_in.state() == state
 
 
 def test_a_document_can_be_loaded_and_added(stand_in):
@@ -160,8 +160,8 @@ def test_calls_are_simulated_when_and_how_they_are_asked_for(stand_in):
 
 def test_settings_are_changed_and_read_until_the_next_reset(stand_in):
     changed = {"exportMode": "manual", "exportDelayMs": 5, "strict": True, "callsPerMinute": 2}
-    given = {"export_mode": "manual", "export_delay_ms": 5, "strict": True, "calls_per_minute": 2}
-    assert stand_in.settings(**given) == stand_in.settings() == changed
+    options = {"export_mode": "manual", "export_delay_ms": 5, "strict": True, "calls_per_minute": 2}
+    assert stand_in.settings(**options) == stand_in.settings() == changed
     stand_in.reset()
     assert stand_in.settings()["strict"] is False
 
@@ -169,7 +169,7 @@ def test_settings_are_changed_and_read_until_the_next_reset(stand_in):
 class TestExportsByHand:
     @pytest.fixture
     def export(self, stand_in):
-        """The id of an export that waits."""
+        """Return the id of an export that waits."""
         stand_in.settings(export_mode="manual")
         body = {"startDate": "2026-01-01T00:00:00Z", "endDate": "2026-02-01T00:00:00Z", "format": "CSV"}
         headers = {"x-api-key": stand_in.api_key}

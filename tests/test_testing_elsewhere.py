@@ -23,7 +23,7 @@ NEW = {"name": "Front desk", "description": None, "status": None}
 
 @pytest.fixture(scope="module")
 def own():
-    """A server whose plane is closed to who has no token."""
+    """Yield a server whose control plane requires a token."""
     with DrylineServer(admin_token="secret", api_keys=("my-key",)) as server:
         yield server
 
@@ -53,9 +53,9 @@ def test_its_teams_have_the_helpers_too(connected):
 
 
 def test_a_refusal_is_told_as_the_server_tells_it(connected):
-    with pytest.raises(DrylineError, match="did you mean /api/workers") as told:
+    with pytest.raises(DrylineError, match="did you mean /api/workers") as refused:
         connected.fault(path="/api/workerz", status=503)
-    assert told.value.answer["details"]
+    assert refused.value.answer["details"]
 
 
 def test_without_the_token_the_plane_stays_closed(own):
@@ -95,15 +95,15 @@ def test_a_command_starts_a_server_and_it_ends_with_the_block(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("no-such-program", "no-such-program cannot be started: No such file or directory"),
         ("sh -c 'echo it broke >&2; exit 3'", "it broke"),
         ("true", r"It ended at once \(0\)"),
     ],
 )
-def test_a_command_that_does_not_serve_is_told(command, told):
-    with pytest.raises(BadSetting, match=told):
+def test_a_command_that_does_not_serve_is_told(command, message):
+    with pytest.raises(BadSetting, match=message):
         DrylineServer(command=command).start()
 
 

@@ -33,7 +33,7 @@ def in_process(started):
 
 
 def http(stand_in, timeout=None):
-    """A client over the socket, or without one."""
+    """Return a client over the socket, or without one."""
     without = {"transport": stand_in.transport()} if isinstance(stand_in, DrylineInProcess) else {}
     headers = {"x-api-key": stand_in.api_key}
     return httpx.Client(base_url=stand_in.url, headers=headers, timeout=timeout, trust_env=False, **without)
@@ -54,8 +54,8 @@ def test_a_dropped_connection_is_a_protocol_error(stand_in):
 
 def test_an_answer_that_breaks_off_is_a_protocol_error(stand_in):
     stand_in.fault(malformed="truncated")
-    told = r"peer closed connection without sending complete message body \(received 1 bytes, expected 2\)"
-    with http(stand_in) as client, pytest.raises(httpx.RemoteProtocolError, match=told):
+    message = r"peer closed connection without sending complete message body \(received 1 bytes, expected 2\)"
+    with http(stand_in) as client, pytest.raises(httpx.RemoteProtocolError, match=message):
         client.get("/api/workers")
 
 

@@ -19,7 +19,7 @@ def worker(make_worker):
 
 @pytest.fixture
 def add_call(add_log, worker):
-    """A call of some seconds at a time, maybe transferred for some minutes."""
+    """Return a call of some seconds at a time, maybe transferred for some minutes."""
 
     def add(start, seconds=60, transferred=None, worker=worker, **columns):
         if transferred is not None:
@@ -32,7 +32,7 @@ def add_call(add_log, worker):
 
 @pytest.fixture
 def analyze(api):
-    """The answer to an analysis."""
+    """Return the answer to an analysis."""
 
     def analyze(api=api, **asked):
         answer = api.post("/voice-analysis", asked)
@@ -92,9 +92,9 @@ def test_without_transfers_their_figures_are_0(analyze, add_call):
 def test_periods_are_days_iso_weeks_months_and_years(analyze, add_call, granularity, expected):
     for day in ("2026-11-21", "2026-01-05", "2026-01-04", "2025-12-29"):
         add_call(f"{day}T12:00:00.000Z")
-    found = periods(analyze(granularity=granularity))
-    assert found == expected
-    assert list(found) == sorted(found)
+    labels = periods(analyze(granularity=granularity))
+    assert labels == expected
+    assert list(labels) == sorted(labels)
 
 
 def test_a_period_is_a_month_unless_told_otherwise(analyze, add_call):
@@ -225,18 +225,18 @@ def test_call_details_come_when_asked_for(analyze, add_call, worker):
 
 
 def plainly(logs, granularity, zone, key=lambda log: None):
-    """The totals by period and `key`, computed the straightforward way."""
+    """Return the totals by period and `key`, computed in Python."""
     form = {"daily": "%Y-%m-%d", "weekly": "%G-W%V", "monthly": "%Y-%m", "yearly": "%Y"}[granularity]
-    found = defaultdict(lambda: dict(NOTHING))
+    groups = defaultdict(lambda: dict(NOTHING))
     for log in logs:
         local = datetime.fromisoformat(log["startTime"]).astimezone(ZoneInfo(zone))
-        totals = found[local.strftime(form), key(log)]
+        totals = groups[local.strftime(form), key(log)]
         totals["totalCalls"] += 1
         totals["totalMinutes"] += (log["duration"] or 0) / 60
         if log["transferData"]:
             totals["totalTransfers"] += log["transferData"]["metrics"]["transfers"]
             totals["totalTransferMinutes"] += log["transferData"]["metrics"]["transferMinutes"]
-    return found
+    return groups
 
 
 def only_totals(entry):
@@ -276,10 +276,10 @@ def test_many_calls_add_up_as_a_plain_computation_says(analyze, many):
             for entry in entries:
                 assert expected[entry["period"], None] == only_totals(entry)
             for member, group in (("workerId", "perWorker"), ("deploymentId", "perDeployment")):
-                parts = plainly(many, granularity, zone, lambda log, member=member: log[member])
-                found = {(entry["period"], part[member]): part for entry in entries for part in entry[group]}
-                assert found.keys() == parts.keys()
-                assert all(parts[key] == only_totals(found[key]) for key in found)
+                expected_parts = plainly(many, granularity, zone, lambda log, member=member: log[member])
+                parts = {(entry["period"], part[member]): part for entry in entries for part in entry[group]}
+                assert parts.keys() == expected_parts.keys()
+                assert all(expected_parts[key] == only_totals(parts[key]) for key in parts)
             for name in TOTALS:
                 assert answer["summary"][name] == pytest.approx(sum(entry[name] for entry in entries))
     transfers = sum(log["transferData"]["metrics"]["transfers"] for log in many if log["transferData"])

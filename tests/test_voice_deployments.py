@@ -125,8 +125,8 @@ def test_deployments_are_listed_newest_first_and_by_worker(api, make_flow, make_
     flow = make_flow()
     first, second = make_voice_deployment(flow)["id"], make_voice_deployment(flow)["id"]
     make_voice_deployment()
-    found = api.get(f"/workers/{flow['workerId']}/deployments/voice").json
-    assert [deployment["id"] for deployment in found] == [second, first]
+    listed = api.get(f"/workers/{flow['workerId']}/deployments/voice").json
+    assert [deployment["id"] for deployment in listed] == [second, first]
 
 
 def test_the_answer_to_an_unknown_deployment_names_it(api, make_worker):

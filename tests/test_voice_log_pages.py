@@ -25,7 +25,7 @@ def worker(make_worker):
 
 @pytest.fixture
 def get(api, worker):
-    """A page of the list."""
+    """Return a page of the list."""
 
     def get(**query):
         answer = api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string=query)
@@ -37,7 +37,7 @@ def get(api, worker):
 
 @pytest.fixture
 def add_calls(add_log, worker):
-    """Calls with these values in a column; returns their ids."""
+    """Add calls with these values in a column. Returns their ids."""
     return lambda column, values: [add_log(VoiceLog, worker, **{column: value}) for value in values]
 
 
@@ -54,11 +54,11 @@ def ids(page):
 def walk(get, **query):
     """All ids, page by page, by cursor."""
     page = get(**query)
-    found = [ids(page)]
+    pages = [ids(page)]
     while page["nextCursor"]:
         page = get(**query, cursor=page["nextCursor"])
-        found.append(ids(page))
-    return found
+        pages.append(ids(page))
+    return pages
 
 
 def test_the_latest_start_comes_first(get, five):

@@ -41,8 +41,8 @@ def add_call(add_log, worker):
 
 
 @pytest.fixture
-def found(api, path):
-    """The ids that a list with these filters shows."""
+def search(api, path):
+    """Return the ids that a list with these filters shows."""
     return lambda **query: {log["id"] for log in api.get(path, query_string=query).json["data"]}
 
 
@@ -147,39 +147,39 @@ def test_deleting_the_worker_deletes_its_logs(api, worker, add_call):
         ("callSid", "call_sid", "CA1"),
     ],
 )
-def test_an_exact_filter_finds_its_value_alone(found, add_call, name, member, value):
+def test_an_exact_filter_finds_its_value_alone(search, add_call, name, member, value):
     id = add_call(**CALL)
     add_call(**CALL | {member: value + "2"})
     add_call()
-    assert found(**{name: value}) == {id}
+    assert search(**{name: value}) == {id}
 
 
 @pytest.mark.parametrize("part", ["5550101", "+1415", "+14155550101"])
-def test_a_number_is_found_by_any_part_of_it(found, add_call, part):
+def test_a_number_is_found_by_any_part_of_it(search, add_call, part):
     id = add_call(**CALL)
     add_call(from_number="+4930123", to_number="+4930124")
     add_call()
-    assert found(fromNumber=part) == {id}
+    assert search(fromNumber=part) == {id}
 
 
-def test_each_number_has_its_own_filter(found, add_call):
+def test_each_number_has_its_own_filter(search, add_call):
     id = add_call(**CALL)
-    assert found(toNumber="5550100") == {id}
-    assert found(toNumber="5550101") == set()
+    assert search(toNumber="5550100") == {id}
+    assert search(toNumber="5550101") == set()
 
 
 @pytest.mark.parametrize("text", ["grüezi", "GRÜEZI", "100%", "sure_thing", "USER: 100% S"])
-def test_text_is_found_in_the_transcription_whatever_its_case(found, add_call, text):
+def test_text_is_found_in_the_transcription_whatever_its_case(search, add_call, text):
     id = add_call(**CALL)
     add_call(transcription="Agent: Gruezi\nUser: 100 surely thing")
     add_call()
-    assert found(searchQuery=text) == {id}
+    assert search(searchQuery=text) == {id}
 
 
-def test_signs_of_sqls_patterns_are_plain_text(found, add_call):
+def test_signs_of_sqls_patterns_are_plain_text(search, add_call):
     add_call(transcription="nothing special")
-    assert found(searchQuery="%") == found(searchQuery="_") == found(searchQuery="n*g") == set()
-    assert found(fromNumber="%") == set()
+    assert search(searchQuery="%") == search(searchQuery="_") == search(searchQuery="n*g") == set()
+    assert search(fromNumber="%") == set()
 
 
 @pytest.mark.parametrize(
@@ -203,23 +203,23 @@ def test_signs_of_sqls_patterns_are_plain_text(found, add_call):
         ({"maxDuration": 89}, False),
     ],
 )
-def test_a_border_is_inside(found, add_call, border, inside):
+def test_a_border_is_inside(search, add_call, border, inside):
     id = add_call(**CALL)
     add_call()  # without times and duration: never found by them
-    assert found(**border) == ({id} if inside else set())
+    assert search(**border) == ({id} if inside else set())
 
 
-def test_filters_are_all_asked_for(found, add_call):
+def test_filters_are_all_asked_for(search, add_call):
     id = add_call(**CALL)
     add_call(**CALL | {"status": "failed"})
-    asked = {"status": "completed", "direction": "inbound", "fromNumber": "0101", "searchQuery": "sure"}
-    assert found(**asked) == {id}
-    assert found(**asked, minDuration=91) == set()
+    filters = {"status": "completed", "direction": "inbound", "fromNumber": "0101", "searchQuery": "sure"}
+    assert search(**filters) == {id}
+    assert search(**filters, minDuration=91) == set()
 
 
-def test_an_unknown_deployment_or_flow_finds_nothing(found, add_call):
+def test_an_unknown_deployment_or_flow_finds_nothing(search, add_call):
     add_call(**CALL)
-    assert found(deploymentId="deploy_none") == found(flowId="flow_none") == set()
+    assert search(deploymentId="deploy_none") == search(flowId="flow_none") == set()
 
 
 @pytest.mark.parametrize(
@@ -244,8 +244,8 @@ def test_a_bad_parameter_is_refused_and_named(api, path, query):
     assert api.get(path, query_string=query).data == answer.data
 
 
-def test_a_query_that_comes_again_is_answered_by_what_is_there_then(found, add_call):
+def test_a_query_that_comes_again_is_answered_by_what_is_there_then(search, add_call):
     first = add_call(**CALL)
-    assert found(status="completed", minDuration="90") == {first}
+    assert search(status="completed", minDuration="90") == {first}
     second = add_call(**CALL)
-    assert found(status="completed", minDuration="90") == {first, second}
+    assert search(status="completed", minDuration="90") == {first, second}

@@ -120,8 +120,8 @@ def test_a_row_that_was_sent_as_done_is_not_called(api, path, deployment, campai
 def test_a_rows_status_is_taken_as_sent(api, path, campaign, sent, stored):
     row = {"id": "1", "phoneNumber": "+14155550100", "status": sent, "plan": "gold"}
     answer = api.post(f"{path}/{campaign['id']}/run", {"data": [row]})
-    (found,) = answer.json["data"]
-    assert (found["id"], found["status"], found["rowData"]) == ("1", stored, row)
+    (called,) = answer.json["data"]
+    assert (called["id"], called["status"], called["rowData"]) == ("1", stored, row)
 
 
 def test_two_rows_of_one_run_cannot_have_the_same_id(api, path, campaign, read):

@@ -38,7 +38,7 @@ def open_world(directory):
 
 @pytest.fixture
 def closed_world(open_world):
-    """The directory, with an empty world that is closed."""
+    """Return the directory, with an empty world that is closed."""
     open_world().close()
 
 
@@ -182,7 +182,7 @@ def test_the_secret_stays(closed_world, directory, open_world):
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """The folder of temporary directories."""
+    """Return the folder of temporary directories."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 

@@ -48,7 +48,7 @@ def test_without_a_model_the_built_in_judge_does(model):
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"model_url": "localhost:11434", "model": "small"}, "must start with http"),
         ({"model_url": "http://127.0.0.1:11434/v1"}, "needs --model"),
@@ -56,8 +56,8 @@ def test_without_a_model_the_built_in_judge_does(model):
         ({"model_key": "secret"}, "need --model-url"),
     ],
 )
-def test_a_model_that_is_named_by_halves_stops_the_start(settings, told):
-    with pytest.raises(BadSetting, match=told):
+def test_a_model_that_is_named_by_halves_stops_the_start(settings, message):
+    with pytest.raises(BadSetting, match=message):
         Settings(**settings)
 
 

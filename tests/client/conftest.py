@@ -21,7 +21,7 @@ def settings():
 
 @pytest.fixture
 def url(app, control, monkeypatch):
-    """Where the stand-in answers. Its time stands still, so that nothing moves but by `advance`."""
+    """Serve the application on a port and return its URL. The clock is frozen; `advance` moves it."""
     control.put("/clock", {"frozen": True})
     server = HttpServer(app)
     thread = threading.Thread(target=server.run)
@@ -39,15 +39,15 @@ class Driven:
         self._part, self._wait = part, wait
 
     def __getattr__(self, name):
-        found = getattr(self._part, name)
-        if isinstance(found, SyncAPIResource | AsyncAPIResource):
-            return Driven(found, self._wait)
-        return lambda *args, **kwargs: self._wait(found(*args, **kwargs))
+        attribute = getattr(self._part, name)
+        if isinstance(attribute, SyncAPIResource | AsyncAPIResource):
+            return Driven(attribute, self._wait)
+        return lambda *args, **kwargs: self._wait(attribute(*args, **kwargs))
 
 
 @pytest.fixture(params=["sync", "async"])
 def client(request, url):
-    """The vendor's client, which refuses every answer that its types do not describe, and repeats no call."""
+    """Yield the vendor's client with strict response validation and without retries."""
     options = {
         "api_key": DEFAULT_API_KEY,
         "base_url": url,
@@ -66,11 +66,11 @@ def client(request, url):
 
 @pytest.fixture
 def worker(make_worker):
-    """A worker's id."""
+    """Return a worker's id."""
     return make_worker()["id"]
 
 
 @pytest.fixture
 def flow(make_flow, worker):
-    """The id of a flow of the worker."""
+    """Return the id of a flow of the worker."""
     return make_flow(worker)["id"]

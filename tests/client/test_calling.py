@@ -8,12 +8,12 @@ ROWS = [{"id": str(n), "phoneNumber": f"+1415555020{n}", "name": "Ada"} for n in
 
 @pytest.fixture
 def line(make_voice_deployment, worker, flow):
-    """The id of a voice deployment of the worker."""
+    """Return the id of a voice deployment of the worker."""
     return make_voice_deployment({"id": flow, "workerId": worker})["id"]
 
 
 def outbound(api, worker):
-    """The calls that went out, as the list shows them."""
+    """Return the outbound calls of the list."""
     return api.get(f"/workers/{worker}/deploymentLogs/voice", query_string={"direction": "outbound"}).json["data"]
 
 
@@ -58,9 +58,11 @@ def test_a_campaign_from_creation_to_deletion(client, api, worker, line, flow, a
     assert made.additional_data == {"season": "spring"}
     campaigns = client.workers.deployments.voice.outbound_campaigns
     listed = client.workers.deployments.voice.outbound_campaigns.list(line, worker_id=worker)
-    assert [found.to_dict() for found in listed] == [made.to_dict()]
-    found = client.workers.deployments.voice.outbound_campaigns.retrieve(made.id, worker_id=worker, deployment_id=line)
-    assert found.to_dict() == made.to_dict()
+    assert [campaign.to_dict() for campaign in listed] == [made.to_dict()]
+    campaign = client.workers.deployments.voice.outbound_campaigns.retrieve(
+        made.id, worker_id=worker, deployment_id=line
+    )
+    assert campaign.to_dict() == made.to_dict()
 
     client.workers.deployments.voice.outbound_campaigns.update(
         made.id,
@@ -81,8 +83,8 @@ def test_a_campaign_from_creation_to_deletion(client, api, worker, line, flow, a
     assert stopped.removed_count == 1
     advance(86_400)
     assert len(outbound(api, worker)) == 1
-    found = campaigns.retrieve(made.id, worker_id=worker, deployment_id=line)
-    assert (found.name, found.batch_interval_minutes, found.status) == ("Summer", 60, "STOPPED")
+    campaign = campaigns.retrieve(made.id, worker_id=worker, deployment_id=line)
+    assert (campaign.name, campaign.batch_interval_minutes, campaign.status) == ("Summer", 60, "STOPPED")
 
     client.workers.deployments.voice.outbound_campaigns.delete(made.id, worker_id=worker, deployment_id=line)
     with pytest.raises(brainbase_labs.NotFoundError):

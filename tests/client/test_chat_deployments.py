@@ -5,7 +5,7 @@ import json
 import brainbase_labs
 import pytest
 
-EXTRACTIONS = {"topic": {"type": "string", "description": "What it was about", "required": True}}
+EXTRACTIONS = {"topic": {"type": "string", "description": "topic of the call", "required": True}}
 CRITERIA = [
     {
         "title": "Manners",

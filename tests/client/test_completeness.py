@@ -17,24 +17,24 @@ TRANSPORT = {"self", "extra_headers", "extra_query", "extra_body", "timeout"}
 
 def methods():
     """Each method's dotted name and the names of its parameters, in order."""
-    found = {}
+    parameters = {}
 
     def walk(part, prefix):
         for name, attribute in inspect.getmembers_static(type(part)):
             if name.startswith(("_", "with_")):
                 continue
             if inspect.isfunction(attribute) and isinstance(part, SyncAPIResource):
-                found[prefix + name] = [p for p in inspect.signature(attribute).parameters if p not in TRANSPORT]
+                parameters[prefix + name] = [p for p in inspect.signature(attribute).parameters if p not in TRANSPORT]
             elif isinstance(resource := getattr(part, name, None), SyncAPIResource):
                 walk(resource, f"{prefix}{name}.")
 
     with BrainbaseLabs(api_key="x", base_url="http://localhost") as client:
         walk(client, "")
-    return found
+    return parameters
 
 
 def calls():
-    """The calls `client.….method(…)` in the tests of this folder, read from their source."""
+    """Yield the calls `client.….method(…)` in the tests of this folder, read from their source."""
     for path in Path(__file__).parent.glob("test_*.py"):
         for function in ast.parse(path.read_text()).body:
             if isinstance(function, ast.FunctionDef) and function.name.startswith("test_"):
@@ -48,8 +48,8 @@ def calls():
 def test_every_method_is_called_with_every_parameter():
     known = methods()
     assert len(known) == 127
-    given = defaultdict(set)
+    passed = defaultdict(set)
     for name, call in calls():
-        given[name] |= {*known[name][: len(call.args)], *(keyword.arg for keyword in call.keywords)}
-    missing = {name: left for name, names in known.items() if (left := set(names) - given[name]) or name not in given}
+        passed[name] |= {*known[name][: len(call.args)], *(keyword.arg for keyword in call.keywords)}
+    missing = {name: left for name, names in known.items() if (left := set(names) - passed[name]) or name not in passed}
     assert missing == {}

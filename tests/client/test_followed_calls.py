@@ -1,4 +1,4 @@
-"""What calls leave behind that follow a flow, as the vendor's own client reads it."""
+"""Logs of calls that followed a flow, read by the vendor's client."""
 
 import pytest
 

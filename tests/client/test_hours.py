@@ -17,7 +17,7 @@ def test_business_hours_from_creation_to_deletion(client):
     )
     assert (changed.hours, changed.primary_tag, changed.timezone) == ({"sunday": "10:00-12:00"}, "Pier", "UTC")
     assert client.workers.business_hours.retrieve(made.id, include_team_phone_hours=True).id == made.id
-    assert [found.id for found in client.workers.business_hours.list(include_team_phone_hours=True)] == [made.id]
+    assert [hours.id for hours in client.workers.business_hours.list(include_team_phone_hours=True)] == [made.id]
     client.workers.business_hours.delete(made.id)
     assert client.workers.business_hours.list() == []
 
@@ -32,10 +32,10 @@ def test_a_numbers_hours_decide_whether_it_may_be_called(client, api):
     client.workers.team_phone_hours.update(made.id, hours_id=closed, phone_number="+14155550100", team_id=team)
     assert client.workers.check_callable(phone_number="+14155550100", timestamp=MONDAY_NOON).callable is False
 
-    found = client.workers.team_phone_hours.retrieve(made.id, include_relations=True)
-    assert (found.hours_id, found.team_id) == (closed, team)
+    hours = client.workers.team_phone_hours.retrieve(made.id, include_relations=True)
+    assert (hours.hours_id, hours.team_id) == (closed, team)
     listed = client.workers.team_phone_hours.list(include_relations=True, phone_number="+14155550100", team_id=team)
-    assert [found.id for found in listed] == [made.id]
+    assert [hours.id for hours in listed] == [made.id]
     assert api.get(f"/workers/business-hours/{closed}?includeTeamPhoneHours=true").json["teamPhoneHours"]
 
     client.workers.team_phone_hours.delete(made.id)

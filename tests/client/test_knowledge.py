@@ -5,11 +5,11 @@ import pytest
 
 
 def test_a_folder_from_creation_to_deletion(client, worker):
-    made = client.workers.folders.create(worker, name="Menus", description="What there is to eat")
+    made = client.workers.folders.create(worker, name="Menus", description="Food and drinks")
     assert client.workers.folders.retrieve(made.id, worker_id=worker).to_dict() == made.to_dict()
     changed = client.workers.folders.update(made.id, worker_id=worker, name="Wines", description="And to drink")
     assert (changed.name, changed.description) == ("Wines", "And to drink")
-    assert [found.to_dict() for found in client.workers.folders.list(worker)] == [changed.to_dict()]
+    assert [folder.to_dict() for folder in client.workers.folders.list(worker)] == [changed.to_dict()]
     with pytest.raises(brainbase_labs.ConflictError):
         client.workers.folders.create(worker, name="Wines")
     client.workers.folders.delete(made.id, worker_id=worker)
@@ -43,7 +43,7 @@ def test_a_file_is_uploaded_and_answers_a_question(client, worker, tmp_path, adv
     advance(60)
     assert [file.status for file in client.workers.resources.file.list(worker)] == ["AVAILABLE"]
 
-    found = client.workers.resources.query(
+    matches = client.workers.resources.query(
         worker,
         query="When are there dumplings?",
         resources=[made.id],
@@ -61,5 +61,5 @@ def test_a_file_is_uploaded_and_answers_a_question(client, worker, tmp_path, adv
             "max_token_for_local_context": 100,
         },
     )
-    assert found.data["context"] == [made.id]
-    assert "dumplings" in found.data["answer"]
+    assert matches.data["context"] == [made.id]
+    assert "dumplings" in matches.data["answer"]

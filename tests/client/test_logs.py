@@ -5,13 +5,13 @@ import pytest
 
 @pytest.fixture
 def line(make_voice_deployment, worker, flow):
-    """The id of a voice deployment of the worker."""
+    """Return the id of a voice deployment of the worker."""
     return make_voice_deployment({"id": flow, "workerId": worker})["id"]
 
 
 @pytest.fixture
 def calls(control, worker, line):
-    """The ids of simulated calls of the deployment."""
+    """Return the ids of simulated calls of the deployment."""
     body = {"workerId": worker, "deploymentId": line, "count": 12, "seed": 1}
     return control.post("/simulate/calls", body).json["ids"]
 
@@ -27,7 +27,7 @@ def test_calls_are_listed_and_read(client, api, worker, line, flow, calls):
 def test_every_filter_finds_the_call_that_it_describes(client, api, worker, line, flow, calls):
     logs = api.get(f"/workers/{worker}/deploymentLogs/voice").json["data"]
     log = next(log for log in logs if log["endTime"] and log["transcription"] and log["externalCallId"])
-    found = client.workers.deployment_logs.voice.list(
+    page = client.workers.deployment_logs.voice.list(
         worker,
         call_sid=log["call_sid"],
         deployment_id=line,
@@ -45,7 +45,7 @@ def test_every_filter_finds_the_call_that_it_describes(client, api, worker, line
         status=log["status"],
         to_number=log["toNumber"][2:],
     )
-    assert [found.id for found in found.data] == [log["id"]]
+    assert [call.id for call in page.data] == [log["id"]]
     assert client.workers.deployment_logs.voice.list(worker, flow_id="flow_none").data == []
 
 
@@ -70,15 +70,15 @@ def test_a_calls_session_and_llm_logs(client, api, worker, calls):
     assert session.worker_id == worker
     assert client.workers.sessions.retrieve(session.id, worker_id=worker)["id"] == session.id
     by_session = client.workers.llm_logs.get_by_session(session.id, worker_id=worker)
-    assert {found.session_id for found in by_session} == {session.id}
+    assert {row.session_id for row in by_session} == {session.id}
 
     call = by_session[0].call_id
     by_call = client.workers.llm_logs.by_call.list(call, worker_id=worker)
-    assert {found.id for found in by_call} == {found.id for found in by_session}
+    assert {row.id for row in by_call} == {row.id for row in by_session}
     page = client.workers.llm_logs.list(
         worker, call_id=call, session_id=session.id, event_type="afterRequestHook", limit=1, offset=1
     )
-    after = [found.id for found in by_call if found.event_type == "afterRequestHook"]
+    after = [row.id for row in by_call if row.event_type == "afterRequestHook"]
     assert (page.total, page.limit, page.offset) == (len(after), 1, 1)
 
     first = by_call[0].id
@@ -93,8 +93,8 @@ def test_a_hooks_report_becomes_an_llm_log(client, worker):
     client.portkey_logs.create(
         body={"eventType": "beforeRequestHook", "metadata": {"callId": "call-1", "sessionId": "session-1"}}
     )
-    (found,) = client.workers.llm_logs.list(worker, call_id="call-1").logs
-    assert (found.event_type, found.session_id) == ("beforeRequestHook", "session-1")
+    (entry,) = client.workers.llm_logs.list(worker, call_id="call-1").logs
+    assert (entry.event_type, entry.session_id) == ("beforeRequestHook", "session-1")
 
 
 def test_a_runtime_error_is_recorded_and_found(client, api, worker, line, flow):
@@ -121,9 +121,9 @@ def test_a_runtime_error_is_recorded_and_found(client, api, worker, line, flow):
         limit=10,
         offset=0,
     )
-    (found,) = api.get(f"/workers/{worker}/runtime-errors", query_string={"severity": "critical"}).json
-    assert (found["lineNumber"], found["metadata"], found["deploymentId"]) == (7, {"turn": 3}, line)
-    assert client.workers.runtime_errors.retrieve(found["id"], worker_id=worker) is None
+    (entry,) = api.get(f"/workers/{worker}/runtime-errors", query_string={"severity": "critical"}).json
+    assert (entry["lineNumber"], entry["metadata"], entry["deploymentId"]) == (7, {"turn": 3}, line)
+    assert client.workers.runtime_errors.retrieve(entry["id"], worker_id=worker) is None
 
 
 def test_chats_are_listed_and_read(client, control, worker, flow, api):
@@ -143,7 +143,7 @@ def test_widget_chats_are_listed_and_read(client, control, worker, flow, api):
     logs = client.workers.deployment_logs.chat.embed.list(
         worker, deployment_id=widget, flow_id=flow, session_id=log.session_id
     )
-    assert [found.id for found in logs] == [log.id]
+    assert [entry.id for entry in logs] == [log.id]
     assert len(client.workers.deployment_logs.chat.embed.list(worker)) == 2
 
 

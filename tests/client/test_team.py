@@ -25,7 +25,7 @@ def test_an_integration_from_creation_to_deletion(client, api):
 def test_the_team_with_its_integrations_and_its_subaccount(client, make_integration):
     integration = make_integration()
     team = client.team.retrieve(include_integrations=True)
-    assert [found["id"] for found in team.integrations] == [integration["id"]]
+    assert [row["id"] for row in team.integrations] == [integration["id"]]
     assert team.id == integration["teamId"]
     credentials = client.team.retrieve_subaccount_credentials()
     assert credentials.account_sid == team.twilio_subaccount_sid
@@ -36,7 +36,7 @@ def test_a_number_of_an_integration(client, make_integration):
     number = client.team.assets.register_phone_number(phone_number="+14155550199", integration_id=integration)
     assert (number.phone_number, number.integration_id) == ("+14155550199", integration)
     listed = client.team.assets.list_phone_numbers(integration_id=integration)
-    assert [found.to_dict() for found in listed] == [number.to_dict()]
+    assert [row.to_dict() for row in listed] == [number.to_dict()]
     with pytest.raises(brainbase_labs.ConflictError):
         client.team.assets.register_phone_number(phone_number="+14155550199", integration_id=integration)
 

@@ -3,7 +3,7 @@
 import brainbase_labs
 import pytest
 
-EXTRACTIONS = {"topic": {"type": "string", "description": "What it was about", "required": True}}
+EXTRACTIONS = {"topic": {"type": "string", "description": "topic of the call", "required": True}}
 CRITERIA = [
     {
         "title": "Manners",

@@ -5,13 +5,13 @@ import json
 import brainbase_labs
 import pytest
 
-EXTRACTIONS = {"topic": {"type": "string", "description": "What it was about", "required": True}}
+EXTRACTIONS = {"topic": {"type": "string", "description": "topic of the call", "required": True}}
 ROW = {"id": "row-1", "phone_number": "+14155550201", "status": "PENDING"}
 
 
 @pytest.fixture
 def line(api, worker, flow):
-    """The id of a legacy deployment of the worker."""
+    """Return the id of a legacy deployment of the worker."""
     body = {
         "name": "Old line",
         "phoneNumber": "+14155550100",
@@ -90,7 +90,7 @@ def test_a_batch_is_called(client, api, worker, line, advance):
         batch_size=1,
         batch_interval_minutes=1,
         condition="{{id}} == 'row-1'",
-        extractions={"topic": {"type": "array", "description": "What about", "required": False, "example": "[]"}},
+        extractions={"topic": {"type": "array", "description": "topic", "required": False, "example": "[]"}},
         additional_data={"season": "spring"},
         ws_url="wss://example.com",
     )

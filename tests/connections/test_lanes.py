@@ -102,7 +102,7 @@ def test_the_loop_applies_a_fault_without_delay(app, control):
 
 @pytest.fixture
 def threads(app, monkeypatch):
-    """The names of the threads that answered requests to the API, in order."""
+    """Return the names of the threads that answered requests to the API, in order."""
     names = []
     monkeypatch.setattr(app.world.metrics, "answered", lambda *_: names.append(threading.current_thread().name))
     return names

@@ -76,7 +76,7 @@ def test_everything_is_answered_beside_calls_on_the_clock_that_wait_for_long_wor
 
 @pytest.fixture
 def large_file(api, advance):
-    """The path of a download of 40 MB, more than sockets and buffers hold."""
+    """Return the path of a download of 40 MB, more than sockets and buffers hold."""
     window = {"startDate": "2026-01-01T00:00:00.000Z", "endDate": "2026-03-01T00:00:00.000Z"}
     made = api.post("/team/exports", {"format": "CSV", **window}).json
 

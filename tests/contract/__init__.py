@@ -25,12 +25,12 @@ def by_id(operation: dict[str, Any]) -> str:
 
 
 def parameters(path: str) -> list[str]:
-    """The names of a path's parameters, in order."""
+    """Return the names of a path's parameters, in order."""
     return re.findall(r"{(\w+)}", path)
 
 
 def fill(path: str, *values: str) -> str:
-    """The path with its parameters replaced, in order."""
+    """Return the path with its parameters replaced, in order."""
     left = iter(values)
     return re.sub(r"{\w+}", lambda match: next(left), path)
 
@@ -52,7 +52,7 @@ _EXAMPLES = {
 
 
 def example(field: dict[str, Any]) -> Any:
-    """A valid value of a body member or query parameter."""
+    """Return a valid value of a body member or query parameter."""
     if field.get("enum"):
         return field["enum"][0]
     if field["name"] in _EXAMPLES:
@@ -68,12 +68,12 @@ def example(field: dict[str, Any]) -> Any:
 
 
 def example_object(fields: list[dict[str, Any]]) -> dict[str, Any]:
-    """An object with the required ones of these members."""
+    """Return an object with those of the members that are required."""
     return {field["name"]: example(field) for field in fields if field["required"]}
 
 
 def whole(field: dict[str, Any]) -> Any:
-    """A valid value of a body member in which every member that is known is there, optional ones too."""
+    """Return a valid value of a body member with all known members, optional ones too."""
     inner = field.get("fields")
     if not inner:
         return [] if field["type"].startswith("array") else example(field)
@@ -84,7 +84,7 @@ def whole(field: dict[str, Any]) -> Any:
 
 
 def example_request(operation: dict[str, Any]) -> dict[str, Any]:
-    """The least that a valid call of the operation sends, as arguments of werkzeug's test client."""
+    """Return a request with the required members only, as arguments of werkzeug's test client."""
     sent: dict[str, Any] = {}
     if operation["query"]:
         sent["query_string"] = example_object(operation["query"])

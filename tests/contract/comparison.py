@@ -175,7 +175,7 @@ class Comparison:
             yield from self.members(where, field["fields"], schema, answer=answer)
 
     def resolve(self, schema: Json) -> tuple[Json, bool]:
-        """The schema behind references, and whether null is let in on the way."""
+        """Return the schema behind references, and whether null is let in on the way."""
         nullable = False
         while True:
             nullable = nullable or schema.get("nullable", False)
@@ -204,7 +204,7 @@ def _envelope_member(name: str, kind: str) -> Json:
 
 
 def _default(schema: Json) -> Any:
-    """What counts where nothing is sent. A body's member tells it in words (blueprints/openapi.py)."""
+    """Return the default. A member of a body has it in its description (blueprints/openapi.py)."""
     told = re.search(r"Default: `(.*)`\.$", schema.get("description", ""))
     return json.loads(told[1]) if told else schema.get("default")
 

@@ -92,12 +92,12 @@ REFERENCES = {
 
 
 def id_of(team: str, collection: str) -> str:
-    """The id of a team's one row of a collection."""
+    """Return the id of a team's one row of a collection."""
     return f"{team}-{collection}"
 
 
 def path_ids(path: str, team: str) -> list[str]:
-    """What a team puts in the place of each parameter of a path."""
+    """Return a team's values for the parameters of a path."""
     places = [re.sub(r"{\w+}", "{}", path[: match.end()]) for match in re.finditer(r"{\w+}", path)]
     return [id_of(team, PLACES[place]) for place in places]
 
@@ -112,7 +112,7 @@ def document() -> dict[str, Any]:
 
 
 def rows(team: str) -> dict[str, dict[str, Any]]:
-    """A team's row of each collection."""
+    """Return a team's row of each collection."""
 
     def ref(collection: str) -> str:
         return id_of(team, collection)
@@ -191,7 +191,7 @@ def rows(team: str) -> dict[str, dict[str, Any]]:
 
 
 def _call(team: str) -> dict[str, Any]:
-    """A call that has not begun: what its log and session will be."""
+    """Return the log and session of a call that has not begun."""
     place = {"team_id": id_of(team, "teams"), "worker_id": id_of(team, "workers"), "created_at": LATER}
     log = {"id": id_of(team, "callsInProgress"), "deployment_id": id_of(team, "voiceDeployments"), **place}
     log |= {"updated_at": LATER, "start_time": LATER, "end_time": LATER, "type": "VoiceDeploymentLog"}

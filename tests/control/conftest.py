@@ -1,4 +1,4 @@
-"""What the tests of the control plane share."""
+"""Fixtures of the control plane's tests."""
 
 import pytest
 

@@ -13,6 +13,6 @@ def of_north():
 
 
 def faults(answer):
-    """What a document was refused for: messages by path."""
+    """Return the messages of a refused document by path."""
     assert answer.status_code == 422, answer.text
     return {detail["path"]: detail["message"] for detail in answer.json["details"]}

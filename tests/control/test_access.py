@@ -1,4 +1,4 @@
-"""Who may use the control plane. Contract: DESIGN, The control plane."""
+"""Access to the control plane. Contract: DESIGN, The control plane."""
 
 import pytest
 

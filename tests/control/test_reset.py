@@ -13,7 +13,7 @@ from dryline.tests.control.documents import WHEN
 
 @pytest.fixture
 def scenario(tmp_path):
-    """A scenario's file."""
+    """Return a scenario's file."""
     path = tmp_path / "scenario.json"
     rows = [{"id": "w", "name": "From the file", "createdAt": WHEN}]
     path.write_text(json.dumps({"version": 1, "workers": rows}))
@@ -21,7 +21,7 @@ def scenario(tmp_path):
 
 
 def start(tmp_path, **settings):
-    """A stand-in of its own, as `serve` would start it."""
+    """Return a stand-in that starts as `serve` starts one."""
     return create_app(Settings(data_dir=tmp_path / "data", seed=1, **settings))
 
 
@@ -39,9 +39,9 @@ def test_a_reset_empties_every_table(app, control):
     assert control.put("/state", document()).status_code == 204
     control.post("/reset")
     tables = app.world.db.get_tables()
-    kept = {"server", "team", "api_key", "schema_migration"}
+    remaining = {"server", "team", "api_key", "schema_migration"}
     sizes = {name: app.world.db.execute_sql(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
-    assert not {name for name, size in sizes.items() if size and name not in kept and "resource_index" not in name}
+    assert not {name for name, size in sizes.items() if size and name not in remaining and "resource_index" not in name}
 
 
 def test_with_a_seed_ids_begin_again(control, make_worker):

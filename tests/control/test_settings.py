@@ -49,7 +49,7 @@ def test_strict_refuses_what_a_body_should_not_have(control, api):
 
 @pytest.fixture
 def line(control, make_voice_deployment):
-    """A line on which six calls a minute come in, at a clock that stands still."""
+    """Return a deployment with six live calls a minute, at a frozen clock."""
     control.put("/clock", {"now": WHEN, "frozen": True})
     deployment = make_voice_deployment()
     control.put("/settings", {"callsPerMinute": 6})
@@ -72,16 +72,16 @@ def test_calls_come_in_as_the_clock_moves(control, line, advance):
 
 def test_calls_come_in_at_random_intervals_as_many_as_were_asked_for(control, line, advance):
     advance(3600)
-    found = [datetime.fromisoformat(start).timestamp() for start in starts(control)]
-    gaps = [after - before for before, after in pairwise(found)]
-    assert 300 < len(found) < 420
+    moments = [datetime.fromisoformat(start).timestamp() for start in starts(control)]
+    gaps = [after - before for before, after in pairwise(moments)]
+    assert 300 < len(moments) < 420
     assert min(gaps) < 2 < 30 < max(gaps)
 
 
 def test_with_a_seed_the_same_calls_come_in_in_small_steps_and_in_one_large_one(control, line, advance):
     control.put("/settings", {"callsPerMinute": 0})
     control.post("/snapshots", {"name": "start"})
-    found = []
+    moments = []
     for steps in (1, 12):
         control.put("/settings", {"callsPerMinute": 6})
         for _ in range(steps):
@@ -89,9 +89,9 @@ def test_with_a_seed_the_same_calls_come_in_in_small_steps_and_in_one_large_one(
         control.put("/settings", {"callsPerMinute": 0})
         advance(900)
         logs = control.get("/state").json["voiceLogs"]
-        found.append(sorted((log["startTime"], log["status"], log["transcription"] or "") for log in logs))
+        moments.append(sorted((log["startTime"], log["status"], log["transcription"] or "") for log in logs))
         control.post("/snapshots/start/restore")
-    assert found[0] == found[1] != []
+    assert moments[0] == moments[1] != []
 
 
 def test_none_come_in_once_it_is_off_nor_for_the_time_before_it_was_on(control, line, advance):
@@ -112,9 +112,9 @@ def test_none_come_in_on_a_line_that_is_not_active_or_where_there_is_none(contro
 def test_a_leap_places_no_more_than_it_can_bear(control, line, advance, monkeypatch):
     monkeypatch.setattr(live, "MAX_CALLS", 100)
     advance(30 * 86_400)
-    found = starts(control)
-    assert 50 < len(found) < 150
-    assert found[0] > "2026-04-01T09:00:00.000Z"
+    moments = starts(control)
+    assert 50 < len(moments) < 150
+    assert moments[0] > "2026-04-01T09:00:00.000Z"
 
 
 def test_a_clock_that_is_set_back_places_none(control, line, advance):

@@ -287,8 +287,8 @@ def test_a_teams_texts_can_be_searched_after_its_restore(control, api, make_work
     control.post(f"/snapshots?team={team}", {"name": "mine"})
     control.post(f"/reset?team={team}")
     control.post(f"/snapshots/mine/restore?team={team}")
-    found = api.post(f"{path}/query", {"query": "opening hours"})
-    assert found.json["data"]["context"] == [resource["id"]], found.text
+    matches = api.post(f"{path}/query", {"query": "opening hours"})
+    assert matches.json["data"]["context"] == [resource["id"]], matches.text
 
 
 def test_a_teams_snapshot_brings_back_an_upload_that_was_replaced(control, api, make_worker):

@@ -106,8 +106,8 @@ def test_the_least_that_a_row_needs_is_enough(control, name):
     form = FORMS[name]
     row = {key: value for key, value in whole[name][0].items() if key in (form.id, *form.needs)}
     assert control.put("/state", {**whole, name: [row]}).status_code == 204
-    (kept,) = control.get("/state").json[name]
-    assert {key: kept[key] for key in row} == row
+    (stored,) = control.get("/state").json[name]
+    assert {key: stored[key] for key in row} == row
 
 
 @pytest.mark.parametrize(("name", "member"), [(name, member) for name, form in FORMS.items() for member in form.needs])
@@ -240,8 +240,8 @@ def test_of_a_document_that_names_its_moment_nothing_comes_in_that_has_not_happe
 
 def test_what_a_moved_document_leaves_out_is_of_the_present(put, control):
     control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
-    asked = {"format": "CSV", "startDate": "2026-02-01T00:00:00.000Z", "endDate": "2026-02-20T00:00:00.000Z"}
-    state = put(asOf="2026-02-23T10:00:00.000Z", exports=[{"id": "e", "status": "COMPLETED", **asked}])
+    window = {"format": "CSV", "startDate": "2026-02-01T00:00:00.000Z", "endDate": "2026-02-20T00:00:00.000Z"}
+    state = put(asOf="2026-02-23T10:00:00.000Z", exports=[{"id": "e", "status": "COMPLETED", **window}])
     (export,) = state["exports"]
     assert (export["endDate"], export["expiresAt"]) == ("2026-03-06T00:00:00.000Z", "2026-03-13T10:00:00.000Z")
 
@@ -260,7 +260,7 @@ def test_of_the_large_collections_every_open_member_has_a_quick_look(name):
     assert slow == set()
 
 
-# What runs is part of it
+# Work in progress is part of it
 
 
 def test_a_batch_goes_on_where_it_was_when_its_state_is_put_back(control, api, make_voice_deployment, advance):

@@ -31,14 +31,15 @@ def links_of_the_contract():
     """By collection the linking members that state.md names, but for NO_LINKS."""
     text = Path(__file__).parent.parent.joinpath("contract", "state.md").read_text()
     table = [line.split("|")[1:4] for line in text.partition("## Collections")[2].splitlines() if line.startswith("| ")]
-    found = {}
+    members = {}
     for names, _, keys in table[1:]:
         clauses = [clause for clause in re.split("[;,]", keys) if "its id" not in clause and "unique" not in clause]
         linking = {key for clause in clauses for key in re.findall(r"`(\w+(?:Id|Ids|_id))`", clause)}
         for name in names.replace(" ", "").split(","):
-            found[name] = linking - NO_LINKS.get(name, set()) - {"teamId"}
-    found.pop("collection", None)
-    return {name: found["voiceLogs"] if name in ("chatLogs", "chatEmbedLogs") else keys for name, keys in found.items()}
+            members[name] = linking - NO_LINKS.get(name, set()) - {"teamId"}
+    members.pop("collection", None)
+    like_voice = dict.fromkeys(("chatLogs", "chatEmbedLogs"), members["voiceLogs"])
+    return members | {name: keys for name, keys in like_voice.items() if name in members}
 
 
 # Of these state.md says that nobody checks them, that they are ids of the row itself, or that they follow another link.

@@ -26,7 +26,7 @@ JSON = some.recursive(
     max_leaves=8,
 )
 OBJECTS = some.dictionaries(TEXTS, JSON, max_size=3)
-# What a value may become by what it is; members that link, tell apart or are of a closed set stay as they are.
+# Members that link rows, tell them apart or have a closed set of values are not changed.
 KEPT = ("id", "type", "Id", "Ids", "_id", "status", "Type", "severity", "method", "format", "Sid", "timezone", "Users")
 KEPT += ("TransferNumbers", "resourceKeys", "event")
 
@@ -40,13 +40,13 @@ def client():
 
 @pytest.fixture(scope="module")
 def full(client):
-    """A state with one row in every collection and every member in it."""
+    """Return a state with one row in every collection, each with all members."""
     assert client.put("/_dryline/state", json=of_north()).status_code == 204
     return client.get("/_dryline/state").json
 
 
 def another(draw, name, value):
-    """Some value of the same kind."""
+    """Return some value of the same kind."""
     if name.endswith(KEPT) or isinstance(value, bool | type(None) | list):
         return value
     if isinstance(value, dict):
@@ -77,7 +77,7 @@ def test_any_state_survives(client, full, data):
             assert first.json[name] == sent[name]
 
 
-# What moves by itself, and every place that it can be met in.
+# Collections of work in progress, with every state that their rows can be in.
 MOVING = {
     "outboundCampaigns": ("CREATED", "STARTED", "RUNNING", "STOPPED", "COMPLETED"),
     "voicev1Campaigns": ("RUNNING", "COMPLETED", "FAILED"),
@@ -99,7 +99,7 @@ AROUND_NOW = some.integers(-7200, 7200).map(
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_a_state_at_rest_that_is_put_back_stays_at_rest(client, full, data):
-    """What was not due before is not due afterwards, whatever was running: the jobs run in between."""
+    """Load a state again while the jobs run: nothing becomes due that was not due before."""
     assert client.put("/_dryline/clock", json={"now": NOW, "frozen": True}).status_code == 200
     sent = {name: [dict(row) for row in rows] for name, rows in full.items() if name != "version"}
     for name, statuses in MOVING.items():
@@ -123,7 +123,7 @@ def test_a_state_at_rest_that_is_put_back_stays_at_rest(client, full, data):
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_no_document_does_half_or_crashes(client, data):
-    """Whatever is put in the place of a member: it is taken or refused by name, and never a fault of ours."""
+    """Replace a member by any value: the document is accepted, or refused by the member's name, never a 500."""
     sent = document()
     name = data.draw(some.sampled_from(sorted(FORMS)))
     row = data.draw(some.sampled_from(sent[name]))

@@ -68,7 +68,7 @@ def test_a_slip_changes_nothing(control):
 
 
 @pytest.mark.parametrize(
-    ("rule", "field", "told"),
+    ("rule", "field", "message"),
     [
         ({"path": "/api/workerz", "status": 503}, "path", "did you mean /api/workers?"),
         ({"path": "/api/workers/w/flowz", "status": 503}, "path", "did you mean"),
@@ -83,8 +83,8 @@ def test_a_slip_changes_nothing(control):
         ({"delayMs": 5, "body": "x"}, "body", "status"),
     ],
 )
-def test_a_fault_that_can_never_do_what_it_says_is_refused(control, rule, field, told):
-    assert told in faults_of(control.post("/faults", rule))[field]
+def test_a_fault_that_can_never_do_what_it_says_is_refused(control, rule, field, message):
+    assert message in faults_of(control.post("/faults", rule))[field]
 
 
 @pytest.mark.parametrize(

@@ -187,9 +187,9 @@ def test_a_restart_keeps_a_teams_clock(tmp_path):
         team = plane.get("/teams").json[0]["id"]
         if first:
             plane.put(f"/clock?team={team}", {"now": AHEAD, "frozen": True})
-        found = plane.get(f"/clock?team={team}").json
+        position = plane.get(f"/clock?team={team}").json
         app.close()
-    assert found == {"now": AHEAD, "frozen": True}
+    assert position == {"now": AHEAD, "frozen": True}
 
 
 def test_calls_come_in_by_the_start_teams_clock(control, app, make_voice_deployment):

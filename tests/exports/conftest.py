@@ -57,7 +57,7 @@ def fetch(app):
 
 @pytest.fixture
 def rows(export, fetch):
-    """The records of a new export."""
+    """Return the records of a new export."""
 
     def make(**body):
         made = export(**body)

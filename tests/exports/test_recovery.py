@@ -75,7 +75,7 @@ MOMENTS = {  # with the status and the files that the kill leaves
 
 @pytest.fixture
 def data_dir(tmp_path):
-    """A data directory with many logs."""
+    """Return a data directory with many logs."""
     directory = tmp_path / "world"
     app = create_app(Settings(data_dir=directory, scenario="empty"))
     client, headers = app.test_client(), {"x-api-key": "dryline-local-key"}

@@ -62,7 +62,7 @@ def fetch(app):
 
 @pytest.fixture
 def listen(fetch):
-    """The two channels behind an address, and their rate."""
+    """Return the two channels behind an address, and their rate."""
 
     def listen(log):
         answer = fetch(log["recordingUrl"])
@@ -77,5 +77,5 @@ def listen(fetch):
 
 @pytest.fixture
 def files(app):
-    """The recordings that are kept, by their names."""
+    """Return the stored recordings by name."""
     return lambda: sorted(path.name for path in (app.world.directory / "recordings").glob("*"))

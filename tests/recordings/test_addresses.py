@@ -68,7 +68,7 @@ def test_odd_ids_are_heard_too(api, control, add_call, listen, files, advance):
 
 
 def altered(url, **members):
-    """The address with other members in its query; None takes one away."""
+    """Return the address with other members in its query; None takes one away."""
     query = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()} | members
     path = urlsplit(url).path
     return path, {name: value for name, value in query.items() if value is not None}

@@ -77,7 +77,7 @@ def test_behind_a_voicemails_greeting_it_beeps(simulate, listen):
 
 
 def transferred(log, *events):
-    """A transfer of that call: what happened at which second of it."""
+    """Return the transfer data of a call, with these events at these seconds."""
     at = [f"2026-01-02T00:00:{second:02d}.000Z" for _, second in events]
     both = [{"id": f"e{n}", "createdAt": at[n], "type": kind, "timestamp": at[n]} for n, (kind, _) in enumerate(events)]
     return {"id": "t", "createdAt": at[0], "updatedAt": at[-1], "transferEvents": both, "metrics": {}}

@@ -1,4 +1,4 @@
-"""What the tests of pull and drift share: a service to read from, and the commands."""
+"""Fixtures of the tests of pull and drift: a service to read from, and the commands."""
 
 import json
 
@@ -19,7 +19,7 @@ def server():
 
 @pytest.fixture
 def source(server):
-    """A service with the demo world, but for its second team: a key reads its own team alone."""
+    """Return a service with the demo's first team: a key reads its own team only."""
     server.reset()
     for team in server.plane("GET", "/teams")[1:]:
         server.plane("DELETE", f"/teams/{team['id']}")
@@ -34,7 +34,7 @@ def small_server():
 
 @pytest.fixture
 def small(small_server):
-    """A service with one row in every collection, but nothing that moves by itself."""
+    """Return a service with one row in every collection, without work in progress."""
     moving = ("queuedCalls", "outboundCampaigns", "voicev1Campaigns", "voicev1CampaignData", "webhookDeliveries")
     moving += ("testRuns", "echoRuns", "exports")
     small_server.reset()
@@ -63,7 +63,7 @@ def pauses(monkeypatch):
 
 
 def reader(source, **options):
-    """A reader of a service, at any rate."""
+    """Return a reader of a service without a limit of requests."""
     return Reader(source.url, source.api_key, **{"rate": 0, "tries": 1, **options})
 
 
@@ -75,7 +75,7 @@ class Command:
         self.progress = folder / "world.json.partial"
 
     def pull(self, source, *flags, key=None):
-        """What came of it: exit code and output."""
+        """Run `dryline pull` and return its exit code and output."""
         options = [
             "--from",
             source.url,
@@ -89,13 +89,13 @@ class Command:
         return CliRunner().invoke(cli, ["pull", *options, *flags])
 
     def pulled(self, source, *flags, exit_code=0, **options):
-        """The document that was written."""
+        """Return the document that was written."""
         done = self.pull(source, *flags, **options)
         assert done.exit_code == exit_code, done.output
         return json.loads(self.output.read_bytes())
 
     def drift(self, source, *flags):
-        """What came of it: exit code and output."""
+        """Run `dryline drift` and return its exit code and output."""
         options = ["--against", source.url, "--api-key", source.api_key, "--rate", "0"]
         return CliRunner().invoke(cli, ["drift", *options, *flags])
 
@@ -106,5 +106,5 @@ def command(tmp_path):
 
 
 def lines(done):
-    """What a command said, without the progress bar."""
+    """Return the lines of a command's output, without the progress bar."""
     return [line for line in done.output.splitlines() if line and not line.startswith(("pull", "\r"))]

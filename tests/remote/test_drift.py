@@ -9,7 +9,7 @@ TEAM_MEMBERS = {"teamOwnerId": None, "twilioSubaccountSid": None, "twilioSubacco
 
 
 def compared(source):
-    """The finished comparison, and what it found."""
+    """Return the finished comparison and its findings."""
     job = Drift(source.app.openapi.document(), reader(source))
     return job, list(job.run())
 
@@ -104,9 +104,9 @@ def test_lists_without_a_row_are_told_apart(small):
 def test_the_command_exits_1_on_drift_and_0_without(small, command):
     assert command.drift(small).exit_code == 0
     small.fault(path="/api/team/tags", status=200, body=[{"id": 1}])
-    told = command.drift(small)
-    assert told.exit_code == 1
-    assert f"{small.url}  GET /api/team/tags  [].id  is integer, not string" in lines(told)
+    done = command.drift(small)
+    assert done.exit_code == 1
+    assert f"{small.url}  GET /api/team/tags  [].id  is integer, not string" in lines(done)
 
 
 def test_the_command_says_how_much_it_could_compare(small, command):

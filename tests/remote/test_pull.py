@@ -10,13 +10,13 @@ from dryline.state.forms import forms
 from dryline.testing import DrylineServer
 from dryline.tests.remote.conftest import lines, reader
 
-# What pull copies.
+# Collections that pull copies.
 COPIED = (
     *("workers", "tags", "workerTags", "integrations", "phoneNumbers", "flows", "flowVersions", "voiceDeployments"),
     *("voicev1Deployments", "chatDeployments", "chatEmbedDeployments", "deploymentParameters", "customWebhooks"),
     *("voiceLogs", "chatLogs", "chatEmbedLogs", "smsLogs", "whatsappLogs"),
 )
-# What it leaves where it is: docs/control-plane.md says so.
+# Collections that it leaves out: docs/pull-and-drift.md says so.
 NOT_COPIED = (
     *("whatsappSenders", "customVoices", "deploymentHistory", "teamDefaultChecks", "deploymentDefaultChecks"),
     *("outboundCampaigns", "queuedCalls", "voicev1Campaigns", "voicev1CampaignData", "sessions", "llmLogs"),
@@ -108,7 +108,7 @@ def test_the_world_that_is_written_is_for_its_owner_only(small, command):
     assert stat.S_IMODE(command.output.stat().st_mode) == 0o600
 
 
-# What is not as the contract says is told, and the exit code tells that something is told
+# Answers that deviate from the contract are reported, also by the exit code
 
 
 def test_a_list_that_the_service_lacks_is_told(small, command):

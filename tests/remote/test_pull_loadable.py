@@ -1,4 +1,4 @@
-"""Whatever a service answers: what pull writes can be loaded, strictly too, or nothing is written."""
+"""A document that pull writes can always be loaded, also by a strict server."""
 
 import copy
 
@@ -27,7 +27,7 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def strict():
-    """A stand-in that refuses what it does not know."""
+    """Yield a strict stand-in."""
     app = create_app(Settings(ephemeral=True, scenario="empty", strict=True))
     yield app
     app.close()
@@ -39,7 +39,7 @@ def test_these_are_all_questions(small):
 
 
 def written(small, strict, redactor=None):
-    """What a pull writes, loaded; None when it writes nothing."""
+    """Pull and load the document; return it, or None if nothing was written."""
     try:
         rows = Pull(reader(small), redactor=redactor).run()
     except ReadError as error:
@@ -89,7 +89,7 @@ JSON = some.recursive(
 
 
 def places(value, at=()):
-    """The ways to every member of a JSON value."""
+    """Yield the path of every member of a JSON value."""
     yield at
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
@@ -97,7 +97,7 @@ def places(value, at=()):
 
 
 def altered(value, at, other):
-    """A copy with another value in one place."""
+    """Return a copy with another value in one place."""
     if not at:
         return other
     value = copy.deepcopy(value)

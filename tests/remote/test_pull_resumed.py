@@ -12,7 +12,7 @@ PLACE = "/api/team/tags"
 
 
 def interrupted(source, command, *flags, **options):
-    """A pull that ended before the tags, and left something behind."""
+    """Return a pull that ended before the tags, with its progress."""
     fault = source.fault(path=PLACE, status=500)
     done = command.pull(source, *flags, **options)
     assert done.exit_code == 1
@@ -22,15 +22,15 @@ def interrupted(source, command, *flags, **options):
     return done
 
 
-def asked(source):
+def requested(source):
     return [entry["path"] for entry in source.requests(limit=10_000)]
 
 
 def test_an_interrupted_pull_goes_on_where_it_stopped(small, command):
     interrupted(small, command)
     command.pulled(small)
-    assert "/api/team" not in asked(small)
-    assert PLACE in asked(small)
+    assert "/api/team" not in requested(small)
+    assert PLACE in requested(small)
 
 
 def test_nothing_is_lost_in_between(source, command):
@@ -79,7 +79,7 @@ def test_other_options_start_anew(small, command, flags):
     interrupted(small, command)
     done = command.pull(small, *flags)
     assert f"starting over: {command.progress} belongs to another key, address or options" in lines(done)
-    assert "/api/team" in asked(small)
+    assert "/api/team" in requested(small)
 
 
 def test_that_it_goes_on_is_said(small, command):
@@ -123,9 +123,9 @@ def test_thirty_days_ago_stays_the_same_moment(small, command):
     small.fault(path="*/deploymentLogs/voice", status=500, times=6)
     assert command.pull(small, "--since", "30d").exit_code == 1
     command.pulled(small, "--since", "30d")
-    asked = small.requests(path="*/deploymentLogs/voice")
-    assert len(asked) == 7
-    assert len({str(entry["query"]) for entry in asked}) == 1
+    requested = small.requests(path="*/deploymentLogs/voice")
+    assert len(requested) == 7
+    assert len({str(entry["query"]) for entry in requested}) == 1
 
 
 def test_the_memory_is_for_its_owner_only(small, command):
@@ -137,11 +137,11 @@ def test_the_memory_is_for_its_owner_only(small, command):
 def test_the_memory_of_a_redacted_pull_is_redacted(source, command):
     source.fault(path="*/deploymentLogs/chat-embed", status=500, skip=3)
     assert command.pull(source, "--redact").exit_code == 1
-    kept = b"".join(file.read_bytes() for file in command.progress.iterdir())
+    stored = b"".join(file.read_bytes() for file in command.progress.iterdir())
     log = next(row for row in source.state()["voiceLogs"] if row["transcription"] and row["fromNumber"])
-    assert log["id"].encode() in kept
-    assert log["messages"]["messages"][0]["content"].encode() not in kept
-    assert log["fromNumber"].encode() not in kept
+    assert log["id"].encode() in stored
+    assert log["messages"]["messages"][0]["content"].encode() not in stored
+    assert log["fromNumber"].encode() not in stored
 
 
 def test_no_key_is_kept(small, command):

@@ -47,11 +47,11 @@ def test_nobody_waits_for_hours(small, pauses):
 
 
 def test_a_long_pause_is_told(small, pauses):
-    told = []
+    messages = []
     patient = refused_once(small, "300")
-    patient.on_progress = told.append
+    patient.on_progress = messages.append
     patient.get("/api/team")
-    assert told == ["GET /api/team: status 429: pausing for 300 s"]
+    assert messages == ["GET /api/team: status 429: pausing for 300 s"]
 
 
 def test_pauses_double_and_end_with_the_last_try(small, pauses):

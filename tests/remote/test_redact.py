@@ -16,13 +16,13 @@ def redactor():
 
 @pytest.fixture
 def of_log(redactor):
-    """A voice log's member, redacted."""
+    """Return a voice log's member, redacted."""
     return lambda name, value: redactor.row("voiceLogs", {"id": "log_1", name: value})[name]
 
 
 @pytest.fixture
 def of_flow(redactor):
-    """A flow's member, redacted."""
+    """Return a flow's member, redacted."""
     return lambda name, value: redactor.row("flows", {"id": "flow_1", name: value})[name]
 
 
@@ -70,9 +70,9 @@ def test_a_name_in_a_contact_row_is_gone(source, command):
     ids=repr,
 )
 def test_what_tells_of_a_person_goes_whatever_it_is_called(of_log, member, key, value):
-    kept = json.dumps(of_log(member, {"list": [{key: value}]}))
-    assert str(value) not in kept
-    assert json.loads(kept)["list"][0][key] is not None
+    redacted = json.dumps(of_log(member, {"list": [{key: value}]}))
+    assert str(value) not in redacted
+    assert json.loads(redacted)["list"][0][key] is not None
 
 
 @pytest.mark.parametrize("value", [43, 90210, 4821, "1985-03-02T00:00:00Z", "1985-03-02", 12.5, "43"], ids=repr)
@@ -124,15 +124,15 @@ def test_keys_are_searched_too(of_log):
 
 def test_a_flow_keeps_its_code_but_for_what_is_personal(of_flow):
     code = 'call("(202) 555-0123", gloria@example.com)  # 123-45-6789, timeout_ms = 86400000'
-    kept = of_flow("code", code)
-    assert kept.startswith('call("+1555')
-    assert kept.endswith(f"@example.invalid)  # {REDACTED}, timeout_ms = 86400000")
+    redacted = of_flow("code", code)
+    assert redacted.startswith('call("+1555')
+    assert redacted.endswith(f"@example.invalid)  # {REDACTED}, timeout_ms = 86400000")
 
 
 def test_values_in_a_flows_variables_are_found_at_any_depth(of_flow):
-    kept = of_flow("variables", {"to": [{"n": 12025550101, "s": "202.555.0101"}], "limit": 86400000, "on": True})
-    assert kept["to"][0]["n"] == int(kept["to"][0]["s"][1:])
-    assert (kept["limit"], kept["on"]) == (86400000, True)
+    redacted = of_flow("variables", {"to": [{"n": 12025550101, "s": "202.555.0101"}], "limit": 86400000, "on": True})
+    assert redacted["to"][0]["n"] == int(redacted["to"][0]["s"][1:])
+    assert (redacted["limit"], redacted["on"]) == (86400000, True)
 
 
 @pytest.mark.parametrize("text", [f"worker_{UUID}", "flow_20255501-9912-4a12-8a12-202555019912", "2026-11-21 17:52:41"])

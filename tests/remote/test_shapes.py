@@ -34,14 +34,14 @@ def document(small_server):
 
 
 def answers(document):
-    """The schema of each answer to a GET, by path."""
+    """Yield the schema of each answer to a GET, by path."""
     for path, operations in document["paths"].items():
         if path.startswith("/api/") and "get" in operations:
             yield path, operations["get"]["responses"]["200"]["content"]["application/json"]["schema"]
 
 
 def parts(document, schema, seen):
-    """A schema and all that it is made of."""
+    """Yield a schema and all schemas within it."""
     yield schema
     name = schema.get("$ref", "").rpartition("/")[2]
     if name and name not in seen:
@@ -84,8 +84,8 @@ def test_references_enums_and_lists_are_followed():
         }
     }
     schema = {"type": "array", "items": {"$ref": "#/components/schemas/Item"}}
-    found = list(Shapes(document).deviations(schema, [{"kind": "A"}, {"kind": "B"}, {}, {"kind": "B"}]))
-    assert found == [("[].kind", "is 'B', which is not one of A"), ("[].kind", "is missing")]
+    deviations = list(Shapes(document).deviations(schema, [{"kind": "A"}, {"kind": "B"}, {}, {"kind": "B"}]))
+    assert deviations == [("[].kind", "is 'B', which is not one of A"), ("[].kind", "is missing")]
 
 
 # Held against the library: answers of a service that has one row of everything, altered in some places.
@@ -100,7 +100,7 @@ IDS |= {
 
 
 def concrete(path):
-    """The path with the ids of the rows of `of_north`."""
+    """Return the path with the ids of the rows of `of_north`."""
     kind = "voicev1" if "/voicev1/" in path else "chat" if "/chat/" in path else "voice"
     ids = {**IDS, "deploymentId": f"{kind}Deployments", "logId": f"{kind}Logs"}
     for name, collection in ids.items():
@@ -111,16 +111,16 @@ def concrete(path):
 @pytest.fixture
 def samples(small, document):
     """Pairs of a schema and an answer that fits it."""
-    found = []
+    pairs = []
     for path, schema in answers(document):
         with contextlib.suppress(ReadError):
-            found.append((schema, reader(small).get(concrete(path), countryCode="US", numberType="Local")))
-    assert len(found) > 45
-    return found
+            pairs.append((schema, reader(small).get(concrete(path), countryCode="US", numberType="Local")))
+    assert len(pairs) > 45
+    return pairs
 
 
 def places(value, at=()):
-    """The ways to every member of a JSON value."""
+    """Yield the path of every member of a JSON value."""
     yield at
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):

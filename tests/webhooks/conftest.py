@@ -1,4 +1,4 @@
-"""What the tests of webhooks share: an address that is told, and calls of which it is."""
+"""Fixtures of the webhooks' tests: a receiver, and calls with webhooks."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def simulate(control, deployment, advance):
 
 @pytest.fixture
 def deliveries(control):
-    """The deliveries, oldest first."""
+    """Return the deliveries, oldest first."""
 
     def read(**query):
         answer = control.get("/webhooks", query_string=query)

@@ -50,7 +50,7 @@ def test_a_message_has_the_values_that_fields_names(api, receiver, add_webhook, 
 def test_the_webhooks_method_is_used(receiver, add_webhook, simulate, method):
     add_webhook(receiver.url, method=method)
     simulate()
-    assert {found for found, *_ in receiver.requests} == {method}
+    assert {used for used, *_ in receiver.requests} == {method}
 
 
 def test_with_get_the_members_are_in_the_query(receiver, add_webhook, simulate):

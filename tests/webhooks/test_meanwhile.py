@@ -1,4 +1,4 @@
-"""What goes on while an address is told: it may act itself, or take its time; the server may end."""
+"""Deliveries to a receiver that calls the API meanwhile, or is slow, or outlives the server."""
 
 import threading
 
@@ -21,7 +21,7 @@ def test_a_receiver_can_change_the_world_while_it_is_told(api, receiver, add_web
 
 @pytest.fixture
 def told_once(tmp_path, receiver):
-    """A server's settings, and the server: it is to tell the receiver of a call."""
+    """Return settings and a server with a webhook for the receiver."""
     settings = Settings(data_dir=tmp_path, scenario="empty")
     app = create_app(settings)
     client, key = app.test_client(), {"x-api-key": "dryline-local-key"}
@@ -51,7 +51,7 @@ def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(receiver, told_onc
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """A call on the clock waits for next to nothing that takes long."""
+    """Shorten the time that a call on the clock waits for slow work."""
     monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
 
 
