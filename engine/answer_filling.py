@@ -1,104 +1,217 @@
-"""Walks the shape of an example, or of a JSON Schema, and fills it with what was said, else with something plausible.
+"""Walks the shape of an example, or of a JSON Schema, and fills it with what was said.
 
-Of each value it is told where it comes from: `said`, `made up`, or `the example` (a text for which neither is known).
+A member that nobody said is None, or an invented value for `unsaid: "made-up"`. `how` names the source of each member:
+`said`, `not said`, `made up`, `the question`, or `the example` (an invented value that is that of the example).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 
-from dryline.engine.fake_values import made_up
-from dryline.engine.language_model import Question
-from dryline.engine.slot_extraction import MISSING, spoken
+from dryline.engine.fake_values import made_up, value_in_question
+from dryline.engine.language_model import MADE_UP, Question
+from dryline.engine.slot_extraction import MISSING, find_value
+from dryline.engine.slots import Slot
+from dryline.engine.spoken_turns import Utterance, utterances_of
+from dryline.engine.text_values import find_things, find_weekdays
+from dryline.phrases.value_kinds import is_of_user, kind_of, language_of
 
 _DEEPEST = 12
-_LONGEST = 20_000  # characters of what was said that are looked at: its end
 _MOST = 500  # values in one answer; what an example has beyond them stays as it is
-_CHOICES = re.compile(r"\s*(?:\||/|\bor\b)\s*")
-
-
-class Leaf(NamedTuple):
-    """A place for one value: its `name` is its member's, its `path` all of them, its type that of the example."""
-
-    example: Any
-    name: str
-    path: str
-    choices: list[Any] | None
-    question: str
+_CHOICES = re.compile(r"\s*\|\s*|\s+(?:/|or)\s+")
+_QUANTITIES = ("quantity", "qty", "count", "amount")
 
 
 def fill(question: Question) -> tuple[Any, dict[str, str]]:
-    """The answer's value, and where each member of it comes from."""
-    how: dict[str, str] = {}
-    said, known = _users(question.about)[-_LONGEST:], _members(question.about)
+    """Return the answer's value, and the source of each member of it."""
+    return _Filling(question).fill()
 
-    def filled(leaf: Leaf) -> Any:
-        key = leaf.path or "value"
-        if len(how) >= _MOST:
-            return leaf.example
-        how[key] = "said"
-        if leaf.name in known and _fits(known[leaf.name], leaf.example):
-            return known[leaf.name]
-        found = spoken(leaf.name or leaf.question, leaf.example, said, leaf.choices)
-        if found is not MISSING:
-            return found
-        value, how[key] = made_up(leaf.name or leaf.question, leaf.example, leaf.choices, question.random)
+
+class _Filling:
+    """One answer while it is put together."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._now = question.now or datetime.now(UTC)
+        self._how: dict[str, str] = {}
+        self._known = _members(question.about)
+        about = question.about if not self._known else "\n".join(map(str, _texts(self._known)))
+        language = language_of(f"{question.question} {about[-500:]}")
+        self._utterances: list[Utterance] = utterances_of(about, language)
+
+    def fill(self) -> tuple[Any, dict[str, str]]:
+        question = self._question
+        if question.example is None and not isinstance(question.schema, dict):
+            return self._answer(question.question)
+        return shaped(question, self._leaf, self._members_of_list), self._how
+
+    def _answer(self, question: str) -> tuple[Any, dict[str, str]]:
+        """Answer a question without a shape: by a value of the kind that it asks for, else by the last utterance."""
+        value = find_value(Slot(None, "", question=question), self._utterances, self._now)
+        if value is MISSING or value is None:
+            value = next((each.text for each in self._utterances), None)
+        return value, {"value": "said" if value is not None else "not said"}
+
+    def _leaf(self, slot: Slot) -> Any:
+        path = slot.path or "value"
+        if len(self._how) >= _MOST:
+            return slot.example
+        value, self._how[path] = self._value(slot)
         return value
 
-    if question.example is None and not isinstance(question.schema, dict):
-        found = spoken(question.question, "", said, None)
-        if found is MISSING:
-            found = next((line for line in reversed(said.splitlines()) if line.strip()), None)
-        return found, {"value": "said" if found else "not found"}
-    return shaped(question, filled), how
+    def _value(self, slot: Slot) -> tuple[Any, str]:
+        if slot.key in self._known and _fits(self._known[slot.key], slot.example):
+            return self._known[slot.key], "said"
+        if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
+            return value_in_question(slot, self._utterances, self._question.unsaid)
+        value = find_value(slot, self._utterances, self._now)
+        if value is not MISSING:
+            return value, "said"
+        if self._question.unsaid != MADE_UP:
+            return None, "not said"
+        return made_up(slot, self._question.random, self._now)
+
+    def _members_of_list(self, example: Any, place: Slot) -> list[Any] | None:
+        """Return the members of a list that was said; None to walk the example instead, for invented values."""
+        path = place.path or "value"
+        if place.key in self._known and isinstance(self._known[place.key], list):
+            self._how[path] = "said"
+            return list(self._known[place.key])
+        members = self._listed(example, place)
+        if members or self._question.unsaid != MADE_UP:
+            self._how[path] = "said" if members else "not said"
+            return members
+        return None
+
+    def _listed(self, example: Any, place: Slot) -> list[Any]:
+        first = example
+        if not isinstance(first, (dict, str)):
+            value = find_value(Slot(first, place.key, question=place.question), self._utterances, self._now)
+            return [] if value is MISSING else [value]
+        is_days = isinstance(first, str) and kind_of(place.key, first) == "date"
+        for utterance in self._utterances:
+            if is_days:
+                members: list[Any] = find_weekdays(" ".join(utterance.parts[:1]), utterance.language, str(first))
+            else:
+                things = [
+                    thing
+                    for part in utterance.parts[:1]
+                    for thing in find_things(part, utterance.question, utterance.language)
+                ]
+                members = [_like(first, thing, place) for thing in things]
+            if members:
+                return members
+        return []
 
 
-def shaped(question: Question, leaf: Callable[[Leaf], Any]) -> Any:
-    """A value of the shape that is asked for, each leaf of it as the function says."""
+def _like(example: Any, thing: dict[str, Any], place: Slot) -> Any:
+    """Return a thing in the shape of the list's example: a text, or an object with its name, quantity and size."""
+    if not isinstance(example, dict):
+        return thing["name"]
+    member: dict[str, Any] = {}
+    name_key = next((key for key, value in example.items() if isinstance(value, str)), None)
+    name = thing["name"]
+    if "size" in example and thing["size"]:
+        name = re.sub(rf"^{thing['size']}\s+", "", name, flags=re.IGNORECASE)
+    for key, value in example.items():
+        if key == name_key:
+            member[key] = name
+        elif key.lower() in _QUANTITIES and isinstance(value, (int, float)):
+            member[key] = thing["quantity"] or 1
+        elif key == "size":
+            member[key] = thing["size"]
+        else:
+            member[key] = None
+    return member
+
+
+def shaped(
+    question: Question,
+    leaf: Callable[[Slot], Any],
+    members: Callable[[Any, Slot], list[Any] | None] = lambda example, place: None,
+) -> Any:
+    """Return a value of the shape that a question names: `leaf` fills a place, `members` a list, or leaves it."""
+    place = Slot(None, question=question.question)
+    walk = _Walk(leaf, members)
     if isinstance(question.schema, dict):
-        return _of_schema(question.schema, Leaf(None, "", "", None, question.question), leaf, 0)
-    return _of_example(question.example, Leaf(None, "", "", None, question.question), leaf, 0)
+        return walk.schema(question.schema, place, 0)
+    return walk.example(question.example, place, 0)
 
 
-def _of_example(example: Any, at: Leaf, leaf: Callable[[Leaf], Any], depth: int) -> Any:
-    if depth > _DEEPEST:
-        return example
-    if isinstance(example, dict):
-        return {key: _of_example(member, _below(at, key), leaf, depth + 1) for key, member in example.items()}
-    if isinstance(example, list):
-        places = (at._replace(path=f"{at.path}[{index}]") for index in range(3))
-        return [_of_example(member, place, leaf, depth + 1) for member, place in zip(example, places, strict=False)]
-    return leaf(at._replace(example=example, choices=_choices(example)))
+class _Walk:
+    """A walk through an example or a schema."""
+
+    def __init__(self, leaf: Callable[[Slot], Any], members: Callable[[Any, Slot], list[Any] | None]) -> None:
+        self._leaf, self._members = leaf, members
+
+    def example(self, example: Any, at: Slot, depth: int) -> Any:
+        if depth > _DEEPEST:
+            return example
+        if isinstance(example, dict):
+            return {key: self.example(member, _below(at, key, example), depth + 1) for key, member in example.items()}
+        if isinstance(example, list):
+            if example and (members := self._members(example[0], at)) is not None:
+                return members
+            return [self.example(each, _in_list(at, index), depth + 1) for index, each in enumerate(example[:3])]
+        return self._leaf(_with(at, example=example, choices=_choices(example)))
+
+    def schema(self, schema: Any, at: Slot, depth: int) -> Any:
+        if depth > _DEEPEST or not isinstance(schema, dict):
+            return None
+        kind = schema.get("type")
+        kind = next((each for each in kind if each != "null"), None) if isinstance(kind, list) else kind
+        if isinstance(schema.get("enum"), list) and schema["enum"]:
+            return self._leaf(_with(at, example=schema["enum"][0], choices=schema["enum"]))
+        properties = schema.get("properties")
+        if kind == "object" or isinstance(properties, dict):
+            members = properties if isinstance(properties, dict) else {}
+            examples = {key: _example_of(member) for key, member in members.items()}
+            return {key: self.schema(member, _below(at, key, examples), depth + 1) for key, member in members.items()}
+        if kind == "array":
+            items = schema.get("items", {})
+            if (listed := self._members(_example_of(items), at)) is not None:
+                return listed
+            return [self.schema(items, _in_list(at, 0), depth + 1)]
+        return self._leaf(_with(at, example=_example_of(schema)))
 
 
-def _of_schema(schema: Any, at: Leaf, leaf: Callable[[Leaf], Any], depth: int) -> Any:
-    if depth > _DEEPEST or not isinstance(schema, dict):
+def _example_of(schema: Any) -> Any:
+    """Return an example for a schema: its own, else one of its type."""
+    if not isinstance(schema, dict):
         return None
     kind = schema.get("type")
     kind = next((each for each in kind if each != "null"), None) if isinstance(kind, list) else kind
-    if isinstance(schema.get("enum"), list) and schema["enum"]:
-        return leaf(at._replace(example=schema["enum"][0], choices=schema["enum"]))
-    properties = schema.get("properties")
-    if kind == "object" or isinstance(properties, dict):
-        members = properties.items() if isinstance(properties, dict) else ()
-        return {key: _of_schema(member, _below(at, key), leaf, depth + 1) for key, member in members}
-    if kind == "array":
-        return [_of_schema(schema.get("items", {}), at._replace(path=f"{at.path}[0]"), leaf, depth + 1)]
+    if isinstance(schema.get("properties"), dict):
+        return {key: _example_of(member) for key, member in schema["properties"].items()}
     example = {"integer": 1, "number": 1.0, "boolean": True, "null": None}.get(str(kind), "")
     described = schema.get("example", schema.get("default", example))
-    return leaf(at._replace(example=described if isinstance(described, type(example)) else example))
+    return described if isinstance(described, type(example)) else example
 
 
-def _below(at: Leaf, key: str) -> Leaf:
-    return at._replace(name=str(key), path=f"{at.path}.{key}" if at.path else str(key))
+def _with(slot: Slot, **changes: Any) -> Slot:
+    values = {name: getattr(slot, name) for name in Slot.__dataclass_fields__}
+    return Slot(**{**values, **changes})
+
+
+def _below(at: Slot, key: Any, example: dict[Any, Any]) -> Slot:
+    key = str(key)
+    path = f"{at.path}.{key}" if at.path else key
+    siblings = tuple(str(each) for each in example)
+    others = {str(name): value for name, value in example.items() if not isinstance(value, (dict, list, bool))}
+    return _with(at, key=key, path=path, siblings=siblings, others=others)
+
+
+def _in_list(at: Slot, index: int) -> Slot:
+    return _with(at, path=f"{at.path}[{index}]", in_list=True)
 
 
 def _choices(example: Any) -> list[Any] | None:
-    """The values that a text such as `sales | support` stands for."""
+    """Return the values that a text such as `sales | support` stands for."""
     if not isinstance(example, str) or "://" in example or len(example) > 200:
         return None
     options = [option.strip(" '\"") for option in _CHOICES.split(example)]
@@ -113,14 +226,6 @@ def _fits(value: Any, example: Any) -> bool:
     )
 
 
-def _users(about: str) -> str:
-    """What the user said in a transcript; all of any other text."""
-    lines = about.splitlines()
-    if not any(line.startswith(("User: ", "Agent: ")) for line in lines):
-        return about
-    return "\n".join(line.removeprefix("User: ") for line in lines if line.startswith("User: "))
-
-
 def _members(about: str) -> dict[str, Any]:
     if not about.startswith("{"):
         return {}
@@ -129,3 +234,11 @@ def _members(about: str) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         return {}
     return members if isinstance(members, dict) else {}
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the texts in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for member in members for text in _texts(member)]

@@ -30,8 +30,15 @@ class BuiltInJudge:
         if index not in talk.tools:
             return {}
         schema = function_of(talk.tools[index]).get("parameters")
-        asked = Question(f"User: {said}", talk.conditions[index], schema=schema or {}, random=talk.random)
-        value, _ = fill(asked)
+        question = Question(
+            f"User: {said}",
+            talk.conditions[index],
+            schema=schema or {},
+            random=talk.random,
+            now=talk.now,
+            unsaid=talk.unsaid,
+        )
+        value, _ = fill(question)
         return value if isinstance(value, dict) else {}
 
     def reply(self, talk: Talk, said: str | None) -> Words:

@@ -102,6 +102,8 @@ class Conversation:
             note=self.note,
             known=self.known,
             random=session.random(),
+            now=session.now(),
+            unsaid=session.unsaid,
         )
 
     def index_of(self, choice: str | int) -> int:

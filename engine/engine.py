@@ -12,7 +12,7 @@ from dryline.engine.branch_discovery import explore, reach
 from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.checking import check, demand_sound
 from dryline.engine.errors import Finding
-from dryline.engine.language_model import Judge
+from dryline.engine.language_model import NOTHING, Judge
 from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.session import Session
@@ -69,6 +69,7 @@ class Engine:
         variables: dict[str, Any] | None = None,
         channel: str = "voice",
         seed: int | str = 0,
+        unsaid: str = NOTHING,
         judge: Judge | None = None,
         now: Callable[[], datetime] | None = None,
         answers: dict[str, Any] | None = None,
@@ -92,6 +93,7 @@ class Engine:
             seed=seed,
             answers=answers,
             http=http,
+            unsaid=unsaid,
         )
 
     def load(self, data: bytes, *, judge: Judge | None = None) -> Session:

@@ -152,7 +152,16 @@ def ask(
     schema: Any = None,
     model: Any = None,
 ) -> Any:
-    asked = Question(_about(about), text(question), plain(example), plain(schema), at, session.random())
+    asked = Question(
+        _about(about),
+        text(question),
+        plain(example),
+        plain(schema),
+        at,
+        session.random(),
+        session.now(),
+        session.unsaid,
+    )
     answer = session.answer_stubs.answer(asked, session.judge.ask)
     session.log_bounded_event(
         "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by

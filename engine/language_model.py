@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from random import Random
 from typing import Any, Protocol
 
 from dryline.engine.events import Message
+
+NOTHING, MADE_UP = "none", "made-up"  # `unsaid`: the values of members that nobody said
 
 
 @dataclass(slots=True)
@@ -23,11 +26,16 @@ class Talk:
     note: str | None = None
     known: dict[str, Any] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
+    now: datetime | None = None
+    unsaid: str = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a flow asks about a text. A `schema` goes before an `example`."""
+    """A flow's question about a text. A `schema` goes before an `example`.
+
+    `now` is the time of the conversation; `unsaid` says whether members that nobody said are None or invented.
+    """
 
     about: str
     question: str
@@ -35,6 +43,8 @@ class Question:
     schema: Any = None
     line: int | None = None
     random: Random = field(default_factory=Random)
+    now: datetime | None = None
+    unsaid: str = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

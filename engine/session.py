@@ -17,7 +17,7 @@ from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
 from dryline.engine.interpreter import Running, Speak, Stopped
 from dryline.engine.json_values import plain
-from dryline.engine.language_model import Decision, Judge
+from dryline.engine.language_model import NOTHING, Decision, Judge
 from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox, monty_version
 from dryline.engine.stubs import Answers, AnswerStubs, with_stubs
@@ -53,6 +53,7 @@ class Session:
         channel: str = "voice",
         state: dict[str, Any] | None = None,
         seed: int | str = 0,
+        unsaid: str = NOTHING,
         answers: dict[str, Any] | None = None,
         http: list[dict[str, Any]] | None = None,
     ) -> None:
@@ -60,7 +61,7 @@ class Session:
         self.answer_stubs = AnswerStubs(answers)
         self._http_stubs = [dict(rule) for rule in http or []]
         self.web = Web(with_stubs(self._http_stubs, web.fetch)) if http else web
-        self.channel, self.seed = channel, seed
+        self.channel, self.seed, self.unsaid = channel, seed, unsaid
         self.state: dict[str, Any] = plain(state or {})
         self.messages: list[Message] = []
         self.extracted: dict[str, Any] = {}
@@ -226,6 +227,7 @@ class Session:
             "turns": self.turns,
             "conversation": self.conversation.as_dict(),
             "seed": self.seed,
+            "unsaid": self.unsaid,
             "drawn": self._drawn,
             "answers": self.answer_stubs.always,
             "http": self._http_stubs,
@@ -246,6 +248,7 @@ class Session:
             raise NotLoadable("The session was kept by another version; its conversation cannot go on.")
         program = translate(host["code"], host["file"])
         options: dict[str, Any] = {name: host.get(name) for name in ("channel", "state", "seed", "answers", "http")}
+        options["unsaid"] = host.get("unsaid", NOTHING)
         session = cls(sandbox, program, judge, web, now=now, **options)
         session.messages = [Message(*message) for message in host["messages"]]
         session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]

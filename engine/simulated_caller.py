@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
-from dryline.engine.answer_filling import Leaf, shaped
+from dryline.engine.answer_filling import shaped
 from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.caller_utterances import closes, gives_value, hesitate, utter
-from dryline.engine.fake_values import made_up
-from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
+from dryline.engine.fake_values import made_up, value_in_question
+from dryline.engine.language_model import MADE_UP, Answer, Decision, Question, Talk, Words
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import Session
+from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import say_value, speak
 from dryline.phrases.value_kinds import (
     is_of_user,
-    kind_of,
-    kind_of_question,
     label_of,
     names_speaker,
     part_of_name,
@@ -72,18 +72,17 @@ class Branch:
         return self.path[-1]
 
 
-class _Slot(NamedTuple):
+class _Value(NamedTuple):
     """A value that a question asks for, with what callers call it."""
 
-    leaf: Leaf
-    kind: str
+    slot: Slot
     value: Any
 
     @property
     def names(self) -> set[str]:
         """Return the slots of phrases that the value fits."""
-        label = label_of(self.leaf.name)
-        names = {self.kind, label, *label.split()[-1:]}
+        label = label_of(self.slot.key)
+        names = {self.slot.kind, label, *label.split()[-1:]}
         return names.union(*(_ALIASES.get(name, ()) for name in names))
 
 
@@ -134,6 +133,7 @@ class Caller:
         self._numbers = numbers(program) if branch.variant >= RANDOM_WALKS and not branch.free else []
         self._counted = 0
         self._agent_said = ""
+        self._now = datetime.now(UTC)
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
         self._used: set[str] = set()  # phrases
         self._next: Condition | None = None
@@ -147,6 +147,7 @@ class Caller:
         self._idle += not self._path
         if self._turns > MOST_TURNS or self._idle > MOST_IDLE:
             return None
+        self._now = session.now()
         loop = session.conversation.loop
         if loop is None or loop < 0:
             return self._random.choice(_WAITING)
@@ -207,15 +208,12 @@ class Caller:
 
     def _say(self, condition: str, questions: tuple[Question, ...]) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
-        slots = [
-            [_Slot(leaf, _kind(leaf), self._value(question, leaf)) for leaf in _leaves(question)]
-            for question in questions
-        ]
+        slots = [[_Value(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
         values = {name: str(value) for name, value in self._known.items() if value}
         for slot in unsaid:
             if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
-                values |= dict.fromkeys(slot.names, speak(slot.value, slot.kind, self._random))
+                values |= dict.fromkeys(slot.names, speak(slot.value, slot.slot.kind, self._random))
         sentences = []
         gives = gives_value(condition)
         if not (gives and unsaid):
@@ -228,13 +226,13 @@ class Caller:
         else:
             left_out = []
         sentences += [
-            say_value(slot.value, slot.leaf.name, slot.leaf.question, random=self._random)
+            say_value(slot.value, slot.slot.key, slot.slot.question, random=self._random)
             for slot in unsaid
             if slot not in left_out
         ]
-        silent = {id(slot.leaf) for slot in left_out}
+        silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
-            values_in_order = iter([None if id(slot.leaf) in silent else slot.value for slot in known])
+            values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
             value = shaped(question, partial(_next_value, values_in_order))
             self._planned.setdefault(_key(question), []).append(value)
         return " ".join(sentences)
@@ -245,7 +243,7 @@ class Caller:
         condition = self._next
         self.taken.append(condition)
         index = condition.loop.conditions.index(condition)
-        arguments = _BUILT_IN.arguments(talk, index, said)
+        arguments = _BUILT_IN.arguments(replace(talk, unsaid=MADE_UP), index, said)
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
     def reply(self, talk: Talk, said: str | None) -> Words:
@@ -257,6 +255,7 @@ class Caller:
     def ask(self, question: Question) -> Answer:
         after = self._next.line if self._next else 0
         self.asks.setdefault(after, []).append(question)
+        self._now = question.now or self._now
         planned = self._planned.get(_key(question))
         if planned:
             return Answer(planned.pop(0) if len(planned) > 1 else planned[0], {}, "caller")
@@ -269,32 +268,32 @@ class Caller:
     def summarize(self, question: Question) -> Words:
         return _BUILT_IN.summarize(question)
 
-    def _value(self, question: Question, leaf: Leaf) -> Any:
+    def _value(self, question: Question, slot: Slot) -> Any:
         """Return a value. One that an `if` may look at comes from the branch's variant, others from this caller.
 
         Each question has decisions of its own, so that they do not depend on what else is asked in a call.
         """
-        place = question.line, leaf.path
+        place = question.line, slot.path
         self._decided[place] += 1
         deciding = Random(f"{self._decisions}{place} {self._decided[place]}")
-        number = isinstance(leaf.example, (int, float)) and not isinstance(leaf.example, bool)
-        if number and self._numbers and not leaf.choices:
+        number = isinstance(slot.example, (int, float)) and not isinstance(slot.example, bool)
+        if number and self._numbers and not slot.choices:
             self._counted += 1
-            return type(leaf.example)(self._numbers[self._branch.variant * self._counted % len(self._numbers)])
-        offered = _offered(leaf, self._agent_said)
+            return type(slot.example)(self._numbers[self._branch.variant * self._counted % len(self._numbers)])
+        offered = _offered(slot, self._agent_said)
         if offered:
             return deciding.choice(offered)
-        if leaf.choices or isinstance(leaf.example, (bool, int, float)):
-            return made_up(leaf.name, leaf.example, leaf.choices, deciding)[0]
-        kind = _kind(leaf)
-        if kind in ("name", "phone", "email") and _is_own(leaf):
-            known = self._known.get((kind == "name" and part_of_name(leaf.name)) or kind)
+        if slot.choices or isinstance(slot.example, (bool, int, float)):
+            return made_up(slot, deciding, self._now)[0]
+        if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
+            return value_in_question(slot, (), MADE_UP)[0]
+        if slot.kind in ("name", "phone", "email") and _is_own(slot):
+            known = self._known.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
             if isinstance(known, str) and known:
                 return known
-        any_text = isinstance(leaf.example, str) and kind == "text"
-        if self._candidates and any_text and deciding.random() < 0.5:
+        if self._candidates and slot.kind == "text" and deciding.random() < 0.5:
             return deciding.choice(self._candidates)
-        return made_up(leaf.name or leaf.question, leaf.example, leaf.choices, self._random)[0]
+        return made_up(slot, self._random, self._now)[0]
 
 
 def _collects(loop: Loop) -> bool:
@@ -303,31 +302,26 @@ def _collects(loop: Loop) -> bool:
     return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
 
 
-def _is_own(leaf: Leaf) -> bool:
+def _is_own(slot: Slot) -> bool:
     """Return whether a question is about the caller, and not about a neighbour or a department."""
-    if not is_of_user(leaf.name, leaf.question) or (leaf.name and not names_speaker(leaf.name) and "name" in leaf.name):
+    if not is_of_user(slot.key, slot.question) or (slot.key and not names_speaker(slot.key) and "name" in slot.key):
         return False
-    return not _OTHERS.search(f"{leaf.name} {leaf.question}")
+    return not _OTHERS.search(f"{slot.key} {slot.question}")
 
 
-def _offered(leaf: Leaf, agent_said: str) -> list[str]:
+def _offered(slot: Slot, agent_said: str) -> list[str]:
     """Return what the agent has just offered, where the flow asks which of several times or days it is."""
-    if leaf.choices is None or any(str(choice) in agent_said for choice in leaf.choices):
-        return [str(choice) for choice in leaf.choices or () if str(choice) in agent_said]
-    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in leaf.choices)), None)
+    if slot.choices is None or any(str(choice) in agent_said for choice in slot.choices):
+        return [str(choice) for choice in slot.choices or () if str(choice) in agent_said]
+    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in slot.choices)), None)
     return form.findall(agent_said) if form else []
 
 
-def _leaves(question: Question) -> list[Leaf]:
-    leaves: list[Leaf] = []
+def _slots(question: Question) -> list[Slot]:
+    slots: list[Slot] = []
     if question.example is not None or isinstance(question.schema, dict):
-        shaped(question, leaves.append)
-    return leaves
-
-
-def _kind(leaf: Leaf) -> str:
-    kind = kind_of(leaf.name, leaf.example, leaf.question)
-    return (kind_of_question(leaf.question) or kind) if kind == "text" and not leaf.name else kind
+        shaped(question, slots.append)
+    return slots
 
 
 def _key(question: Question) -> tuple[int | None, str]:
@@ -335,10 +329,10 @@ def _key(question: Question) -> tuple[int | None, str]:
 
     The texts may differ from call to call, for a flow can put values into them.
     """
-    return question.line, " ".join(leaf.path for leaf in _leaves(question))
+    return question.line, " ".join(slot.path for slot in _slots(question))
 
 
-def _next_value(values: Iterator[Any], _: Leaf) -> Any:
+def _next_value(values: Iterator[Any], _: Slot) -> Any:
     return next(values)
 
 

@@ -1,156 +1,204 @@
-"""Finds a value of a certain kind in what somebody said: what kind it is shows in its name and in its example."""
+"""Finds the value of one member of an answer in what the user said. Its kind decides how it is looked for."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, Final
 
-from dryline.engine.intent_matching import is_denial, words
+from dryline.engine.choice_values import find_choice, find_of_class, find_yes_no
+from dryline.engine.name_values import (
+    find_address,
+    find_city,
+    find_company,
+    find_end_of_trip,
+    find_name,
+    find_role,
+    find_state,
+    find_street,
+)
+from dryline.engine.number_values import find_code, find_email, find_number, find_phone, find_zip, format_phone
+from dryline.engine.slot_times import find_date, find_datetime, find_time
+from dryline.engine.slots import Slot, digits_of
+from dryline.engine.spoken_turns import Utterance, without_fillers
+from dryline.engine.text_values import find_labelled, find_text
+from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, part_of_name
 
 MISSING: Final = object()
-
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|today|tomorrow|tonight"
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
-}
-_NAME_WORD = r"[A-ZÀ-Þ][\w'\u2019-]{1,40}"
-_PATTERNS = {
-    "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
-    "phone": re.compile(r"\+?\d[\d\s().-]{6,18}\d"),
-    "url": re.compile(r"https?://\S+"),
-    "date": re.compile(
-        r"\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
-        rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
-        rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})(?: \d{{4}})?"
-        rf"|(?:(?:next|this) )?(?:{_DAYS})\b",
-        re.IGNORECASE,
-    ),
-    "time": re.compile(
-        r"\b\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?|\bnoon\b|\bmidnight\b", re.IGNORECASE
-    ),
-    "name": re.compile(
-        r"(?:[Mm]y (?:full |first |last )?name is|[Nn]ame's|[Tt]his is|[Ii] am|[Ii]['\u2019]m|[Cc]all me)"
-        rf"\s+({_NAME_WORD}(?: {_NAME_WORD}){{0,2}})"
-    ),
-    "code": re.compile(r"\b(?=[\w-]{0,24}\d)(?:[A-Z]{1,5}-?)?\d[\w-]{2,15}\b"),
-    "zip": re.compile(r"\b\d{5}(?:-\d{4})?\b"),
-    "address": re.compile(rf"\b\d{{1,5}} {_NAME_WORD}(?: {_NAME_WORD}){{0,4}}"),
-}
-_KINDS = (  # what a name or a question holds, and the kind that it means; the first that fits
-    ("email", ("email", "e-mail", "mail")),
-    ("phone", ("phone", "telephone", "mobile", "cell", "callback number", "caller")),
-    ("url", ("url", "website", "link")),
-    ("time", ("time", "hour")),
-    ("date", ("date", "day", "when", "dob", "birthday", "birth")),
-    ("zip", ("zip", "postal", "postcode")),
-    ("address", ("address", "street")),
-    ("code", ("order", "code", "id", "account", "reference", "confirmation", "tracking", "policy", "ticket", "load")),
-    ("name", ("name", "who", "person", "patient", "customer")),
-)
+_NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
+_TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 
 
-def label_of(name: str) -> str:
-    """A member's name as words: `neighbourName` is "neighbour name"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", name).lower().strip()
-
-
-def part_of_name(name: str) -> str | None:
-    """Which part of a name a member asks for: first or last; None for all of it."""
-    return next((part for part in ("first", "last") if part in name.lower()), None)
-
-
-def kind_of(name: str, example: Any) -> str | None:
-    """What a member with this name, or an answer to this question, is: email, phone, date…"""
-    if isinstance(example, str):
-        for kind in ("email", "url", "date", "time", "phone"):
-            if _PATTERNS[kind].fullmatch(example.strip()) and not example.strip().isdigit():  # which may be any number
-                return kind
-    parts = set(label_of(name).split()) | set(words(name))
-    for kind, names in _KINDS:
-        if parts & set(names) or any(" " in each and each in name.lower() for each in names):
-            return kind
-    return None
-
-
-def spoken(name: str, example: Any, said: str, choices: list[Any] | None) -> Any:
-    """The value that was said, in the type of the example; MISSING where none was. Of several texts the newest counts:
-    somebody who was told that Monday is full, and says Friday, wants Friday."""
-    if choices or example is None or isinstance(example, str):
-        lines = reversed(said.splitlines())
-        return next((text for line in lines if (text := _text(name, example, line, choices)) is not MISSING), MISSING)
-    if isinstance(example, bool):
-        return _yes_or_no(name, said)
-    if isinstance(example, (int, float)):
-        number = _number(name, said)
-        return number if number is MISSING else type(example)(number)
+def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
+    """Return the value that was said, in the type of the example, or MISSING. The newest utterance with one counts."""
+    if slot.kind == "yes_no":
+        return (
+            _complete_address(slot, utterances)
+            if _asks_for_completeness(slot)
+            else _or_missing(find_yes_no(utterances, slot.key, slot.question))
+        )
+    find = _FINDERS.get(slot.kind, _text)
+    for utterance in utterances:
+        for part in utterance.parts if slot.kind not in ("reason", "text") else (utterance.text,):
+            value = find(slot, Utterance(part, utterance.question, utterance.language), now)
+            if value is not None:
+                return _typed(value, slot.example)
+        if slot.kind == "choice" and (value := _choice(slot, utterance, now)) is not None and len(utterance.parts) < 2:
+            return value
     return MISSING
 
 
-def _text(name: str, example: str | None, said: str, choices: list[Any] | None) -> Any:
-    if choices:
-        return _choice(choices, said)
-    kind = kind_of(name, example)
-    if kind is None:
-        return _after(name, said)
-    if kind == "name" and (found := _PATTERNS["name"].search(said)):
-        full, part = found[1], part_of_name(name)
-        return full if part is None else full.split()[0 if part == "first" else -1]
-    if kind == "code":
-        codes = [code for code in _PATTERNS["code"].findall(said) if not _PATTERNS["phone"].fullmatch(code)]
-        return codes[0] if codes else MISSING
-    found = _PATTERNS[kind].search(said) if kind != "name" else None
-    return found[0].strip(" .") if found else MISSING
+def _or_missing(value: Any) -> Any:
+    return MISSING if value is None else value
 
 
-def _choice(choices: list[Any], said: str) -> Any:
-    spoken_words = " ".join(words(said))
-    found = [choice for choice in choices if f" {' '.join(words(str(choice)))} " in f" {spoken_words} "]
-    return max(found, key=lambda choice: len(str(choice))) if found else MISSING
-
-
-def _yes_or_no(name: str, said: str) -> Any:
-    """Whether the last line that has to do with the name says yes to it; else whether the last line does."""
-    about = {word for word in re.split(r"[_\W]+", name.lower()) if len(word) > 3}
-    lines = [line for line in said.splitlines() if line.strip()]
-    named = [line for line in lines if about & set(words(line))]
-    if named:
-        return not is_denial(named[-1])
-    short = [line for line in lines if len(words(line)) <= 4 and (is_denial(line) or _assents(line))]
-    return not is_denial(short[-1]) if short else MISSING
-
-
-def _assents(line: str) -> bool:
-    return bool({"yes", "yeah", "yep", "sure", "ok", "okay", "correct", "right"} & set(words(line)))
-
-
-def _number(name: str, said: str) -> Any:
-    """The number nearest to a word of the name; else the only number."""
-    tokens = re.findall(r"\d+(?:\.\d+)?|\w+", said.lower().replace(",", ""))
-    places = [at for at, token in enumerate(tokens) if token[0].isdigit() or token in _NUMBERS]
-    about = {word.rstrip("s") for word in re.split(r"[_\W]+", name.lower()) if len(word) > 2}
-    marks = [at for at, token in enumerate(tokens) if token.rstrip("s") in about]
-    if not places:
+def _typed(value: Any, example: Any) -> Any:
+    """Return the value in the type of the example; a whole number stays one where the example has no type."""
+    if isinstance(value, float):
+        if isinstance(example, float):
+            return value
+        whole = int(value) if value == int(value) else value
+        return whole if isinstance(example, (int, float)) or example is None else str(whole)
+    if isinstance(example, (int, float)) and isinstance(value, str):
         return MISSING
-    if marks:
-        place = min(places, key=lambda at: min(abs(at - mark) for mark in marks))
-    elif len(places) == 1:
-        place = places[0]
-    else:
-        return MISSING
-    token = tokens[place]
-    if token in _NUMBERS:
-        return _NUMBERS[token]
-    return float(token) if len(token) < 16 and re.fullmatch(r"\d+(?:\.\d+)?", token) else MISSING
+    return value
 
 
-def _after(name: str, said: str) -> Any:
-    """What stands behind the name itself: "my reason is …", "reason: …"."""
-    label = re.escape(re.sub(r"[_-]+", " ", name).strip())
-    if not label or len(label) > 60:
+def _phone(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    phone = find_phone(digits_of(utterance), utterance.language)
+    return format_phone(phone, slot.example_text) if phone else None
+
+
+def _code(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    text = digits_of(utterance)
+    if not slot.is_answered_by(utterance) and not re.search(
+        rf"\b{re.escape(label_of(slot.key).split()[0])}\b", text, re.IGNORECASE
+    ):
+        return None
+    if (
+        (phone := find_phone(text, utterance.language))
+        and len(re.sub(r"\D", "", slot.example_text)) < 9
+        and re.sub(r"\D", "", phone) != phone
+    ):
+        text = text.replace(phone, " ")
+    return find_code(text, utterance.language, slot.example_text)
+
+
+def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    text = digits_of(utterance)
+    question = f"{slot.question} {utterance.question}"
+    key = slot.key or _noun_of(slot.question)
+    number = find_number(text, key, utterance.language, slot.siblings, kind=slot.kind, question=question)
+    if number is None or slot.is_answered_by(utterance):
+        return number
+    named = {word.rstrip("s") for word in label_of(slot.key).split() if len(word) > 2}
+    return number if named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())} else None
+
+
+def _noun_of(question: str) -> str:
+    match = re.search(r"how many (\w+)", question, re.IGNORECASE)
+    return match[1].lower() if match else ""
+
+
+def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    asked = kind_of_question(f"{utterance.question} {slot.question}" if not utterance.question else utterance.question)
+    name = find_name(
+        utterance.text,
+        part_of_name(slot.key),
+        utterance.language,
+        answers=asked == "name" or _names_in(utterance.question),
+    )
+    return name or find_labelled(utterance.text, slot.key)
+
+
+def _names_in(question: str) -> bool:
+    return bool(re.search(r"\b(?:name|names|who|heißt|heißen|llama|nombre)\b", question, re.IGNORECASE))
+
+
+def _company(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    asked = kind_of_question(utterance.question or slot.question) == "company"
+    return find_company(utterance.text, answers=asked) or find_labelled(utterance.text, slot.key)
+
+
+def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    label = label_of(slot.key)
+    if trip := find_end_of_trip(utterance.text, label):
+        return trip
+    if slot.has_span or label in ("origin", "destination", "from", "to"):
+        return None
+    asked = kind_of_question(utterance.question or slot.question) in ("city", "address")
+    return find_city(digits_of(utterance), answers=asked) or find_labelled(utterance.text, slot.key)
+
+
+def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    if slot.choices:
+        return find_choice(utterance.text, slot.choices)
+    return _text(slot, utterance, now)
+
+
+def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    """Return free text: a value of the example's class, one behind the key, or the answer to this very question."""
+    if labelled := find_labelled(utterance.text, slot.key):
+        return labelled
+    if slot.example_text and class_of(slot.example_text):
+        member = find_of_class(utterance.text, slot.example_text)
+        if member is not None:
+            return member
+    if not _is_asked_alone(slot) or not slot.is_answered_by(utterance):
+        return None
+    words = without_fillers(utterance.text, utterance.language).split()
+    if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:
+        return None
+    return find_text(utterance)
+
+
+def _is_asked_alone(slot: Slot) -> bool:
+    """Return whether no other free text of the same answer could be meant."""
+    texts = [key for key, example in slot.others.items() if kind_of(key, example, siblings=slot.siblings) in _TEXTS]
+    return len(texts) <= 1
+
+
+def _asks_for_completeness(slot: Slot) -> bool:
+    return (
+        slot.example is not None
+        and "address" in slot.question.lower()
+        and "complete" in f"{slot.key} {slot.question}".lower()
+    )
+
+
+def _complete_address(slot: Slot, utterances: list[Utterance]) -> Any:
+    """Return whether street, city, state and postal code were all said."""
+    text = " , ".join(digits_of(utterance) for utterance in reversed(utterances))
+    if not utterances:
         return MISSING
-    found = re.search(rf"\b{label}(?: is|:| was| would be)\s+([^.\n,;!?]{{1,120}})", said, re.IGNORECASE)
-    return found[1].strip() if found else MISSING
+    parts: Iterator[Any] = iter(
+        (find_street(text, "1 X"), find_city(text, answers=False), find_state(text, "TX"), find_zip(text))
+    )
+    return all(parts)
+
+
+Finder = Callable[[Slot, Utterance, datetime], Any]
+_FINDERS: dict[str, Finder] = {
+    "email": lambda slot, utterance, now: find_email(digits_of(utterance)),
+    "phone": _phone,
+    "url": lambda slot, utterance, now: (
+        (match := re.search(r"https?://\S+|www\.\S+", utterance.text)) and match[0].rstrip(".,")
+    ),
+    "name": _name,
+    "company": _company,
+    "role": lambda slot, utterance, now: find_role(utterance.text) or find_labelled(utterance.text, slot.key),
+    "date": find_date,
+    "birth": find_date,
+    "past": find_date,
+    "time": find_time,
+    "datetime": find_datetime,
+    "code": _code,
+    "zip": lambda slot, utterance, now: find_zip(digits_of(utterance)),
+    "address": lambda slot, utterance, now: find_address(digits_of(utterance), slot.example_text),
+    "street": lambda slot, utterance, now: find_street(digits_of(utterance), slot.example_text),
+    "city": _place,
+    "state": lambda slot, utterance, now: find_state(utterance.text, slot.example_text),
+    "choice": _choice,
+    **dict.fromkeys(_NUMBERS, _number),
+}

@@ -16,6 +16,7 @@ _MONTH_DAY = re.compile(r"([A-Z][a-z]+) (\d{1,2})(?:, (\d{4}))?")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?m?\.?", re.IGNORECASE)
 _BARE_SHARE = 0.4  # of answers that are the value alone
 _ONE_SENTENCE = ({"street", "city", "state", "zip"}, {"date", "time"})
+_PLAIN = ("choice", "service", "item", "reason", "date", "time")
 _OWN = ("name", "email", "phone", "zip", "address", "birth")
 
 
@@ -116,8 +117,8 @@ def _told(
             yield f"And {label}, {'yes' if member else 'no'}."
         else:
             yield from _sentences(member, key, "" if several else question, random, language, siblings)
-    elif kind in _OWN and part_of_name(key) is None:
-        yield _framed(speak(member, kind, random, language), kind, key, random, language, member, bare=False)
+    elif (kind in _OWN or kind in _PLAIN) and part_of_name(key) is None:
+        yield _framed(speak(member, kind, random, language), kind, key, random, language, member, bare=kind in _PLAIN)
     elif kind == "count":
         yield f"{_capital(_counts({key: member}, language))}."
     else:

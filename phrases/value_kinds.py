@@ -67,15 +67,15 @@ def kind_of(
         return by_key if by_form == "date" and by_key in _DATED else by_form
     if by_key == "name" and _names_thing(label, example, siblings, in_list):
         return "item"
-    if not label and not example:
+    if not label:
         by_key = _kind_of_question(question)
     if isinstance(example, str) and example:
+        if _class_name(example) == "weekday":
+            return "date"
         if by_key in _WITH_DIGIT and not any(character.isdigit() for character in example):
             return "text"
         if by_key is None and _LETTERS_AND_DIGITS.fullmatch(example):
             return _kind_of_question(question) or ("code" if len(example) > 3 else "number")
-        if _class_name(example) == "weekday":
-            return "date"
     return by_key or "text"
 
 

@@ -115,7 +115,7 @@ def prepare_calls(
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
-    row = contact_row(line, Random(0)) if line.is_outbound and direction != "inbound" else None
+    row = contact_row(line, Random(0), world.clock.now()) if line.is_outbound and direction != "inbound" else None
     following = FlowScheduler(
         world, line, "voice", state_of(line.number, row), follow=follow, branch=branch, outcome=outcome, shares=shares
     )

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from random import Random
 from typing import Any
 
 from dryline.engine.fake_values import made_up
+from dryline.engine.slots import Slot
 from dryline.simulator.deployment_context import DeploymentContext
 
 _READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
 _NOT_CONTACT = {"Caller", "variables"}
 
 
-def contact_row(line: DeploymentContext, random: Random) -> dict[str, Any]:
-    """Return a row with all that the line's flow reads from `state`, as a campaign would have it.
+def contact_row(line: DeploymentContext, random: Random, now: datetime) -> dict[str, Any]:
+    """Return a row with all that the line's flow reads from `state`, as a campaign would have it at this time.
 
     Values are those of a row of the line's newest campaign, if it has one; the person is another.
     """
@@ -29,7 +31,7 @@ def contact_row(line: DeploymentContext, random: Random) -> dict[str, Any]:
         if member in sample and not is_person:
             row[member] = sample[member]
         else:
-            row[member] = made_up(member, default or "", None, random)[0]
+            row[member] = made_up(Slot(default or "", member), random, now)[0]
     return row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import accumulate
 from random import Random
 from typing import Any
@@ -78,7 +78,7 @@ def plan_call(
     direction = direction or _direction(line, outcome)
     trade = line.trades[int(rng.random() * len(line.trades))]
     if row is None and direction == "outbound" and line.code is not None:
-        invented = contact_row(line, rng)
+        invented = contact_row(line, rng, at or datetime.now(UTC))
         facts = Slots(line, trade, rng, facts_of_row(None, customer_number))
         row = with_person(invented, facts)
         facts |= facts_of_row(row, customer_number)

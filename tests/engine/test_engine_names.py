@@ -121,7 +121,7 @@ until "finished":
         "phone": "+1 555 234 5678",
         "email": "ada@example.org",
         "guests": 4,
-        "when": "7:15 pm",
+        "when": "7:15 PM",
     }
 
 

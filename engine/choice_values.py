@@ -1,0 +1,227 @@
+"""One of several values, and yes or no, as people say them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from dryline.engine.spoken_turns import Utterance
+from dryline.phrases.value_kinds import LANGUAGES, class_of, label_of, read_values
+
+_ORDINALS = ("first", "second", "third", "fourth")
+_QUESTION = re.compile(r"\?\s*$")
+
+
+@lru_cache(maxsize=1024)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    stem = re.escape(phrase.casefold()).replace(r"\ ", r"[\s-]+").replace(r"\-", r"[\s-]?")
+    ending = r"(?:s|es|'s|ed)?" if len(phrase) > 3 else ""
+    return re.compile(rf"(?<![\w'-]){stem}{ending}(?![\w'])")
+
+
+def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
+    """Return the choice that a text names, by its own words, else by words that mean it; None if none or several."""
+    folded = text.casefold().replace("\u2019", "'")
+    synonyms = read_values()["synonyms"]
+    denied = [
+        phrase
+        for choice in choices
+        for phrase in _meanings(choice, synonyms)
+        if phrase.split()[0] in ("no", "not", "isn't", "can't")
+    ]
+    named = [phrase for phrase in denied if _pattern(phrase).search(folded)]
+    if not named:
+        places = {index: _last_place(folded, str(choice)) for index, choice in enumerate(choices)}
+        if (best := _farthest(places, choices)) is not None:
+            return choices[best]
+    places = {}
+    for index, choice in enumerate(choices):
+        for phrase in _meanings(choice, synonyms):
+            if (not named or phrase in named) and (place := _last_place(folded, phrase)) is not None:
+                places[index] = max(place, places.get(index) or place)
+    if (best := _farthest(places, choices)) is not None:
+        return choices[best]
+    for index, word in enumerate(_ORDINALS[: len(choices)]):
+        if re.search(rf"\bthe {word}(?: one| option)?\b", folded):
+            return choices[index]
+    if re.search(r"\bthe (?:last|latter)(?: one| option)?\b", folded):
+        return choices[-1]
+    return _misspelled(folded, choices)
+
+
+def _meanings(choice: Any, synonyms: dict[str, list[str]]) -> list[str]:
+    """Return the words that mean a choice; of one of several words, those of its words as well."""
+    folded = str(choice).casefold().replace("_", " ")
+    own = [folded] if folded != str(choice).casefold() else []
+    return own + synonyms.get(folded, [])
+
+
+def _last_place(text: str, phrase: str) -> tuple[int, int] | None:
+    matches = list(_pattern(phrase).finditer(text))
+    return (matches[-1].start(), len(phrase)) if matches else None
+
+
+def _farthest(places: dict[int, tuple[int, int] | None], choices: Sequence[Any]) -> int | None:
+    """Return the choice that was named; of several the longest if it contains the others, else the last one."""
+    named = {index: place for index, place in places.items() if place is not None}
+    if not named:
+        return None
+    longest = max(named, key=lambda index: named[index][1])
+    start, length = named[longest]
+    if all(start <= at < start + length for at, _ in named.values()):
+        return longest
+    return max(named, key=lambda index: named[index][0])
+
+
+def _misspelled(text: str, choices: Sequence[Any]) -> Any | None:
+    """Return the choice that differs from a long word by one letter."""
+    words = [word for word in re.findall(r"\w+", text) if len(word) > 5]
+    near = [choice for choice in choices if any(_is_near(word, str(choice).casefold()) for word in words)]
+    return near[0] if len(near) == 1 else None
+
+
+def _is_near(word: str, other: str) -> bool:
+    if word[:4] == other[:4] and len(other) > 5 and abs(len(word) - len(other)) <= 3:
+        return True
+    if len(word) != len(other):
+        return False
+    return sum(a != b for a, b in zip(word, other, strict=True)) <= 1
+
+
+def find_of_class(text: str, example: str, taken: Sequence[str] = ()) -> str | None:
+    """Return a value of the class of the example: another color for `red`. The longest name that was said counts."""
+    folded = text.casefold()
+    named = [
+        (member, place)
+        for member in class_of(example)
+        if (place := _last_place(folded, member)) and member not in taken
+    ]
+    if not named:
+        return None
+    longest = max(named, key=lambda each: (each[1][1], each[1][0]))[0]
+    return (
+        longest.lower()
+        if example.islower()
+        else longest[:1].upper() + longest[1:]
+        if example[:1].isupper()
+        else longest
+    )
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _answers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    languages = {"en", language}
+    words = {
+        side: sorted({each for name in languages for each in read_values(name)[side]}, key=len, reverse=True)
+        for side in ("yes", "no")
+    }
+    yes, no = ("|".join(re.escape(each).replace("'", "['\u2019]") for each in words[side]) for side in ("yes", "no"))
+    return re.compile(rf"\b(?:{yes})\b", re.IGNORECASE), re.compile(rf"\b(?:{no})\b", re.IGNORECASE)
+
+
+_POSITIVE_NO = re.compile(
+    r"\bwhy not\b|\bno (?:problem|worries|objections?|doubt)\b|\bi don['\u2019]?t see why not\b|"
+    r"\bdon['\u2019]?t mind\b|\bnot (?:a problem|bad)\b|\bcan['\u2019]?t wait\b|"
+    r"\bno,? (?:that['\u2019]?s|it['\u2019]?s) (?:fine|right|correct|ok|okay|perfect|all right)\b",
+    re.IGNORECASE,
+)
+_POLITE_NO = re.compile(r"\bi['\u2019]?m (?:good|fine|all set|okay)\b|\bi['\u2019]?ll pass\b", re.IGNORECASE)
+
+
+def yes_or_no(text: str, language: str) -> bool | None:
+    """Return whether a text says yes or no; None if it says neither."""
+    yes, no = _answers(language)
+    rest, positive = _POSITIVE_NO.subn(" ", text)
+    if _POLITE_NO.search(rest):
+        return False
+    denial, assent = no.search(rest), yes.search(rest)
+    if (
+        denial
+        and assent
+        and re.match(
+            r"\W*(?:um |uh |well,? |oh,? )*(?:yes|yeah|yep|yup|sure|ja|s\u00ed|absolutely|of course)\b", rest, re.I
+        )
+    ):
+        return True
+    if denial:
+        return False
+    return True if assent or positive else None
+
+
+def find_yes_no(utterances: Sequence[Utterance], key: str, question: str) -> bool | None:
+    """Return the answer to a yes-or-no question, the newest one that is about the key or answers the agent."""
+    language = utterances[0].language if utterances else "en"
+    topic = _topic(key, question, language)
+    for utterance in utterances:
+        about_topic = _mentions(utterance.text, topic)
+        answers = not utterance.question or _mentions(utterance.question, topic) or len(utterances) == 1
+        short = len(utterance.text.split()) <= 6
+        parts = utterance.text if not about_topic else _clause_about(utterance.text, topic)
+        answer = yes_or_no(parts, language)
+        if about_topic:
+            if answer is not None:
+                return answer
+            if not _QUESTION.search(utterance.text):
+                return True
+        elif answer is not None and (answers or short):
+            return answer
+    return None
+
+
+@lru_cache(maxsize=256)
+def _topic(key: str, question: str, language: str) -> frozenset[str]:
+    common = {
+        "want",
+        "have",
+        "does",
+        "they",
+        "with",
+        "this",
+        "that",
+        "like",
+        "wants",
+        "needs",
+        "need",
+        "complete",
+        "user",
+        "caller",
+        "customer",
+        "would",
+        "there",
+        "their",
+        "them",
+        "from",
+        "your",
+    }
+    words = set(label_of(key).split()) | set(re.findall(r"\w+", question.lower()))
+    agreement = set(read_values(language)["kinds"]["yes_no"]["keys"]) | {
+        "confirm",
+        "agree",
+        "confirmed",
+        "agreed",
+        "accept",
+        "consent",
+    }
+    return frozenset(_stem(word) for word in words - common - agreement if len(word) > 3)
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(?:ance|ed|ing|es|s|e)$", "", word)[:8]
+
+
+def _mentions(text: str, topic: frozenset[str]) -> bool:
+    return any(_stem(word) in topic for word in re.findall(r"\w+", text.lower()))
+
+
+def _clause_about(text: str, topic: frozenset[str]) -> str:
+    """Return the sentence that mentions the topic, with a bare yes or no before it."""
+    clauses = re.split(r"(?<=[.;!?])\s+|\bbut\b", text)
+    named = [index for index, clause in enumerate(clauses) if _mentions(clause, topic)]
+    if not named:
+        return text
+    start = named[0]
+    while start > 0 and len(clauses[start - 1].split()) <= 2:
+        start -= 1
+    return " ".join(clauses[start : named[-1] + 1])

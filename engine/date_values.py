@@ -1,0 +1,237 @@
+"""Dates as people say them: "the twenty first of March", "next Tuesday", "in two weeks"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import pairwise
+
+from dryline.phrases.value_kinds import LANGUAGES, read_values
+
+_SPANS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30, "tage": 1, "tagen": 1, "wochen": 7}
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenDate:
+    """A date in a text: what was said of it, and where. A part that was not said is None."""
+
+    start: int
+    end: int
+    text: str
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    offset: int | None = None
+    is_next: bool = False  # "next Tuesday"
+
+    def resolve(self, today: date, *, past: bool = False) -> date | None:
+        """Return the day that is meant, the next one that fits unless it is `past`; None if too little was said."""
+        if self.offset is not None:
+            return today + timedelta(days=self.offset)
+        if self.weekday is not None and self.day is None:
+            return self._resolve_weekday(today, past)
+        if self.day is None:
+            return None
+        if self.month is not None:
+            return _nearest([_date(year, self.month, self.day) for year in self._years(today)], today, past)
+        months = [
+            (today.year + (today.month - 1 + step) // 12, (today.month - 1 + step) % 12 + 1) for step in (-1, 0, 1, 2)
+        ]
+        return _nearest([_date(year, month, self.day) for year, month in months], today, past)
+
+    def _years(self, today: date) -> list[int]:
+        return [self.year] if self.year is not None else [today.year - 1, today.year, today.year + 1]
+
+    def _resolve_weekday(self, today: date, past: bool) -> date:
+        assert self.weekday is not None
+        ahead = (self.weekday - today.weekday()) % 7
+        if past:
+            return today - timedelta(days=7 - ahead if ahead else 7)
+        if self.is_next and 0 < ahead <= 6 - today.weekday():  # still in this week, so next week's is meant
+            ahead += 7
+        return today + timedelta(days=ahead or 7)
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _nearest(days: list[date | None], today: date, past: bool) -> date | None:
+    valid = [day for day in days if day is not None]
+    if len(valid) == 1:
+        return valid[0]
+    return (
+        max((day for day in valid if day <= today), default=None)
+        if past
+        else min((day for day in valid if day >= today), default=None)
+    )
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    table = read_values(language)
+    months = "|".join(sorted([*_month_numbers(language)], key=len, reverse=True))
+    weekdays = "|".join(table["weekdays"])
+    relative = "|".join(sorted(table["relative_days"], key=len, reverse=True))
+    ending = r"(?:st|nd|rd|th|\.|\u00ba)?"
+    year = r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}))?"
+    sources = {
+        "iso": r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
+        "slashed": r"\b(?P<first>\d{1,2})/(?P<second>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?\b",
+        "dotted": r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?:\s?(?P<year>\d{4}|\d{2}))?",
+        "month first": rf"\b(?P<name>{months})\.?\s+(?:the\s+)?(?P<day>\d{{1,2}}){ending}(?!\d|:|\s?[ap]m)\b{year}",
+        "day first": rf"\b(?P<day>\d{{1,2}}){ending}\s+(?:day\s+)?(?:of\s+|de\s+)?(?P<name>{months})\b{year}",
+        "month": rf"\b(?P<name>{months})\s+(?:of\s+|de\s+)?(?P<year>(?:19|20)\d{{2}})\b",
+        "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
+        rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
+        "relative": rf"\b(?:the\s+)?(?P<relative>{relative})\b(?!\s+(?:morgens|por la))",
+        "span": r"\b(?:in|within)\s+(?P<count>a|an|\d{1,2})\s+(?P<span>days?|weeks?|months?)\b"
+        r"|\b(?P<count2>a|\d{1,2})\s+(?P<span2>days?|weeks?)\s+from\s+(?:now|today)\b"
+        r"|\b(?P<ago>a|\d{1,2})\s+(?P<span3>days?|weeks?|months?)\s+ago\b"
+        r"|\b(?:in|vor)\s+(?P<count4>\d{1,2})\s+(?P<span4>tagen|wochen)\b",
+        "day": r"\bthe\s+(?P<day>\d{1,2})(?:st|nd|rd|th)\b|\b(?P<day2>\d{1,2})(?:st|nd|rd|th)\b",
+    }
+    if language == "es":
+        sources["day"] = r"\bel\s+(?:d\u00eda\s+)?(?P<day>\d{1,2})\b(?!\s+de\b)(?P<day2>(?!))?"
+    if language == "de":
+        sources["day"] = r"\b(?:am|den|der)\s+(?P<day>\d{1,2})\.(?P<day2>(?!))?"
+    return [(name, re.compile(source, re.IGNORECASE)) for name, source in sources.items()]
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _month_numbers(language: str) -> dict[str, int]:
+    numbers = {name: number for number, name in enumerate(read_values(language)["months"], 1)}
+    if language == "en":
+        numbers |= {name[:3]: number for name, number in numbers.items() if name != "may"} | {"sept": 9}
+    return numbers
+
+
+@lru_cache(maxsize=256)
+def find_dates(text: str, language: str) -> tuple[SpokenDate, ...]:
+    """Return the dates of a text whose numbers are digits, in their order. A bare day takes the month before it."""
+    rest, dates = text, []
+    for form, pattern in _patterns(language):
+        for match in pattern.finditer(rest):
+            spoken = _read(form, match, language)
+            if spoken is not None:
+                dates.append(spoken)
+                rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
+    dates.sort(key=lambda each: each.start)
+    for index, (before, each) in enumerate(pairwise(dates), 1):
+        if each.month is None and each.day is not None and each.weekday is None and before.month and before.day:
+            month = before.month % 12 + 1 if each.day < before.day else before.month
+            dates[index] = replace(each, month=month, year=before.year)
+    return tuple(dates)
+
+
+def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
+    spoken = SpokenDate(match.start(), match.end(), match[0].strip())
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+    year = _year(parts.get("year"))
+    if form == "slashed":
+        first, second = int(parts["first"]), int(parts["second"])
+        if first > 12:
+            first, second = second, first
+        if not 1 <= first <= 12 or not (1 <= second <= 31 or year is None):
+            return None
+        return replace(spoken, month=first, day=second if second <= 31 else None, year=year)
+    if form in ("iso", "dotted"):
+        month = int(parts["month"])
+        return replace(spoken, month=month, day=int(parts["day"]), year=year) if 1 <= month <= 12 else None
+    if "name" in parts:
+        month, day = _month_numbers(language)[parts["name"].lower()], parts.get("day")
+        return replace(spoken, month=month, day=int(day) if day else None, year=year)
+    if form == "weekday":
+        weekday = read_values(language)["weekdays"].index(parts["weekday"].lower())
+        day = int(parts["day"]) if "day" in parts else None
+        return replace(spoken, weekday=weekday, day=day, is_next="next" in parts)
+    if form == "relative":
+        return replace(spoken, offset=read_values(language)["relative_days"][parts["relative"].lower()])
+    if form == "span":
+        count = next(parts[name] for name in ("count", "count2", "ago", "count4") if name in parts)
+        span = next(value for name, value in parts.items() if name.startswith("span"))
+        days = (1 if count in ("a", "an") else int(count)) * _SPANS[span.lower()]
+        return replace(spoken, offset=-days if "ago" in parts else days)
+    day = int(parts.get("day") or parts["day2"])
+    return replace(spoken, day=day) if 1 <= day <= 31 else None
+
+
+def _year(text: str | None) -> int | None:
+    if text is None:
+        return None
+    year = int(text.strip("'"))
+    return year if year > 99 else year + (1900 if year > 35 else 2000)
+
+
+def find_birth(text: str) -> SpokenDate | None:
+    """Return a date that was said as three numbers: "1 31 75"."""
+    match = re.search(r"\b(\d{1,2})[\s,]+(\d{1,2})[\s,]+((?:19|20)?\d{2})\b", text)
+    if match is None or not 1 <= int(match[1]) <= 12 or not 1 <= int(match[2]) <= 31:
+        return None
+    return SpokenDate(
+        match.start(), match.end(), match[0], year=_year(match[3]), month=int(match[1]), day=int(match[2])
+    )
+
+
+def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, language: str) -> str | None:
+    """Return a date in the form of the example; None if too little was said for that form."""
+    names = read_values(language)
+    if re.fullmatch(r"\d{1,2}/\d{2}(?:\d{2})?", example):  # a card's expiry
+        return _expiry(spoken, example)
+    strict = _strict_format(example)
+    if strict is not None:
+        if kind == "birth" and spoken.year is None:
+            return None
+        day = spoken.resolve(today, past=kind in ("birth", "past"))
+        return day.strftime(strict) if day else None
+    if example.casefold() in names["weekdays"] and spoken.weekday is not None:
+        weekday = names["weekdays"][spoken.weekday]
+        return str(weekday) if example.islower() else str(weekday).capitalize()
+    month = names["months"][spoken.month - 1].capitalize() if spoken.month else ""
+    form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
+    if form and month and spoken.day:
+        year = f", {spoken.year}" if spoken.year else ""
+        return f"{month} {spoken.day}{_suffix(spoken.day) if form['th'] else ''}{year}"
+    return _as_spoken(spoken.text, language)
+
+
+def _strict_format(example: str) -> str | None:
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", example):
+        return "%Y-%m-%d"
+    match = re.fullmatch(r"(\d{1,2})([/.])(\d{1,2})[/.](\d{2,4})", example)
+    if not match:
+        return None
+    year = "%Y" if len(match[4]) == 4 else "%y"
+    if match[2] == "." or int(match[1]) > 12:
+        return f"%d{match[2]}%m{match[2]}{year}"
+    return f"%m/%d/{year}"
+
+
+def _expiry(spoken: SpokenDate, example: str) -> str | None:
+    if spoken.month is None:
+        return None
+    year = spoken.year if spoken.year is not None else spoken.day  # "09/27" reads like a month and a day
+    if year is None:
+        return None
+    digits = len(example.rpartition("/")[2])
+    return f"{spoken.month:02}/{year % 100:02}" if digits == 2 else f"{spoken.month:02}/{year % 100 + 2000}"
+
+
+def _as_spoken(text: str, language: str) -> str:
+    """Return the words of a date, months and weekdays with a capital as the language has them."""
+    text = re.sub(r"^the\s+(?=\D)", "", text, flags=re.IGNORECASE)
+    if language == "es":
+        return text
+    table = read_values(language)
+    names = {*table["months"], *table["weekdays"]}
+    return re.sub(r"\w+", lambda word: word[0].capitalize() if word[0].lower() in names else word[0], text)
+
+
+def _suffix(number: int) -> str:
+    return "th" if 10 < number % 100 < 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -1,0 +1,268 @@
+"""Numbers, amounts, codes, phone numbers and e-mail addresses as people say them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dryline.engine.date_values import find_dates
+from dryline.engine.time_values import SpokenTime, find_times
+from dryline.phrases.value_kinds import label_of, read_values
+
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
+_NUMBER = re.compile(
+    r"(?P<sign>[$\u20ac\u00a3]\s?)?(?<![\w.])(?P<digits>\d[\d,]*(?:\.\d+)?)(?P<scale>\s?[kKmM]\b)?(?![\w:/])"
+    r"(?P<unit>\s?(?:dollars?|bucks|euros?|pounds?|percent|%|USD|EUR))?"
+)
+_CENTS = re.compile(r"(\d+) (?:dollars?|bucks|euros?|pounds?),?(?: and)? (\d{1,2})(?: cents)?\b")
+_CODE = re.compile(r"\b(?=[\w-]{0,24}\d)[A-Za-z]{0,6}[-#]?\d[\w-]{0,20}\b")
+_SYMBOLS = {"dot": ".", "point": ".", "period": ".", "punkt": ".", "punto": ".", "underscore": "_", "dash": "-"}
+_SYMBOLS |= {"hyphen": "-", "minus": "-", "plus": "+", "bindestrich": "-", "guion": "-"}
+_AT = {"at", "@", "\u00e4t", "arroba"}
+_SPELLED = re.compile(r"\b([A-Za-z])\s+(?:as in|like|for)\s+[A-Za-z]+\b,?", re.IGNORECASE)
+_LETTERS = re.compile(r"\b[A-Za-z0-9](?:[\s-][A-Za-z0-9]\b)+")
+
+
+def find_email(text: str) -> str | None:
+    """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
+    if match := _EMAIL.search(text):
+        return match[0].strip(".")
+    tokens = re.findall(r"[\w+@\u00e4]+|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", _SPELLED.sub(r"\1", text)))
+    for at, token in enumerate(tokens):
+        if token.lower() in _AT and 0 < at < len(tokens) - 2:
+            local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
+            if local and "." in domain:
+                return f"{local}@{domain}".lower()
+    return None
+
+
+def _local_part(tokens: list[str]) -> str:
+    """Return the name before the "at": words that symbols join, or single letters; the first plain word begins it."""
+    pieces: list[str] = []
+    for token in reversed(tokens):
+        symbol = _SYMBOLS.get(token.lower(), token if token in "._-" else None)
+        joins = not pieces or pieces[-1] in _SYMBOLS.values()
+        single = bool(pieces) and len(token) == 1 and token.isalnum()
+        digits = bool(pieces) and pieces[-1].isdigit() and not token.isdigit()
+        if token in ",;":
+            break
+        if symbol is not None and pieces:
+            pieces.append(symbol)
+        elif joins or (single and len(pieces[-1]) == 1) or digits:
+            pieces.append(token)
+        else:
+            break
+    return "".join(reversed(pieces)).strip(".-_")
+
+
+def _domain(tokens: list[str]) -> str:
+    domain, joins = "", True
+    for token in tokens:
+        symbol = _SYMBOLS.get(token.lower(), token if token in ".-" else None)
+        if symbol is not None:
+            domain, joins = domain + symbol, True
+        elif joins or (len(token) == 1 and domain[-1:].isalnum() and "." not in domain):
+            domain, joins = domain + token, False
+        else:
+            break
+    return domain.strip(".-")
+
+
+@lru_cache(maxsize=256)
+def find_phone(text: str, language: str) -> str | None:
+    """Return a phone number of a text whose numbers are digits, as it was grouped."""
+    text = re.sub(r"\bplus\s+(?=\d)", "+", text, flags=re.IGNORECASE)
+    for match in _PHONE.finditer(_without(text, [(each.start, each.end) for each in find_dates(text, language)])):
+        digits = re.sub(r"\D", "", match[0])
+        if 7 <= len(digits) <= 15:
+            return match[0].strip(" ,.-")
+    return None
+
+
+def format_phone(phone: str, example: str) -> str:
+    """Return a phone number in the form of the example, if it has as many digits; else as it was said."""
+    digits = re.sub(r"\D", "", phone)
+    expected = re.sub(r"\D", "", example)
+    if example.startswith("+"):
+        if phone.startswith("+"):
+            return f"+{digits}"
+        if example.startswith("+1") and len(digits) in (10, 11):
+            return f"+{digits if len(digits) == 11 else '1' + digits}"
+        return phone
+    if len(digits) == len(expected):
+        numbers = iter(digits)
+        return "".join(next(numbers) if each.isdigit() else each for each in example)
+    if example and len(digits) == 10:
+        return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+    return phone
+
+
+def find_code(text: str, language: str, example: str) -> str | None:
+    """Return an order number, a reference or the like: letters and digits, as they are spelled."""
+    text = _SPELLED.sub(r"\1", text)
+    text = re.sub(r"\s*\b(?:dash|hyphen|minus)\b\s*", "-", text, flags=re.IGNORECASE)
+    spans = [(each.start, each.end) for each in find_dates(text, language)]
+    spans += [(each.start, each.end) for each in find_times(text) if ":" in each.text or each.half]
+    text = _without(text, spans)
+    text = re.sub(r"(?<=\b[A-Za-z]),\s*", " ", text)
+    text = re.sub(r"(?<=\b[A-Za-z]) -(?=\d)", "-", text)
+    text = _LETTERS.sub(lambda letters: re.sub(r"[\s]", "", letters[0]), text)
+    text = re.sub(r"(?<=\d),?\s+(?=\d)", "", text)
+    text = re.sub(r"\b([A-Z]{1,4})\s+(?=\d)", r"\1", text)
+    codes = [match[0] for match in _CODE.finditer(text) if not re.fullmatch(r"\d+(?:st|nd|rd|th)|\d+[kK]", match[0])]
+    codes = [code for code in codes if code[-1] != "-" and not code.isalpha()]
+    if not codes:
+        return None
+    code = max(codes, key=lambda each: (_alike(each, example), len(each)))
+    if len(code) < 3 and len(example) > 3:
+        return None
+    prefix = re.match(r"[A-Za-z]+-", example)
+    if prefix and re.fullmatch(rf"(?i){prefix[0][:-1]}\d+", code):
+        code = f"{prefix[0]}{code[len(prefix[0]) - 1 :]}"
+    return code.upper() if any(each.isupper() for each in example) or not example else code
+
+
+def _alike(code: str, example: str) -> bool:
+    return [each.isdigit() for each in code] == [each.isdigit() for each in example]
+
+
+def find_zip(text: str) -> str | None:
+    """Return a postal code of five digits, the last one of the text."""
+    text = re.sub(r"(?<=\d),?\s(?=\d{1,2}\b)", "", text) if not re.search(r"\b\d{5}\b", text) else text
+    codes: list[str] = re.findall(r"\b\d{5}(?:-\d{4})?\b", text)
+    return codes[-1] if codes else None
+
+
+def find_number(
+    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str
+) -> float | None:
+    """Return the number that a member means, in a text whose numbers are digits.
+
+    The unit behind a number decides; numbers of other units, of dates, times and phone numbers do not count."""
+    text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", text)
+    if kind == "money":
+        text = re.sub(r"(?<![\d:.])(\d{1,2}) (\d{2})(?= dollars| bucks|\W*$)", r"\1\2", text)
+    numbers = _numbers(text, language, kind)
+    units = _units(key, language)
+    if (implied := _implied(text, key, kind)) is not None and not numbers:
+        return implied
+    own = [number for number, following, _ in numbers if _begins_with(following, units)]
+    if own:
+        return own[-1]
+    others = [unit for each in siblings if each != key for unit in _units(each, language)]
+    others += [unit for each in _all_units(language) for unit in each if unit not in units]
+    free = [(number, marked) for number, following, marked in numbers if marked or not _begins_with(following, others)]
+    if kind == "money" and any(marked for _, marked in free):
+        free = [(number, marked) for number, marked in free if marked]
+    bounds = range_of(question) if kind == "rating" else None
+    values = [number for number, _ in free if bounds is None or bounds[0] <= number <= bounds[1]]
+    if kind == "age":
+        values = [number for number in values if 0 < number < 120]
+    if kind == "year":
+        values = [number for number in values if 1900 <= number <= 2100]
+    if not values:
+        return None
+    if kind == "money":
+        return max(values) if re.search(r"\b(?:to|between|up to)\b", text) else values[-1]
+    return _labelled(text, key, numbers) if len(set(values)) > 1 and kind != "rating" else values[-1]
+
+
+def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool]]:
+    """Return each number with the words behind it, and whether it is marked as money."""
+    spans = [(each.start, each.end) for each in find_dates(text, language)]
+    if kind not in ("year", "money", "age"):
+        spans += [(each.start, each.end) for each in find_times(text) if each.is_sure or _is_after_at(text, each)]
+    rest = _without(text, spans)
+    if kind != "money" and (phone := find_phone(text, language)):
+        rest = rest.replace(phone, " " * len(phone))
+    numbers = []
+    for match in _NUMBER.finditer(rest):
+        number = float(match["digits"].replace(",", "")) if len(match["digits"]) < 16 else None
+        if number is None or re.match(r"(?:st|nd|rd|th)\b", rest[match.end() :]):
+            continue
+        scale = (match["scale"] or "").strip().lower()
+        number *= {"k": 1e3, "m": 1e6}.get(scale, 1)
+        marked = bool(match["sign"] or scale or (match["unit"] and "%" not in match["unit"]))
+        if marked and kind in ("count", "age", "rating") and not scale:
+            continue
+        numbers.append((number, rest[match.end() :].lower(), marked))
+    return numbers
+
+
+def _is_after_at(text: str, time: SpokenTime) -> bool:
+    """Return whether a time such as "7 30" follows a word that marks it as one."""
+    return " " in time.text and re.search(r"\b(?:at|by|around|from|until|till)\W*$", text[: time.start]) is not None
+
+
+def _implied(text: str, key: str, kind: str) -> float | None:
+    """Return a number that is said without one: "just me", "the two of us" is a number already, "no kids"."""
+    if kind != "count":
+        return None
+    label = label_of(key).split()[-1] if key else ""
+    if re.search(
+        rf"\b(?:no|without|zero|keine|ohne|sin) (?:{'|'.join(map(re.escape, _units(key, 'en')))})\b", text, re.I
+    ):
+        return 0
+    if label in ("guests", "people", "party", "size", "persons", "travelers", "passengers"):
+        if re.search(r"\bme and my \w+\b|\bmy \w+ and (?:me|I|myself)\b|\bthe both of us\b", text, re.IGNORECASE):
+            return 2
+        if re.search(r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\bjust myself\b|\balone\b", text, re.IGNORECASE):
+            return 1
+    return None
+
+
+def _labelled(text: str, key: str, numbers: list[tuple[float, str, bool]]) -> float | None:
+    """Return the number next to a word of the key; None if no such word was said."""
+    words = {word.rstrip("s") for word in label_of(key).split() if len(word) > 2}
+    tokens = re.findall(r"\d[\d,.]*|\w+", text.lower())
+    marks = [at for at, token in enumerate(tokens) if token.rstrip("s") in words]
+    values = {number for number, _, _ in numbers}
+    places = [at for at, token in enumerate(tokens) if token[0].isdigit() and _float(token) in values]
+    if not marks or not places:
+        return None
+    return _float(tokens[min(places, key=lambda at: min(abs(at - mark) for mark in marks))])
+
+
+def _float(token: str) -> float | None:
+    try:
+        return float(token.replace(",", "").rstrip("."))
+    except ValueError:
+        return None
+
+
+def range_of(question: str) -> tuple[float, float] | None:
+    """Return the range that a question names: "from 1 to 5", "out of 10"."""
+    from dryline.engine.spoken_turns import in_digits
+
+    text = in_digits(question, "en")
+    if match := re.search(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b", text):
+        low, high = float(match[1]), float(match[2])
+        return (low, high) if low < high else None
+    if match := re.search(r"\bout of (\d{1,3})\b", text):
+        return 1.0, float(match[1])
+    return None
+
+
+@lru_cache(maxsize=256)
+def _units(key: str, language: str) -> tuple[str, ...]:
+    last = label_of(key).split()[-1] if label_of(key) else ""
+    table = {**read_values()["units"], **read_values(language)["units"]}
+    return tuple(table.get(label_of(key)) or table.get(last) or (last, last.rstrip("s")) if last else ())
+
+
+@lru_cache(maxsize=4)
+def _all_units(language: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(units) for units in {**read_values()["units"], **read_values(language)["units"]}.values())
+
+
+def _begins_with(following: str, units: tuple[str, ...] | list[str]) -> bool:
+    """Return whether one of the units stands behind a number, with at most one word between."""
+    head = following.lstrip(" -")
+    return any(re.match(rf"(?:\w+ )?{re.escape(unit)}\b", head) for unit in units if unit)
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = f"{text[:start]}{'_' * (end - start)}{text[end:]}"
+    return re.sub(r"_+", lambda gap: f"|{' ' * (len(gap[0]) - 2)}|" if len(gap[0]) > 1 else "|", text)

@@ -1,0 +1,103 @@
+"""Fills places for dates and times of day, spans of both included."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from dryline.engine.date_values import SpokenDate, find_birth, find_dates, format_date
+from dryline.engine.slots import Slot, digits_of
+from dryline.engine.spoken_turns import Utterance
+from dryline.engine.time_values import SpokenTime, find_times, format_time
+
+
+def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    text = digits_of(utterance)
+    dates = list(find_dates(text, utterance.language))
+    if slot.kind == "birth" and not any(each.month for each in dates) and (birth := find_birth(text)):
+        dates = [birth]
+    if re.fullmatch(r"\d{1,2}/\d{2,4}", slot.example_text) and not dates:
+        dates = _expiry_in_numbers(text)
+    if not dates:
+        return None
+    chosen = dates[-1]
+    if slot.has_span:
+        if len(dates) == 1 and slot.is_end != bool(re.search(r"\b(?:until|till|through|bis|hasta)\b", text)):
+            return None
+        chosen = dates[-1] if slot.is_end else dates[0]
+    elif slot.kind in ("birth", "past"):
+        chosen = next((each for each in dates if each.month), dates[0])
+    elif len(dates) > 1:
+        chosen = _specific(dates)
+    return format_date(chosen, slot.example_text, now.date(), kind=slot.kind, language=utterance.language)
+
+
+def _specific(dates: list[SpokenDate]) -> SpokenDate:
+    """Return the date of "next week, on Tuesday" that says the most; of equal ones the first."""
+    return max(dates, key=lambda each: (each.day is not None) + (each.weekday is not None) + (each.month is not None))
+
+
+def _expiry_in_numbers(text: str) -> list[SpokenDate]:
+    match = re.search(r"\b(0?[1-9]|1[0-2])\D{1,3}((?:20)?\d{2})\b", text) or re.search(
+        r"\b(0[1-9]|1[0-2])(\d{2})\b", text
+    )
+    if match is None:
+        match = re.search(r"\b([1-9])(\d{2})\b", text)
+    return (
+        [SpokenDate(match.start(), match.end(), match[0], month=int(match[1]), year=int(match[2]) % 100 + 2000)]
+        if match
+        else []
+    )
+
+
+def find_time(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    text = digits_of(utterance)
+    covered = find_dates(text, utterance.language)
+    times = [
+        each
+        for each in find_times(text)
+        if each.is_sure or not any(d.start < each.end and each.start < d.end for d in covered)
+    ]
+    context = f"{slot.question} {utterance.question} {utterance.text}"
+    if not times and slot.is_answered_by(utterance):
+        times = _bare_hour(text)
+    if not times:
+        return None
+    sure = [each for each in times if each.is_sure] or times
+    if not slot.has_span:
+        return format_time(
+            sure[-1] if len(sure) > 1 and not re.search(r"\bbetween\b", text) else sure[0], slot.example_text, context
+        )
+    if len(times) < 2:
+        is_until = bool(re.search(r"\b(?:until|till|bis|hasta)\b", text))
+        return format_time(times[0], slot.example_text, context) if is_until == slot.is_end else None
+    first, last = times[0], times[-1]
+    if not slot.is_end:
+        return format_time(first, slot.example_text, context if first.half else "")
+    begin, end = first.clock(""), last.clock("")
+    if last.half is None and end <= begin and end[0] < 12:
+        last = SpokenTime(last.start, last.end, last.text, end[0], end[1], "p")
+    return format_time(last, slot.example_text, context if last.half else "")
+
+
+def _bare_hour(text: str) -> list[SpokenTime]:
+    match = re.fullmatch(r"\D{0,24}?\b(\d{1,2})\b\D{0,16}", text)
+    if (
+        match is None
+        or not 1 <= int(match[1]) <= 24
+        or re.match(r"\d+(?:st|nd|rd|th)|\d+\s*(?:people|persons|of us)", text[match.start(1) :])
+    ):
+        return []
+    return [SpokenTime(match.start(1), match.end(1), match[1], int(match[1]) % 24, is_sure=False)]
+
+
+def find_datetime(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    day = find_date(Slot("2026-01-05" if re.match(r"\d{4}-", slot.example_text) else "Monday", "date"), utterance, now)
+    iso = re.match(r"\d{4}-\d{2}-\d{2}(?P<between>[T ])\d{2}:\d{2}(?P<seconds>:\d{2})?", slot.example_text)
+    half = re.search(r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\.?", slot.example_text, re.IGNORECASE)
+    form = ("14:00:00" if iso["seconds"] else "14:00") if iso else half[0] if half else ""
+    time = find_time(Slot(form, "time", question=slot.question), utterance, now)
+    if iso:
+        return f"{day}{iso['between']}{time}" if day and time else None
+    return " at ".join(filter(None, (day, time))) or None

@@ -1,0 +1,116 @@
+"""A place for one value in an answer, and whether an utterance can fill it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dryline.engine.spoken_turns import Utterance, in_digits
+from dryline.phrases.value_kinds import kind_of, kind_of_question, label_of
+
+# Answers to questions of these kinds are no answers to others.
+_ASKED_ALONE = {
+    "time",
+    "date",
+    "birth",
+    "phone",
+    "email",
+    "zip",
+    "code",
+    "name",
+    "age",
+    "money",
+    "rating",
+    "count",
+    "year",
+}
+_END_OF_SPAN = {
+    "end",
+    "until",
+    "till",
+    "to",
+    "out",
+    "checkout",
+    "departure",
+    "return",
+    "finish",
+    "close",
+    "closing",
+    "last",
+    "bis",
+    "salida",
+    "hasta",
+}
+_START_OF_SPAN = {
+    "start",
+    "from",
+    "begin",
+    "in",
+    "checkin",
+    "arrival",
+    "pickup",
+    "open",
+    "opening",
+    "von",
+    "entrada",
+    "desde",
+    "leave",
+    "outbound",
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for one value in the shape of an answer.
+
+    `key` is its member's name, `path` all names up to it. `siblings` are the keys of the object, `others` its examples;
+    `in_list` says that it is in a list.
+    """
+
+    example: Any
+    key: str = ""
+    path: str = ""
+    choices: list[Any] | None = None
+    question: str = ""
+    siblings: tuple[str, ...] = ()
+    in_list: bool = False
+    others: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def kind(self) -> str:
+        if self.choices:
+            return "choice"
+        example = "" if self.example is None else self.example
+        return kind_of(self.key, example, self.question, siblings=self.siblings, in_list=self.in_list)
+
+    @property
+    def example_text(self) -> str:
+        return self.example if isinstance(self.example, str) else ""
+
+    @property
+    def is_end(self) -> bool:
+        """Whether it is the later end of a span, such as `check_out`."""
+        return bool(set(label_of(self.key).split()) & _END_OF_SPAN)
+
+    @property
+    def has_span(self) -> bool:
+        """Whether it is one end of a span whose other end is beside it."""
+        own = set(label_of(self.key).split())
+        beside = {word for key in self.siblings if key != self.key for word in label_of(key).split()}
+        ends = bool(own & _END_OF_SPAN and beside & _START_OF_SPAN)
+        return ends or bool(own & _START_OF_SPAN and beside & _END_OF_SPAN)
+
+    def is_answered_by(self, utterance: Utterance) -> bool:
+        """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
+        asked = kind_of_question(utterance.question) if utterance.question else None
+        if asked is None or asked == self.kind or asked not in _ASKED_ALONE:
+            return True
+        words = set(re.findall(r"\w+", utterance.question.lower()))
+        own = {word for word in label_of(self.key).split() if len(word) > 2}
+        return bool(own & words) or utterance.question.strip() == self.question.strip()
+
+
+def digits_of(utterance: Utterance) -> str:
+    return in_digits(utterance.text, utterance.language)

@@ -1,0 +1,134 @@
+"""The utterances of a text that a flow asks about, and the parts of them that still hold after corrections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dryline.phrases.number_words import to_digits
+from dryline.phrases.value_kinds import LANGUAGES, read_values
+
+_LONGEST = 20_000  # characters of a text that are read: its end
+_MOST = 40  # utterances that are read, newest first
+_LONGEST_UTTERANCE = 2_000
+_PAUSE = r"[,.;:!?\u2013\u2014-]"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Something the user said, and what the agent had said before it."""
+
+    text: str
+    question: str
+    language: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts between corrections, the last one first, without what was rejected."""
+        return _parts(self.text, self.language)
+
+
+def utterances_of(text: str, language: str) -> list[Utterance]:
+    """Return what the user said in a transcript, newest first; of any other text its lines."""
+    lines = text[-_LONGEST:].splitlines()
+    if not any(line.startswith(("User: ", "Agent: ")) for line in lines):
+        return [Utterance(line[:_LONGEST_UTTERANCE], "", language) for line in reversed(lines) if line.strip()][:_MOST]
+    utterances: list[Utterance] = []
+    question, speaker = "", ""
+    for line in lines:
+        if line.startswith("Agent: "):
+            question = line[7:] if speaker != "Agent" else f"{question} {line[7:]}"
+            speaker = "Agent"
+        elif line.startswith("User: "):
+            speaker = "User"
+            utterances.append(Utterance(line[6:][:_LONGEST_UTTERANCE], question, language))
+        elif speaker == "User" and utterances:
+            last = utterances[-1]
+            utterances[-1] = Utterance(f"{last.text} {line}"[:_LONGEST_UTTERANCE], last.question, language)
+    return utterances[::-1][:_MOST]
+
+
+@lru_cache(maxsize=512)
+def in_digits(text: str, language: str) -> str:
+    """Return the text with numbers in words as digits."""
+    return to_digits(text, language)
+
+
+@lru_cache(maxsize=512)
+def _parts(text: str, language: str) -> tuple[str, ...]:
+    pieces = [piece for piece in _corrections(language).split(text) if re.search(r"\w", piece)]
+    kept = (without_rejected(piece, language) for piece in reversed(pieces))
+    return tuple(piece for piece in kept if re.search(r"\w", piece))
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _corrections(language: str) -> re.Pattern[str]:
+    phrases = sorted(read_values(language)["corrections"], key=len, reverse=True)
+    words = "|".join(re.escape(phrase).replace(r"\ ", r",?\s+") for phrase in phrases if phrase not in ("no", "nein"))
+    no = rf"(?<=\w){_PAUSE}\s*(?:no|nope|nein)\s*(?:,\s*|\s+(?=i\b|it's\b|the\b|at\b|on\b))"
+    return re.compile(rf"{no}|\b(?:{words})\b{_PAUSE}?", re.IGNORECASE)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    phrases = [phrase for phrase in read_values(language)["rejections"] if len(phrase) > 3 and phrase != "nicht"]
+    before = {"instead of", "rather than", "anything but", "except", "apart from", "other than", "statt", "en vez de"}
+    heads = "|".join(re.escape(phrase) for phrase in phrases if phrase in before) or "(?!)"
+    tails = "|".join(re.escape(phrase) for phrase in phrases if phrase not in before) or "(?!)"
+    negation = {"en": "not", "de": "nicht", "es": "no"}[language]
+    return (
+        re.compile(rf"(?:(?<=[,.;])|^)[^,.;]*?\b(?:{tails})\b[^,.;]*?(?=[,.;]|\b(?:but|so|then|aber|pero)\b|$)", re.I),
+        re.compile(rf"\b(?:{heads})\b[^,.;]*", re.IGNORECASE),
+        re.compile(
+            rf"\b{negation}\s+(?!sure\b|really\b|at all\b|a problem\b)"
+            rf"(?:[^,.;]*?(?=[,;]|\.\s|\bbut\b|\bsondern\b|\bsino\b)|(?:the |on |at |a |am |el )?[\w:]+)",
+            re.IGNORECASE,
+        ),
+    )
+
+
+def without_rejected(text: str, language: str) -> str:
+    """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
+    for pattern in _rejections(language):
+        text = pattern.sub(" ", text)
+    return text.strip()
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _fillers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = read_values(language)
+    heads = "|".join(re.escape(each) for each in sorted(table["fillers"], key=len, reverse=True))
+    tails = "|".join(re.escape(each) for each in sorted(table["endings"], key=len, reverse=True))
+    return (
+        re.compile(rf"^[\W_]*(?:{heads})\b(?!['\u2019]\w)[\s,.;:!?\u2026-]*", re.IGNORECASE),
+        re.compile(rf"(?<=[\w.,;!?'])[\s,.;:!?-]+(?:{tails})[\s.!?,]*$", re.IGNORECASE),
+    )
+
+
+def without_fillers(text: str, language: str) -> str:
+    """Return a text without the words that only open or close it: "well, um, … please"."""
+    head, tail = _fillers(language)
+    for _ in range(6):
+        shorter = tail.sub("", head.sub("", text, count=1), count=1).strip()
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    return text.strip(" \t,;:.!?\u2026")
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _lead_ins(language: str) -> re.Pattern[str]:
+    phrases = sorted(read_values(language)["lead_ins"], key=len, reverse=True)
+    words = "|".join(re.escape(phrase).replace("'", "['\u2019]") for phrase in phrases)
+    return re.compile(rf"^\W*(?:{words})\b(?!['\u2019])[\s,:]*", re.IGNORECASE)
+
+
+def without_lead_in(text: str, language: str) -> str:
+    """Return a text without the words that introduce a value: "I'd like …", "it's about …", "remove the …"."""
+    for _ in range(4):
+        shorter = without_fillers(_lead_ins(language).sub("", text, count=1), language)
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    return text

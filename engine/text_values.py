@@ -1,0 +1,127 @@
+"""Free text, and lists of things, as people give them: "it's for a …", "three burritos and one horchata"."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers, without_lead_in
+from dryline.phrases.value_kinds import LANGUAGES, label_of, read_values
+
+_CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because(?: of)?|since|the (?:reason|problem|issue|trouble|thing) is(?: that)?|it's about|call(?:ing)? about|"
+    r"regarding|concerning|due to)\s+",
+    re.IGNORECASE,
+)
+_PLEASANTRY = re.compile(
+    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
+    r"nothing|i don'?t know|not sure|what|how are you|my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\W*",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:an?|the|some|my|any|eine?n?|der|die|das|una?|el|la|los|las)\s+", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"\s*(?:,\s*(?:and\s+|und\s+|y\s+|also\s+)?|\band\s+(?:also\s+|then\s+)?|"
+    r"\b(?:plus|as well as|und|along with|maybe)\b|\by\b(?=\s)|;|&)\s*",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(
+    r"^(?P<number>\d{1,4})(?:\s*x\b|\s+(?:(?:orders?|pieces?|servings?|bags?|boxes) of|of the|of))?\s+(?P<name>.+)$",
+    re.IGNORECASE,
+)
+_ADDITION = re.compile(
+    r"\s+(?:with(?:out)?|no|on the side|from|for|in|that|which|who|instead|please|too|as well|off|again)\b.*$",
+    re.IGNORECASE,
+)
+_ASKS_FOR_THINGS = re.compile(r"\b(?:what|which|anything|welche|was|qu\u00e9)\b", re.IGNORECASE)
+_SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
+_NO_THING = re.compile(
+    r"^(?:no|not|without|hold|nothing|that's|that is|i think|i guess|please|thanks?|yes|it|for|to|let me|i'm|is)\b",
+    re.IGNORECASE,
+)
+
+
+def find_labelled(text: str, key: str) -> str | None:
+    """Return what stands behind the key itself: "my reason is …", "reason: …"."""
+    label = re.escape(label_of(key))
+    if not label or len(label) > 60:
+        return None
+    match = re.search(rf"\b{label}(?: is|:| was| would be)\s+([^.\n,;!?]{{1,120}})", text, re.IGNORECASE)
+    return match[1].strip() if match else None
+
+
+def find_text(utterance: Utterance) -> str | None:
+    """Return the words of an answer without those that introduce it, open it or close it."""
+    text = utterance.text.strip()
+    if _PLEASANTRY.fullmatch(text):
+        return None
+    if match := _REASON.search(text):
+        text = text[match.end() :]
+    else:
+        clauses = [clause for clause in _CLAUSE.split(text) if clause and not _PLEASANTRY.fullmatch(clause)]
+        text = clauses[0] if clauses and len(clauses[0].split()) > 2 else " ".join(clauses)
+    text = without_lead_in(without_fillers(text, utterance.language), utterance.language)
+    text = _ARTICLE.sub("", text) if len(text.split()) <= 4 else text
+    return text.strip(" ,.;!?") or None
+
+
+def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]:
+    """Return the things that a text lists, each with `name`, `quantity` (None if not said) and `size`.
+
+    A text that neither counts things, nor asks for them, nor answers a question about them lists none.
+    """
+    if _PLEASANTRY.fullmatch(text):
+        return []
+    text = in_digits(re.sub(r"(?<=\w)[.!?]\s+(?=[A-Z])", ", ", text), language)
+    whole = without_fillers(text, language)
+    text = without_lead_in(whole, language)
+    things: list[dict[str, Any]] = []
+    for piece in _SPLIT.split(text):
+        piece = without_lead_in(without_fillers(piece, language), language)
+        if not piece or _NO_THING.match(piece):
+            continue
+        thing = _thing(piece)
+        if thing is not None:
+            things.append(thing)
+    counted = any(thing["quantity"] is not None for thing in things)
+    return things if counted or text != whole or not question or _ASKS_FOR_THINGS.search(question) else []
+
+
+def _thing(piece: str) -> dict[str, Any] | None:
+    quantity: int | None = None
+    if match := _QUANTITY.match(piece):
+        quantity, piece = int(match["number"]), match["name"]
+    elif match := re.match(r"^(?:an?|one|another|ein(?:e|en)?|una?)\s+(.+)$", piece, re.IGNORECASE):
+        quantity, piece = 1, match[1]
+    piece = _ARTICLE.sub("", piece)
+    size = re.match(rf"^({_SIZES})\s+(?=\w)", piece, re.IGNORECASE)
+    piece = _ADDITION.sub("", piece)
+    name = piece.strip(" .,!?;:")
+    if not name or len(name.split()) > 5 or not re.search(r"[^\W\d]", name):
+        return None
+    return {"name": name, "quantity": quantity, "size": size[1].lower() if size else None}
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _weekdays(language: str) -> list[str]:
+    return list(read_values(language)["weekdays"])
+
+
+def find_weekdays(text: str, language: str, example: str) -> list[str]:
+    """Return all weekdays that a text names, in its order; "every day but …", "weekdays" and spans included."""
+    names = _weekdays(language)
+    folded = text.casefold()
+    if re.search(r"\bweekends?\b", folded):
+        days = names[5:]
+    elif re.search(r"\b(?:weekdays|working days|during the week|monday (?:to|through) friday)\b", folded):
+        days = names[:5]
+    elif match := re.search(
+        rf"\b({'|'.join(names)})s?\s+(?:to|through|till|until|bis|a)\s+({'|'.join(names)})", folded
+    ):
+        days = names[names.index(match[1]) : names.index(match[2]) + 1]
+    elif match := re.search(r"\b(?:every ?day|any day|all days)\s*(?:but|except|apart from)?(.*)", folded):
+        days = [name for name in names if name not in match[1]]
+    else:
+        days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({'|'.join(names)})s?\b", folded)))
+    return [day if example.islower() else day.capitalize() for day in days]

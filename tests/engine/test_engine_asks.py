@@ -1,0 +1,267 @@
+"""Values are taken from what the user said, as people say them; what nobody said is None, or invented on request."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from random import Random
+from time import perf_counter
+
+import pytest
+
+from dryline.engine.answer_filling import fill
+from dryline.engine.language_model import MADE_UP, Question
+
+NOW = datetime(2026, 11, 25, 15, tzinfo=UTC)  # a Wednesday
+
+
+def answer(question, example, *said, **options):
+    """Fill an example from a conversation in which the agent asks the question and the user says one thing a turn."""
+    lines = [line for each in said for line in (f"Agent: {question}", f"User: {each}")]
+    return fill(Question("\n".join(lines), question, example, now=NOW, **options))
+
+
+CASES = [
+    # dates
+    ("What day suits them?", {"day": "Monday"}, "Thursday would be better", {"day": "Thursday"}),
+    ("What day suits them?", {"day": "Monday"}, "not Monday, Wednesday please", {"day": "Wednesday"}),
+    ("What day suits them?", {"day": "Monday"}, "Tuesday, no wait, make that Friday", {"day": "Friday"}),
+    ("What day suits them?", {"day": "Monday"}, "Monday doesn't work for me, how about Tuesday?", {"day": "Tuesday"}),
+    ("For which date?", {"date": "2026-01-05"}, "the twenty first of December", {"date": "2026-12-21"}),
+    ("For which date?", {"date": "2026-01-05"}, "next Tuesday", {"date": "2026-12-01"}),
+    ("For which date?", {"date": "2026-01-05"}, "tomorrow if possible", {"date": "2026-11-26"}),
+    ("For which date?", {"date": "2026-01-05"}, "in two weeks", {"date": "2026-12-09"}),
+    ("For which date?", {"date": "March 15"}, "let's say January third", {"date": "January 3"}),
+    ("Date of birth?", {"dob": "1980-05-21"}, "July 4th 1976", {"dob": "1976-07-04"}),
+    ("Date of birth?", {"dob": "1980-05-21"}, "nineteenth of March nineteen ninety one", {"dob": "1991-03-19"}),
+    ("Date of birth?", {"birthday": "01/31/1975"}, "it's eleven two eighty four", {"birthday": "11/02/1984"}),
+    ("Until when is the card valid?", {"expiry": "09/27"}, "oh four twenty nine", {"expiry": "04/29"}),
+    ("Until when is the card valid?", {"expiry": "09/27"}, "June two thousand thirty", {"expiry": "06/30"}),
+    (
+        "From when to when?",
+        {"check_in": "2026-01-05", "check_out": "2026-01-08"},
+        "from December 20th to the 23rd",
+        {"check_in": "2026-12-20", "check_out": "2026-12-23"},
+    ),
+    # times
+    ("At what time?", {"time": "14:00"}, "half past ten", {"time": "10:30"}),
+    ("At what time?", {"time": "14:00"}, "three thirty in the afternoon", {"time": "15:30"}),
+    ("At what time?", {"time": "2pm"}, "eleven AM works", {"time": "11am"}),
+    ("At what time?", {"time": "2:00 PM"}, "quarter to five", {"time": "4:45 PM"}),
+    ("At what time?", {"time": "14:00"}, "at nine, no, at ten", {"time": "10:00"}),
+    ("Working hours?", {"start": "07:00", "end": "15:00"}, "from nine to five", {"start": "09:00", "end": "17:00"}),
+    ("When?", {"day": "Monday", "time": "2pm"}, "Friday at noon", {"day": "Friday", "time": "12pm"}),
+    # names
+    ("What is their name?", {"name": "Jane Doe"}, "Miriam Castle", {"name": "Miriam Castle"}),
+    ("What is their name?", {"name": "Jane Doe"}, "sure, it's tom baker", {"name": "Tom Baker"}),
+    (
+        "What is their name?",
+        {"name": "Jane Doe"},
+        "this is Ines Novak, I'm calling about my car",
+        {"name": "Ines Novak"},
+    ),
+    ("What is their name?", {"name": "Jane Doe"}, "O'Neil, Sean O'Neil", {"name": "Sean O'Neil"}),
+    (
+        "What is their name?",
+        {"first_name": "Jane", "last_name": "Doe"},
+        "last name is Weber, first name Lena",
+        {"first_name": "Lena", "last_name": "Weber"},
+    ),
+    (
+        "Where do they work, and as what?",
+        {"company": "Acme", "role": "manager"},
+        "I'm the office manager at Harbor Foods",
+        {"company": "Harbor Foods", "role": "office manager"},
+    ),
+    # numbers
+    ("How many guests?", {"guests": 4}, "there will be six of us", {"guests": 6}),
+    ("How many guests?", {"guests": 4}, "a table for five at seven thirty on Friday", {"guests": 5}),
+    ("How many guests?", {"guests": 4}, "just me", {"guests": 1}),
+    ("How many?", {"adults": 2, "children": 1}, "three adults and two kids", {"adults": 3, "children": 2}),
+    ("What is the budget?", {"budget": 20000}, "around forty five thousand", {"budget": 45000}),
+    ("What is the budget?", {"budget": 20000}, "30k", {"budget": 30000}),
+    ("How much can they pay?", {"amount": 50.0}, "I could do eighty dollars a month", {"amount": 80.0}),
+    ("How much was it?", {"amount": 50.0}, "twelve dollars and fifty cents", {"amount": 12.5}),
+    ("Rooms and nights?", {"rooms": 1, "nights": 1}, "two rooms for three nights", {"rooms": 2, "nights": 3}),
+    ("How many?", {"party_size": 2}, "we are four people", {"party_size": 4}),
+    ("How old are they?", {"age": 40}, "I just turned thirty three", {"age": 33}),
+    ("Order number?", {"order_number": "12345"}, "it's eight eight one oh two", {"order_number": "88102"}),
+    ("Reference?", {"reference": "AB-1234"}, "A as in apple, C, dash seven seven eight one", {"reference": "AC-7781"}),
+    ("ZIP code?", {"zip": "78701"}, "nine four one oh seven", {"zip": "94107"}),
+    ("How would they rate it, from 1 to 5?", {"rating": 4}, "I'd give it a four", {"rating": 4}),
+    # e-mail, phone, address
+    (
+        "E-mail address?",
+        {"email": "jane@example.com"},
+        "it's pat underscore moss at mail dot example dot org",
+        {"email": "pat_moss@mail.example.org"},
+    ),
+    ("E-mail address?", {"email": "jane@example.com"}, "lee42@example.org, thanks", {"email": "lee42@example.org"}),
+    ("Phone number?", {"phone": "555-1234"}, "five five five, oh one seven two", {"phone": "555-0172"}),
+    (
+        "Phone number?",
+        {"phone": "555-123-4567"},
+        "four one five five five five oh one two three",
+        {"phone": "415-555-0123"},
+    ),
+    (
+        "What address?",
+        {"street": "123 Main St", "city": "Austin", "state": "TX", "zip": "78701"},
+        "eighteen Birch Lane, Portland, Oregon nine seven two oh one",
+        {"street": "18 Birch Lane", "city": "Portland", "state": "OR", "zip": "97201"},
+    ),
+    (
+        "Where to?",
+        {"origin": "Dallas", "destination": "Reno"},
+        "from Boise to Tulsa",
+        {"origin": "Boise", "destination": "Tulsa"},
+    ),
+    ("Which state?", {"state": "TX"}, "Ohio", {"state": "OH"}),
+    # choices, yes and no
+    ("Which size?", {"size": "small | medium | large"}, "not the small one, the large one", {"size": "large"}),
+    ("Which size?", {"size": "small | medium | large"}, "the biggest you have", {"size": "large"}),
+    ("How urgent?", {"urgency": "low | normal | high"}, "there's no rush", {"urgency": "low"}),
+    ("How to pay?", {"payment": "cash | card"}, "can I use my Visa?", {"payment": "card"}),
+    ("How to reach them?", {"contact": "email | phone | sms"}, "just text me", {"contact": "sms"}),
+    ("Do they confirm?", {"confirmed": True}, "yep, that works", {"confirmed": True}),
+    ("Do they confirm?", {"confirmed": True}, "I'd rather not", {"confirmed": False}),
+    ("Do they want a receipt?", {"receipt": True}, "no need", {"receipt": False}),
+    ("Is that right?", {"correct": True}, "I don't see why not", {"correct": True}),
+    ("Is it urgent?", {"urgent": True}, "it is not urgent", {"urgent": False}),
+    # lists
+    (
+        "What do they order?",
+        {"items": [{"name": "tacos", "quantity": 2}]},
+        "I'd like three burritos and one horchata, please",
+        {"items": [{"name": "burritos", "quantity": 3}, {"name": "horchata", "quantity": 1}]},
+    ),
+    (
+        "What do they order?",
+        {"items": [{"name": "pizza", "size": "large", "quantity": 1}]},
+        "two small pizzas and a cola",
+        {"items": [{"name": "pizzas", "size": "small", "quantity": 2}, {"name": "cola", "size": None, "quantity": 1}]},
+    ),
+    ("What do they order?", {"items": ["tacos"]}, "can I get a burger and fries", {"items": ["burger", "fries"]}),
+    (
+        "What do they order?",
+        {"name": "tacos", "quantity": 2},
+        "four quesadillas",
+        {"name": "quesadillas", "quantity": 4},
+    ),
+    ("Which days?", {"days": ["Monday"]}, "Tuesdays and Thursdays", {"days": ["Tuesday", "Thursday"]}),
+    (
+        "Which symptoms?",
+        {"symptoms": ["cough"]},
+        "I have a fever and a sore throat",
+        {"symptoms": ["fever", "sore throat"]},
+    ),
+    # nested objects
+    (
+        "Booking?",
+        {"customer": {"name": "Jo Lee", "phone": "555-1234"}, "when": {"day": "Monday", "time": "2pm"}},
+        "My name is Ada Park, five five five oh one six one, and Tuesday at four PM would be great",
+        {"customer": {"name": "Ada Park", "phone": "555-0161"}, "when": {"day": "Tuesday", "time": "4pm"}},
+    ),
+    (
+        "Which car?",
+        {"vehicle": {"year": 2018, "make": "Honda", "model": "Civic"}},
+        "it's a twenty twenty one Toyota Camry",
+        {"vehicle": {"year": 2021, "make": "Toyota", "model": "Camry"}},
+    ),
+    # German and Spanish
+    ("Wie heißt der Anrufer?", {"name": "Anna"}, "Ich heiße Jonas Vogel", {"name": "Jonas Vogel"}),
+    ("Für wie viele Personen?", {"personen": 2}, "wir sind zu fünft", {"personen": 5}),
+    ("Um wie viel Uhr?", {"uhrzeit": "19:00"}, "um halb acht abends", {"uhrzeit": "19:30"}),
+    (
+        "¿Qué día quiere venir?",
+        {"dia": "lunes", "hora": "10:00"},
+        "el jueves a las cinco de la tarde",
+        {"dia": "jueves", "hora": "17:00"},
+    ),
+    ("¿Confirma la cita?", {"confirma": True}, "sí, claro", {"confirma": True}),
+    # free text
+    (
+        "What is the problem?",
+        {"problem": "broken lamp"},
+        "the washing machine won't spin",
+        {"problem": "washing machine won't spin"},
+    ),
+    ("Why do they call?", {"reason": "check-up"}, "it's about a loose crown", {"reason": "loose crown"}),
+    ("Which color?", {"color": "red"}, "I'd prefer the blue one", {"color": "blue"}),
+]
+
+
+@pytest.mark.parametrize(("question", "example", "said", "value"), CASES)
+def test_an_answer_holds_what_was_said(question, example, said, value):
+    assert answer(question, example, said)[0] == value
+
+
+def test_the_newest_value_counts_and_older_turns_fill_the_rest():
+    said = ("a cleaning on Thursday at ten", "sorry, I can't on Thursday, Friday is better")
+    value, how = answer("What, and when?", {"service": "cleaning | filling", "day": "Monday", "time": "14:00"}, *said)
+    assert value == {"service": "cleaning", "day": "Friday", "time": "10:00"}
+    assert set(how.values()) == {"said"}
+
+
+EVERYTHING = {
+    **{"name": "Jo Lee", "email": "jo@example.com", "phone": "555-1234", "dob": "1980-05-21", "date": "2026-01-05"},
+    **{"time": "2pm", "guests": 4, "budget": 50.0, "agreed": True, "reason": "check-up", "size": "small | large"},
+    **{
+        "items": [{"name": "tacos", "quantity": 2}],
+        "address": {"street": "1 Main St", "zip": "78701"},
+        "days": ["Monday"],
+    },
+}
+
+
+def test_what_nobody_said_is_none():
+    value, how = answer("What do they want?", EVERYTHING, "good morning")
+    assert value.pop("address") == {"street": None, "zip": None}
+    assert (value.pop("items"), value.pop("days")) == ([], [])
+    assert set(value.values()) == {None}
+    assert set(how.values()) == {"not said"}
+
+
+def test_what_nobody_said_is_invented_on_request_and_repeats_with_the_seed():
+    def invented(seed):
+        return answer("What do they want?", EVERYTHING, "good morning", unsaid=MADE_UP, random=Random(seed))
+
+    value, how = invented(3)
+    assert (value, how) == invented(3)
+    assert value != invented(4)[0]
+    assert {name: type(member) for name, member in value.items()} == {n: type(m) for n, m in EVERYTHING.items()}
+    assert set(how.values()) <= {"made up", "the example"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_invented_values_fit_the_clock_the_question_and_the_example(seed):
+    example = {"dob": "1980-05-21", "date": "2026-01-05", "paid_on": "2026-01-05", "time": "14:00", "phone": "555-1234"}
+    value = answer("When?", example, "hm", unsaid=MADE_UP, random=Random(seed))[0]
+    assert "1940" < value["dob"] < "2008"
+    assert "2026-11-25" < value["date"] < "2026-12-20"
+    assert "2026-10-30" < value["paid_on"] < "2026-11-25"
+    assert "09:00" <= value["time"] <= "17:00"
+    assert value["phone"].startswith("555-01") and len(value["phone"]) == 8
+    rating = answer("Rate it from 1 to 5.", {"rating": 3}, "hm", unsaid=MADE_UP, random=Random(seed))[0]["rating"]
+    assert 1 <= rating <= 5
+
+
+def test_a_number_that_is_not_the_users_comes_from_the_question():
+    question = (
+        "To which number should the call be transferred? Use the directory: sales +15550100001, support +15550100002."
+    )
+    example = {"number": "+15550100000"}
+    assert answer(question, example, "my number is 555 123 4567, and my order is broken, I need support") == (
+        {"number": "+15550100002"},
+        {"number": "the question"},
+    )
+    assert answer("To which number should it go?", example, "hm", unsaid=MADE_UP)[0] == example
+
+
+def test_an_ask_takes_a_few_milliseconds():
+    said = [
+        f"I'd like {number} tacos and two burritos on Friday at half past nine, no wait, Monday" for number in range(60)
+    ]
+    answer("What do they want?", EVERYTHING, *said)  # the first one reads the data
+    start = perf_counter()
+    answer("What do they want?", EVERYTHING, *[f"{each}, please" for each in said])
+    assert perf_counter() - start < 0.25
