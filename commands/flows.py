@@ -85,6 +85,13 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
 @click.option("--http", type=CODE, help="JSON file with responses to the flow's requests, instead of a network.")
 @click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
 @click.option("--seed", default=0, show_default=True, help="The same seed and words give the same conversation.")
+@click.option(
+    "--unsaid",
+    type=click.Choice(["none", "made-up"]),
+    default="none",
+    show_default=True,
+    help="Values of an `ask` that nobody said.",
+)
 @click.option("--webhook-hosts", multiple=True, help="Host besides loopback that FILE may call; repeatable.")
 @click.option("--model-url", help="Server with OpenAI's chat completions that decides for FILE.")
 @click.option("--model", help="Name of the model.")
@@ -96,7 +103,7 @@ def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str |
     Type what the caller says. A line such as `/2` or `/caller confirms` chooses that condition; Ctrl-D ends. The output
     is a script: --script takes its turns again, and the exit code is 1 if the conversation differs.
     """
-    names = ("channel", "seed", "variables", "state", "answers")
+    names = ("channel", "seed", "unsaid", "variables", "state", "answers")
     options = {name: values[name] for name in names if values[name] is not None}
     if values["http"] is not None:
         options["http"] = _read_stubs(values["http"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event
+from dryline.engine.language_model import NOTHING
 from dryline.engine.session import NotLoadable, Session, SessionOver
 from dryline.engine.stubs import Answers, UnusedAnswers
 from dryline.flow_sessions.engines import engine_of, invalid_code
@@ -96,6 +97,7 @@ def begin(
     state: dict[str, Any] | None = None,
     channel: str | None = None,
     seed: int = 0,
+    unsaid: str = NOTHING,
     say: str | None = None,
     answers: dict[str, Any] | None = None,
     http: list[dict[str, Any]] | None = None,
@@ -111,8 +113,9 @@ def begin(
         source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    options = {"state": state, "channel": channel or source.channel, "seed": seed, "answers": answers, "http": http}
-    session = open_session(world, source, variables=variables, **options)
+    options = {"state": state, "channel": channel or source.channel, "seed": seed, "unsaid": unsaid}
+    stubs = {"answers": answers, "http": http}
+    session = open_session(world, source, variables=variables, **options, **stubs)
     events = session.start(say)
     with world.transaction():
         return store_session(source, session, events)

@@ -96,6 +96,14 @@ class TalkBody(ApiSchema):
         load_default=0,
         metadata={"description": "seed of the conversation; the same seed and words give the same conversation"},
     )
+    unsaid = fields.String(
+        validate=OneOf("none", "made-up"),
+        load_default="none",
+        metadata={
+            "description": "values of the members of an `ask` that nobody said: `none` for null, `made-up` for "
+            "plausible ones, which repeat with the seed"
+        },
+    )
     say = fields.String(
         validate=validate.Length(max=LONGEST),
         metadata={"description": "message of the user that opens the conversation"},

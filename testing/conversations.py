@@ -120,13 +120,15 @@ class Conversations(ControlPlane):
         say: str | None = None,
         answers: dict[str, Any] | None = None,
         http: Sequence[HttpStub] | None = None,
+        unsaid: Literal["none", "made-up"] | None = None,
     ) -> Talk:
         """Begin a conversation with `code`, with a flow, or with the flow of a deployment.
 
         `say` is a message of the user that opens it. `answers` replace a model's answers to the flow's `ask`, by the
-        name of the member or by the question, and `http` has responses to its requests.
+        name of the member or by the question, and `http` has responses to its requests. Members of an `ask` that
+        nobody said are None, or invented with `unsaid="made-up"`.
         """
         options = members(code=code, flow_id=flow_id, deployment_id=deployment_id)
-        options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say)
+        options |= members(variables=variables, state=state, channel=channel, seed=seed, say=say, unsaid=unsaid)
         options |= members(answers=answers, http=None if http is None else list(http))
         return Talk(self.plane, options)

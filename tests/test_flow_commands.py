@@ -168,6 +168,11 @@ def test_variables_state_channel_and_seed_are_the_flows(run, file):
     assert "must be a JSON object" in run("talk", code, "--state", "[1]", code=2)
 
 
+def test_values_that_nobody_said_are_made_up_on_request(run, file):
+    assert 'Extracted: booking = {"day": null}' in run("talk", file(CLINIC), input="/0\n")
+    assert 'Extracted: booking = {"day": "' in run("talk", file(CLINIC), "--unsaid", "made-up", input="/0\n")
+
+
 def test_code_that_cannot_run_is_refused(run, file):
     assert ":1:5: error: " in run("talk", file("x = = 1\n"), code=1)
 

@@ -21,7 +21,7 @@ blp = PageBlueprint("talks", path="/workers/<worker_id>/talk", section="workers"
 
 MAX_TALKS = 20
 # Parameters of a conversation. Its address has them, so that "Start again" can use them.
-_OPTIONS = ("variables", "state", "channel", "seed", "say")
+_OPTIONS = ("variables", "state", "channel", "seed", "unsaid", "say")
 
 
 @blp.get("")

@@ -330,6 +330,22 @@ def test_the_state_document_neither_gives_nor_takes_conversations(control, begin
     assert control.get(f"/talk/{session['id']}").status_code == 404
 
 
+def test_what_nobody_said_is_null_or_made_up_on_request(begin, turn):
+    none, invented = (turn(begin(code=CLINIC, **options), choose="0") for options in ({}, {"unsaid": "made-up"}))
+    assert none["extracted"] == {"booking": {"day": None}}
+    assert of(none, "asked")[0]["how"] == {"day": "not said"}
+    assert invented["extracted"]["booking"]["day"] in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
+    assert of(invented, "asked")[0]["how"] == {"day": "made up"}
+    begin(400, code=CLINIC, unsaid="perhaps")
+
+
+def test_a_day_is_counted_from_the_worlds_time(control, begin, turn):
+    control.put("/clock", {"now": "2026-11-25T15:00:00.000Z", "frozen": True})
+    session = begin(code=CLINIC.replace('"Friday"', '"2026-01-05"'))
+    turn(session, say="I would like to book an appointment for next Tuesday")
+    assert control.get(f"/talk/{session['id']}").json["extracted"] == {"booking": {"day": "2026-12-01"}}
+
+
 def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
     session = begin(code=CLINIC)
 
