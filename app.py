@@ -161,7 +161,7 @@ class Dryline(FastFlask):
     def dispatch_request(self) -> Any:
         """Check the key and run the view in one transaction, which is committed before the answer is sent."""
         current_request = request._get_current_object()  # type: ignore[attr-defined]  # faster than the proxy
-        hosts.demand_known_host(self.world.settings, current_request.environ)
+        hosts.require_known_host(self.world.settings, current_request.environ)
         if current_request.routing_exception is not None:
             self.raise_routing_exception(current_request)
         if current_request.path.startswith(OWN_TRANSACTIONS):
@@ -197,7 +197,7 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
         app.world.repair_files = partial(export_jobs.repair_files, app.world)
         with app.world.active(), as_bad_setting(app.world.settings):
             if open_existing:
-                scenarios.demand_filled(app.world)
+                scenarios.require_filled(app.world)
             else:
                 snapshots.recover(app.world)
                 scenarios.begin(app.world)

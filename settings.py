@@ -79,9 +79,9 @@ class Settings:
         if self.max_body_mb < 1:
             raise BadSetting(f"--max-body-mb must be at least 1, not {self.max_body_mb}.")
         for key in self.api_keys:
-            _demand_header("--api-key", key)
+            _require_header("--api-key", key)
         if self.admin_token is not None:
-            _demand_header("--admin-token", self.admin_token)
+            _require_header("--admin-token", self.admin_token)
         if self.log_format not in ("text", "json"):
             raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
 
@@ -103,7 +103,7 @@ class Settings:
     def _check_public_url(self) -> None:
         if self.public_url is None:
             return
-        _demand_address("--public-url", self.public_url)
+        _require_address("--public-url", self.public_url)
         object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
@@ -125,7 +125,7 @@ class Settings:
 
     def _check_model(self) -> None:
         if self.model_url is not None:
-            _demand_address("--model-url", self.model_url)
+            _require_address("--model-url", self.model_url)
             if not self.model:
                 raise BadSetting("--model-url needs --model, the name of a model on that server.")
         elif self.model or self.model_key:
@@ -173,12 +173,12 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def _demand_address(flag: str, url: str) -> None:
+def _require_address(flag: str, url: str) -> None:
     if not url.startswith(("http://", "https://")):
         raise BadSetting(f"{flag} must start with http:// or https://, not {url!r}.")
 
 
-def _demand_header(flag: str, value: str) -> None:
+def _require_header(flag: str, value: str) -> None:
     """Raise BadSetting for a text that clients cannot send in a header, or encode in different ways."""
     if problem := header_problem(value):
         raise BadSetting(f"{flag} {problem}")

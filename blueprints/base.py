@@ -162,12 +162,12 @@ class Area(flask_smorest.Blueprint):
 
 def admit(request: Request) -> None:
     """Check the request's key and, with `--strict`, that a query goes to an operation that takes one."""
-    demand_key(request)
+    require_key(request)
     if request.environ.get("QUERY_STRING") and current().runtime_settings.strict:
-        demand_no_query()
+        require_no_query()
 
 
-def demand_no_query() -> None:
+def require_no_query() -> None:
     """Raise Invalid for a query to a view that takes none: its sender expects an effect."""
     view = getattr(current_app.view_functions[request.endpoint or ""], "view_class", None)
     method = getattr(view, request.method.lower(), None)
@@ -176,7 +176,7 @@ def demand_no_query() -> None:
         raise Invalid(f"{request.method} {request.path} takes no parameters.", name)
 
 
-def demand_key(request: Request) -> None:
+def require_key(request: Request) -> None:
     """Set `g.key` and `g.team` from the request's API key. Raises Unauthorized."""
     if request.method == "OPTIONS":  # a browser sends its preflights without the key
         return

@@ -74,6 +74,6 @@ class FlowById(MethodView):
 
 
 def _check(code):
-    from dryline.flow_sessions.engines import demand_sound  # imported late: a start does not need it
+    from dryline.flow_sessions.engines import require_valid  # imported late: a start does not need it
 
-    demand_sound(current(), code)
+    require_valid(current(), code)

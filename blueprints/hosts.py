@@ -18,7 +18,7 @@ from dryline.world.outgoing import OUTGOING_HEADER
 FORWARDING_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 
 
-def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
+def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
     """Raise Forbidden if a server on loopback is addressed by a host name that is neither loopback nor in the settings.
 
     A web page can point its own host name at this machine (DNS rebinding), but cannot choose the Host that the browser
@@ -35,13 +35,13 @@ def demand_known_host(settings: Settings, environ: dict[str, Any]) -> None:
         )
 
 
-def demand_not_outgoing(request: Request, door: str) -> None:
+def require_not_outgoing(request: Request, door: str) -> None:
     """Raise Forbidden for a webhook or a flow's request: a team's key is enough to have dryline send these."""
     if OUTGOING_HEADER in request.headers:
         raise Forbidden(f"The {door} refuses webhooks and requests of flows.")
 
 
-def demand_this_machine(settings: Settings, request: Request, door: str) -> None:
+def require_this_machine(settings: Settings, request: Request, door: str) -> None:
     """Raise Forbidden unless the request comes from this machine. For servers without a token.
 
     A proxy connects from this machine too, and may replace the Host. Its requests are known by their headers alone.

@@ -249,7 +249,7 @@ def serve(ready_file: Path | None, **values: Any) -> None:
     try:
         if not values["api_keys"]:
             raise BadSetting("--api-key must not be empty.")
-        _demand_sensible_flags(click.get_current_context(), values)
+        _require_sensible_flags(click.get_current_context(), values)
         settings = Settings(**values)
         _prepare_ready_file(ready_file)
         from dryline.app import create_app
@@ -297,7 +297,7 @@ def _exit_on_signals() -> None:
         signal.signal(signal.SIGHUP, end)
 
 
-def _demand_sensible_flags(ctx: click.Context, values: dict[str, Any]) -> None:
+def _require_sensible_flags(ctx: click.Context, values: dict[str, Any]) -> None:
     """Raise BadSetting for a flag that has another flag as its value, or that the other flags make useless."""
     for param in ctx.command.params:
         value = values.get(param.name or "")

@@ -158,7 +158,7 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
     fetch = fetcher(Outgoing(values["webhook_hosts"]))
     with Engine(judge=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
         try:
-            session = engine.open(engine.demand_sound(_read_text(file), str(file)), **options)
+            session = engine.open(engine.checked_program(_read_text(file), str(file)), **options)
         except CodeRefused as error:
             _exit_with_findings(error)
 

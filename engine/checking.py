@@ -19,7 +19,7 @@ _STUBS = "from typing import Any\n" + "".join(
 )
 
 
-def demand_sound(sandbox: Sandbox, code: str, file: str) -> Program:
+def checked_program(sandbox: Sandbox, code: str, file: str) -> Program:
     """Return the program of code that has no syntax errors. Raises CodeRefused, Busy."""
     program = translate(code, file)
     wrong = _python(sandbox, program)
@@ -31,7 +31,7 @@ def demand_sound(sandbox: Sandbox, code: str, file: str) -> Program:
 def check(sandbox: Sandbox, code: str, file: str) -> list[Finding]:
     """Return the errors and warnings about the code. Raises Busy."""
     try:
-        program = demand_sound(sandbox, code, file)
+        program = checked_program(sandbox, code, file)
     except CodeRefused as refused:
         return refused.findings
     return [*program.warnings, *_missing_imports(sandbox, program), *_unknown_names(sandbox, program)]

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from dryline.engine.branch_discovery import explore, reach
 from dryline.engine.builtin_model import BuiltInJudge
-from dryline.engine.checking import check, demand_sound
+from dryline.engine.checking import check, checked_program
 from dryline.engine.errors import Finding
 from dryline.engine.language_model import NOTHING, Judge
 from dryline.engine.program import Condition, Program
@@ -49,9 +49,9 @@ class Engine:
         """All that is found wrong with the code, errors first. Without an error it runs. Raises Busy."""
         return check(self._sandbox, code, file)
 
-    def demand_sound(self, code: str, file: str = "flow.based") -> Program:
+    def checked_program(self, code: str, file: str = "flow.based") -> Program:
         """The code, ready to run. Raises CodeRefused for what `check` calls an error, in a tenth of its time; Busy."""
-        return demand_sound(self._sandbox, code, file)
+        return checked_program(self._sandbox, code, file)
 
     def program(self, code: str, file: str = "flow.based") -> Program:
         """The code, ready to run. Raises CodeRefused; what is wrong as Python shows in `check`, or as it runs."""

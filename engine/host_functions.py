@@ -77,7 +77,7 @@ def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
     kept = plain(value)
-    _demand_json(value)
+    _require_json(value)
     name = text(key)
     session.log_bounded_event("extracted", line, key=name, value=kept)
     session.extracted[name] = kept
@@ -212,7 +212,7 @@ def converse(
 def http(session: Session, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
     """A request through `requests`. Raises Raised with the class and message that a flow would meet."""
     sent = plain(named)
-    _demand_json(named.get("json"))
+    _require_json(named.get("json"))
     try:
         answer = session.web.request(str(method).upper(), text(url), sent)
     except RequestFailed as fault:
@@ -258,7 +258,7 @@ def zone(session: Session, line: int | None, name: Any) -> timezone:
     return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))
 
 
-def _demand_json(value: Any) -> None:
+def _require_json(value: Any) -> None:
     """Raises Raised, as the json of Python does."""
     lacking = json_lacks(value)
     if lacking:

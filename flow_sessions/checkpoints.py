@@ -73,7 +73,7 @@ def run_checkpoints(world: World, run: TestRun) -> list[CheckpointRun]:
         return _without_conversations(runs, "The flow was deleted.")
     engine = engine_of(world)
     try:
-        program = engine.demand_sound(flow.code, f"{flow.id}.based")
+        program = engine.checked_program(flow.code, f"{flow.id}.based")
     except CodeRefused as refused:
         return _without_conversations(runs, f"The flow cannot run: {refused.findings[0]}")
     voice = "chat" not in test.test_mode.lower()

@@ -31,10 +31,10 @@ def _create_engine(world: World) -> Engine:
 ENGINE = WorldLocal(_create_engine)
 
 
-def demand_sound(world: World, code: str) -> None:
+def require_valid(world: World, code: str) -> None:
     """Check code. Raises Invalid with line and column if it cannot run, and Busy."""
     try:
-        engine_of(world).demand_sound(code)
+        engine_of(world).checked_program(code)
     except CodeRefused as refused:
         raise invalid_code(refused, "code") from None
 

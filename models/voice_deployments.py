@@ -14,7 +14,7 @@ from dryline.models.custom_webhooks import CustomWebhook
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.deployments import Deployment, collection_of
 from dryline.models.teams import ApiKey
-from dryline.models.webhook_fields import demand_known_names
+from dryline.models.webhook_fields import require_known_names
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
 from dryline.storage.record import JsonField, Rows
@@ -87,14 +87,14 @@ class VoiceDeployment(Deployment):
 
     def add_webhook(self, author: ApiKey, **values: Any) -> CustomWebhook:
         """Create a new webhook, and its entry in the history. Contract: createCustomWebhook."""
-        demand_known_names(values["fields"], self)
+        require_known_names(values["fields"], self)
         with self._new_webhooks(author):
             return CustomWebhook.add(self, deployment_id=self.id, **values)
 
     def change_webhook(self, author: ApiKey, id: str, **values: Any) -> CustomWebhook:
         """Change one of its webhooks; another address is for the history. Raises NotFound."""
         webhook = self.child(CustomWebhook, id)
-        demand_known_names(values.get("fields", ""), self)
+        require_known_names(values.get("fields", ""), self)
         with self._new_webhooks(author):
             return webhook.change(**values)
 

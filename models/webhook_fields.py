@@ -41,7 +41,7 @@ def unknown_names(names: Iterable[str], deployment: VoiceDeployment) -> list[str
     return [name for name in unknown if f'"{name}"' not in code and f"'{name}'" not in code]
 
 
-def demand_known_names(fields: str, deployment: VoiceDeployment) -> None:
+def require_known_names(fields: str, deployment: VoiceDeployment) -> None:
     """Raise Invalid for a name without a value, if the server is strict."""
     if not current().runtime_settings.strict:
         return

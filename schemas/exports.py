@@ -27,7 +27,7 @@ def members(log_type: str | None) -> list[str]:
     return list(dict.fromkeys(name for one in types for name in FORMS[one].wire_names))
 
 
-def demand_members(names: list[str], log_type: str | None = None) -> None:
+def require_members(names: list[str], log_type: str | None = None) -> None:
     """Check that logs of the type, or of some type, have these fields. Raises ValidationError."""
     known = members(log_type)
     unknown = [name for name in names if name not in known]
@@ -99,7 +99,7 @@ class ExportBody(ApiSchema):
     @validates_schema
     def _check_names(self, body: dict[str, Any], **kwargs: Any) -> None:
         """Check that the log type has the fields."""
-        demand_members(body.get("fields") or [], body.get("log_type"))
+        require_members(body.get("fields") or [], body.get("log_type"))
 
 
 class ExportSchema(ApiSchema):
@@ -157,7 +157,7 @@ ROWS = {
         worker_id=null_text(),
         deployment_id=null_text(),
         field_names=fields.List(
-            fields.String(), allow_none=True, data_key="fields", attribute="fields", validate=demand_members
+            fields.String(), allow_none=True, data_key="fields", attribute="fields", validate=require_members
         ),
         filters_json=Filters(allow_none=True),
     )

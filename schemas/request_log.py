@@ -83,7 +83,7 @@ class RequestListQuery(RequestQuery):
     limit = QueryInteger(load_default=100, validate=validate.Range(1, 10_000))
 
 
-def demand_pattern(value: str) -> None:
+def require_pattern(value: str) -> None:
     """Check a regular expression. Raises ValidationError."""
     import regex  # imported on first use: a start does not need it
 
@@ -136,7 +136,7 @@ class ConditionsSchema(ApiSchema):
     body_matches = fields.String(
         load_default=None,
         allow_none=True,
-        validate=[validate.Length(max=1_000), demand_pattern],
+        validate=[validate.Length(max=1_000), require_pattern],
         metadata={"description": "regular expression for the request's body; all searches together may take 2 seconds"},
     )
     json = fields.Raw(

@@ -220,7 +220,7 @@ class Digest(fields.String):
         return digest
 
 
-def demand_header(value: str) -> None:
+def require_header(value: str) -> None:
     """Check that a header can carry a key. Raises ValidationError."""
     if problem := header_problem(value):
         raise ValidationError(f"{problem[0].upper()}{problem[1:]}")

@@ -8,7 +8,7 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from dryline.schemas.base import ApiSchema, QueryBoolean, QuerySchema, Timestamp
 from dryline.schemas.integrations import IntegrationSchema
-from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, demand_header, null_text, text
+from dryline.schemas.row_forms import ApiKeys, Digest, RowForm, null_text, require_header, text
 
 
 class TeamOptionsQuery(QuerySchema):
@@ -60,7 +60,7 @@ class ApiKeyBody(ApiSchema):
     """A key to create."""
 
     name = fields.String(metadata={"description": "purpose of the key"})
-    key = fields.String(validate=demand_header, metadata={"description": "text of the key; default: a generated key"})
+    key = fields.String(validate=require_header, metadata={"description": "text of the key; default: a generated key"})
     sha256 = Digest(metadata={"description": "SHA-256 of a key of another server, instead of its text"})
 
     @validates_schema
@@ -85,7 +85,7 @@ class NewTeamBody(ApiSchema):
 
     name = fields.String(load_default="Team")
     key = fields.String(
-        validate=demand_header, metadata={"description": "text of the team's key; default: a generated key"}
+        validate=require_header, metadata={"description": "text of the team's key; default: a generated key"}
     )
 
 

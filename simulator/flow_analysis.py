@@ -102,7 +102,7 @@ def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[s
         return FlowAnalysis(why="The flow is gone.")
     engine = engine_of(world)
     try:
-        program = engine.demand_sound(line.code)
+        program = engine.checked_program(line.code)
     except CodeRefused as refused:
         fault = refused.findings[0]
         return FlowAnalysis(why=f"The flow cannot run. Line {fault.line}, column {fault.column}: {fault.sentence}")

@@ -49,7 +49,7 @@ class RecordingFiles:
             try:
                 return self._file(log_id, call, self.voice)
             except SpeechFailed as error:
-                _demand_running(self.world)
+                _require_running(self.world)
                 self._silent_until = time.monotonic() + PAUSE_S
                 log.warning("The recording of %s has tones instead of speech: %s.", log_id, error)
         return self._file(log_id, call, Beeps())
@@ -84,7 +84,7 @@ class RecordingFiles:
         deadline = time.monotonic() + MAX_SPEECH_S
 
         def check() -> None:
-            _demand_running(self.world)
+            _require_running(self.world)
             if time.monotonic() > deadline and not isinstance(voice, Beeps):
                 raise SpeechFailed(f"speaking took longer than {MAX_SPEECH_S:g} s")
 
@@ -135,7 +135,7 @@ def make_room(newest: Path, max_bytes: int) -> None:
             size -= file_size
 
 
-def _demand_running(world: World) -> None:
+def _require_running(world: World) -> None:
     if world.ending.is_set():
         raise NotReady("The server is stopping.")
 

@@ -32,7 +32,7 @@ def export(team_id: str | None = None) -> dict[str, Any]:
 
     Raises NotFound for an unknown team.
     """
-    demand_team(team_id)
+    require_team(team_id)
     document: dict[str, Any] = {"version": VERSION}
     for name, form in forms().items():
         rows = document[name] = rows_of(name, form.names, team_id)
@@ -83,7 +83,7 @@ def replace(document: Document, team_id: str | None = None) -> None:
     """
     world = current()
     with replacing_rows(world):
-        demand_team(team_id)
+        require_team(team_id)
         preserved = [] if document.rows["teams"] else preserved_teams(team_id)
         wipe(world, team_id)
         Import(document, team_id, preserved, adding=False).run()
@@ -94,7 +94,7 @@ def extend(document: Document, team_id: str | None = None) -> None:
     """Add the document's rows. Raises BadDocument if it breaks a rule, Conflict if an id exists already."""
     world = current()
     with replacing_rows(world):
-        demand_team(team_id)
+        require_team(team_id)
         Import(document, team_id, [], adding=True).run()
         _admit_keys_after_import(world, document)
 
@@ -204,7 +204,7 @@ def _read_team_tables(world: World) -> Mapping[str, str]:
 _TEAM_TABLES = WorldLocal(_read_team_tables)
 
 
-def demand_team(team_id: str | None) -> None:
+def require_team(team_id: str | None) -> None:
     """Raise NotFound if `team_id` names no team."""
     if team_id is not None:
         Team.by_id(team_id)

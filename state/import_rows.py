@@ -68,8 +68,8 @@ class Import:
         self.links.check()
         for name, about in COLLECTIONS.items():
             self._complete(name, about)
-        self.links.demand_no_faults()
-        self.links.demand_new_ids()
+        self.links.require_no_faults()
+        self.links.require_new_ids()
         self._insert_keys()
         for name, about in COLLECTIONS.items():
             self._insert(name, about)

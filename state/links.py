@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 class Links:
-    """The ids of a document's rows and the team of each row. Faults are collected for `demand_no_faults`.
+    """The ids of a document's rows and the team of each row. Faults are collected for `require_no_faults`.
 
     `preserved` are the teams, with their keys, that survive the deletion before the import. With `adding`, or for one
     team, rows may link to rows that exist already, and must not have their ids.
@@ -44,7 +44,7 @@ class Links:
         self._read_teams()
         for name, about in COLLECTIONS.items():
             self._assign_teams(name, about)
-        self.demand_no_faults()
+        self.require_no_faults()
         for name, about in COLLECTIONS.items():
             self._check_links(name, about)
 
@@ -52,7 +52,7 @@ class Links:
         """Add a fault of a member of a row."""
         self.faults.append((self.document.path(name, index, column), message))
 
-    def demand_no_faults(self) -> None:
+    def require_no_faults(self) -> None:
         """Raise BadDocument if there are faults."""
         if self.faults:
             raise BadDocument(self.faults[:MOST_FAULTS])
@@ -153,7 +153,7 @@ class Links:
                     if id is not None and self.team_of(targets, id) not in (None, team):
                         self.fault(name, index, column, f"The {_noun(targets)} {id} belongs to another team.")
 
-    def demand_new_ids(self) -> None:
+    def require_new_ids(self) -> None:
         """Raise Conflict if an id exists already."""
         if not self.rows_exist:
             return

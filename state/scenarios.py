@@ -15,9 +15,9 @@ from dryline.settings import BadSetting, RuntimeSettings
 from dryline.state import forms
 from dryline.state.document import (
     admit_start_keys,
-    demand_team,
     preserved_teams,
     replacing_rows,
+    require_team,
     wipe,
     without_foreign_keys,
 )
@@ -84,7 +84,7 @@ def stored_start(data_dir: Path) -> dict[str, Any]:
     return {}
 
 
-def demand_filled(world: World) -> None:
+def require_filled(world: World) -> None:
     """Raise NoWorld if the first start of a directory was interrupted."""
     if not _is_filled():
         raise NoWorld(world.settings.data_dir)
@@ -122,7 +122,7 @@ def reset(world: World, scenario: str | None = None) -> None:
 def reset_team(world: World, team_id: str) -> None:
     """Delete one team's rows except its name and keys, and its fault rules and requests. Raises NotFound."""
     with replacing_rows(world):
-        demand_team(team_id)
+        require_team(team_id)
         preserved = preserved_teams(team_id)
         wipe(world, team_id)
         for team, keys in preserved:

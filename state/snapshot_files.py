@@ -86,12 +86,12 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
         raise Conflict(f"This is not a complete snapshot: {error}.") from None
     if not isinstance(about, dict):
         raise Conflict(f"This is not a snapshot: {ABOUT} is not an object.")
-    _demand_version(folder / DATABASE)
-    _demand_undamaged(folder / DATABASE)
+    _require_version(folder / DATABASE)
+    _require_undamaged(folder / DATABASE)
     return about
 
 
-def _demand_version(path: Path, name: str = "") -> int:
+def _require_version(path: Path, name: str = "") -> int:
     """Return the schema version (`user_version`) in a database file's header.
 
     Raises Conflict, with the snapshot's name, if the file is not complete or the version is newer than this dryline's.
@@ -106,7 +106,7 @@ def _demand_version(path: Path, name: str = "") -> int:
     return version
 
 
-def _demand_undamaged(path: Path) -> None:
+def _require_undamaged(path: Path) -> None:
     """Raise Conflict for a database whose pages do not fit together."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
         try:
@@ -119,7 +119,7 @@ def _demand_undamaged(path: Path) -> None:
 
 def bring_up(path: Path, name: str = "") -> None:
     """Bring a snapshot's database up to date in its folder. Raises Conflict if that fails."""
-    if _demand_version(path, name) == LATEST:
+    if _require_version(path, name) == LATEST:
         return
     try:
         with _database(path) as database:
@@ -244,7 +244,7 @@ def files_of(connection: sqlite3.Connection, team_id: str) -> Iterator[str]:
         yield f"{uploads.FILES.kind}/{uploads.FILES.path(id).name}"
 
 
-def demand_team_in(path: Path, team_id: str) -> None:
+def require_team_in(path: Path, team_id: str) -> None:
     """Raise Conflict if a snapshot's database has no such team."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
         if connection.execute("SELECT 1 FROM team WHERE id = ?", (team_id,)).fetchone() is None:

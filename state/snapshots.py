@@ -19,7 +19,7 @@ import orjson
 
 from dryline.state import snapshot_files
 from dryline.state.collections import COLLECTIONS
-from dryline.state.document import demand_team, forget, team_tables, wipe, without_foreign_keys
+from dryline.state.document import forget, require_team, team_tables, wipe, without_foreign_keys
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.storage.files import part_of, rename, sync, write_whole
@@ -43,7 +43,7 @@ class Snapshot:
 
 def listing(world: World, team_id: str | None = None) -> list[Snapshot]:
     """Return the snapshots of the world or of a team, newest first. Raises NotFound for an unknown team."""
-    demand_team(team_id)
+    require_team(team_id)
     snapshots = []
     for path in world.snapshots_dir(team_id).glob("*/"):
         with contextlib.suppress(OSError, ValueError):  # half-written or half-removed
@@ -55,7 +55,7 @@ def find(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """Return the snapshot of this name. Raises NotFound."""
     path = world.snapshots_dir(team_id) / name
     if not _NAME.fullmatch(name) or not (path / ABOUT).exists():
-        demand_team(team_id)
+        require_team(team_id)
         raise NotFound(f"Snapshot {name} not found.")
     return _opened(path)
 
@@ -69,8 +69,8 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
 
     Raises Invalid for a bad name, NotFound for an unknown team.
     """
-    demand_team(team_id)
-    _demand_name(name)
+    require_team(team_id)
+    _require_name(name)
     directory = world.snapshots_dir(team_id)
     part, path = directory / _PART / name, directory / name
     with world.write_lock():
@@ -184,7 +184,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
 
     Raises Invalid for a bad name, and Conflict for a file that is damaged, of another team, or of a newer version.
     """
-    _demand_name(name)
+    _require_name(name)
     directory = world.snapshots_dir(team_id)
     (directory / _PART).mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=directory / _PART))
@@ -192,10 +192,10 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file has only team {about['team']}.")
-        _demand_position(about)
+        _require_position(about)
         snapshot_files.rebuild(world, part / DATABASE)
         if team_id is not None:
-            snapshot_files.demand_team_in(part / DATABASE, team_id)
+            snapshot_files.require_team_in(part / DATABASE, team_id)
             snapshot_files.skip_ids(world, part / DATABASE, team_id)
         with world.write_lock():
             write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
@@ -212,7 +212,7 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
         _remove(find(world, name, team_id).path)
 
 
-def _demand_position(about: dict[str, Any]) -> None:
+def _require_position(about: dict[str, Any]) -> None:
     """Raise Conflict if the clock and the ids cannot go to the positions that a file names."""
     try:
         parse(about["createdAt"])
@@ -225,7 +225,7 @@ def _demand_position(about: dict[str, Any]) -> None:
         raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
 
 
-def _demand_name(name: str) -> None:
+def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
 

@@ -36,7 +36,7 @@ PRAGMAS = {
 }
 
 
-def demand_sqlite_version() -> None:
+def require_sqlite_version() -> None:
     """Raise BadSetting if the running Python has a SQLite that is too old."""
     if sqlite3.sqlite_version_info < MIN_SQLITE:
         needed = ".".join(map(str, MIN_SQLITE))

@@ -24,7 +24,7 @@ def json_tests(expected: Any) -> list[NamedTest]:
     if expected is None:
         return []
     for name in _member_names(expected):
-        _demand_unmasked("json", name)
+        _require_unmasked("json", name)
     if not isinstance(expected, dict):
         return [("json", lambda entry: includes(_json(entry), expected))]
     return [(f"json.{name}", partial(_has_member, {name: value})) for name, value in expected.items()]
@@ -37,7 +37,7 @@ def query_tests(expected: Mapping[str, Any]) -> list[NamedTest]:
     """
     tests: list[NamedTest] = []
     for name, value in expected.items():
-        _demand_unmasked("query", name)
+        _require_unmasked("query", name)
         values = [_text(each) for each in (value if isinstance(value, list) else [value])]
         tests.append((f"query.{name}", partial(_has_parameter, name, None if value is None else values)))
     return tests
@@ -50,7 +50,7 @@ def header_tests(expected: Mapping[str, Any]) -> list[NamedTest]:
     """
     tests: list[NamedTest] = []
     for name, value in expected.items():
-        _demand_unmasked("headers", name)
+        _require_unmasked("headers", name)
         tests.append((f"headers.{name}", partial(_has_header, name.lower(), None if value is None else _text(value))))
     return tests
 
@@ -97,7 +97,7 @@ def _member_names(value: Any) -> Iterator[str]:
         yield from value
 
 
-def _demand_unmasked(field: str, name: str) -> None:
+def _require_unmasked(field: str, name: str) -> None:
     """Raise Invalid for a secret: the log has `***` in its place, so that no request would ever match."""
     if is_secret(name):
         raise Invalid(f"{name} holds a secret, which the request log masks.", field)

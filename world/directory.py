@@ -62,7 +62,7 @@ class Directory:
             self.abandon()
             raise
 
-    def demand_database(self) -> None:
+    def require_database(self) -> None:
         """Raise BadSetting if the database has lost its content: a secret beside it shows that it had some."""
         database = database_in(self.path)
         if (self.path / _SECRET).exists() and database.exists() and not database.stat().st_size:

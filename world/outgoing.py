@@ -218,7 +218,7 @@ class _Exchange:
     def connect(self) -> tuple[tuple[str, int], tuple[str, int]]:
         """Connect. Return the address and port of the other end, then of this end."""
         self._connection.connect()
-        self._demand_not_cut()  # `cut` may have come before there was a connection
+        self._require_not_cut()  # `cut` may have come before there was a connection
         line = self._connection.sock
         return line.getpeername()[:2], line.getsockname()[:2]
 
@@ -234,10 +234,10 @@ class _Exchange:
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         response = self._connection.getresponse()
         answer = HttpResponse(response.status, response.headers, response.read(most))
-        self._demand_not_cut()  # a cut looks like the end of the body
+        self._require_not_cut()  # a cut looks like the end of the body
         return answer
 
-    def _demand_not_cut(self) -> None:
+    def _require_not_cut(self) -> None:
         if self._cut_for is not None:
             raise self._cut_for
 

@@ -20,7 +20,7 @@ from peewee import PeeweeException
 
 from dryline.settings import BadSetting, RuntimeSettings, Settings
 from dryline.storage.current_world import WorldLocal, enter, leave
-from dryline.storage.database import WorldDatabase, demand_sqlite_version
+from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import FaultRules
 from dryline.traffic.request_log import RequestLog
@@ -71,7 +71,7 @@ class World:
 
     def _open(self, settings: Settings) -> None:
         """Open the directory and the database, or neither."""
-        demand_sqlite_version()
+        require_sqlite_version()
         with as_bad_setting(settings), contextlib.ExitStack() as undo:
             self._directory = Directory(None if settings.ephemeral else settings.data_dir)
             undo.callback(self._directory.abandon)
@@ -79,7 +79,7 @@ class World:
             flushed = settings.durability == "power"
             self.db = WorldDatabase(database_in(self.directory), durable=self.durable, flushed=flushed)
             undo.callback(self.db.close_for_good)
-            self._directory.demand_database()
+            self._directory.require_database()
             with self.active():
                 self._bring_up_to_date()
             self.secret = self._directory.secret()

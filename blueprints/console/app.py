@@ -33,7 +33,7 @@ from dryline.blueprints.console import (
 from dryline.blueprints.console.base import chosen_team, error_message
 from dryline.blueprints.control.state import NO_LIMIT
 from dryline.blueprints.fast_paths import FastFlask
-from dryline.blueprints.hosts import demand_known_host
+from dryline.blueprints.hosts import require_known_host
 from dryline.blueprints.paths import CONSOLE, READS
 from dryline.blueprints.routing import CONVERTERS
 from dryline.storage.current_world import current
@@ -76,7 +76,7 @@ class Console(FastFlask):
 
     def dispatch_request(self) -> Any:
         """Check access, then run the view. A read runs in one transaction, with the team in `g.team`."""
-        demand_known_host(self.world.settings, request.environ)
+        require_known_host(self.world.settings, request.environ)
         if request.endpoint == "state.load":  # the document of a whole world is larger than a body of the API
             request.max_content_length = NO_LIMIT
         if (answer := auth.require_access()) is not None:

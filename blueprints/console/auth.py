@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
 
-from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
+from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
 from dryline.blueprints.paths import CONSOLE
 from dryline.blueprints.routing import path_to_match
 from dryline.storage.current_world import current
@@ -46,9 +46,9 @@ def require_access() -> Any:
     A link on another site may lead to a page. Every other request of another site is refused.
     """
     settings = current().settings
-    demand_not_outgoing(request, "console")
+    require_not_outgoing(request, "console")
     if settings.admin_token is None:
-        demand_this_machine(settings, request, "console")
+        require_this_machine(settings, request, "console")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         return _redirect_in_browser()
     _require_own_origin()

@@ -21,7 +21,7 @@ from dryline.blueprints.console.base import (
 from dryline.blueprints.console.template_filters import pretty
 from dryline.engine.errors import Finding
 from dryline.flow_sessions import conversations
-from dryline.flow_sessions.engines import demand_sound, engine_of
+from dryline.flow_sessions.engines import engine_of, require_valid
 from dryline.models import taken_branches
 from dryline.models.deployment_parameters import show_flow
 from dryline.models.deployments import Deployment
@@ -164,7 +164,7 @@ def _save(worker_id: str, flow_id: str | None, values: dict[str, str]) -> Any:
     body = load_form(FlowSheetSchema, code=values.get("code", ""))
     code = body["code"]
     if body.pop("validate_code", False):
-        demand_sound(current(), code)
+        require_valid(current(), code)
     with current().transaction():
         worker = Worker.fetch(g.team, worker_id)
         if flow_id is None:

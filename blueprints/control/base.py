@@ -9,8 +9,8 @@ from typing import Any
 from flask import Request, request
 from marshmallow import Schema, ValidationError, fields
 
-from dryline.blueprints.base import Area, Parser, demand_no_query
-from dryline.blueprints.hosts import demand_not_outgoing, demand_this_machine
+from dryline.blueprints.base import Area, Parser, require_no_query
+from dryline.blueprints.hosts import require_not_outgoing, require_this_machine
 from dryline.blueprints.paths import PLANE, READS
 from dryline.models.teams import Team
 from dryline.schemas.base import QuerySchema
@@ -58,7 +58,7 @@ class ControlArea(Area):
         if guarded:
             self.security = [{}, {"drylineToken": []}]
             self.before_request(guard)
-        self.before_request(demand_no_query)
+        self.before_request(require_no_query)
         self.before_request(set_team_of_query)
 
 
@@ -88,7 +88,7 @@ def guard() -> None:
     Raises Forbidden.
     """
     settings = current().settings
-    demand_not_outgoing(request, "control plane")
+    require_not_outgoing(request, "control plane")
     if settings.admin_token is not None:
         import hmac
 
@@ -96,7 +96,7 @@ def guard() -> None:
         if not hmac.compare_digest(sent.encode(), settings.admin_token.encode()):
             raise Forbidden("The control plane needs the header x-dryline-token: the server's --admin-token.")
         return
-    demand_this_machine(settings, request, "control plane")
+    require_this_machine(settings, request, "control plane")
     if request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
         raise Forbidden("The control plane does not answer other sites' pages.")
     origin = request.headers.get("Origin")

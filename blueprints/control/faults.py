@@ -8,7 +8,7 @@ from flask.views import MethodView
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates, validates_schema
 
 from dryline.blueprints.control.base import ControlArea, TeamQuery, known_team
-from dryline.blueprints.control.operations import METHODS, demand_operation
+from dryline.blueprints.control.operations import METHODS, require_operation
 from dryline.blueprints.paths import UNRECORDED
 from dryline.schemas.base import ApiSchema, Boolean, Integer, Number, OneOf, Timestamp, camel
 from dryline.storage.current_world import current
@@ -229,7 +229,7 @@ class FaultSchema(ApiSchema):
         if data.get("method", "*").upper() not in METHODS:
             raise ValidationError(f"Must be one of: {', '.join(METHODS)}.", "method")
         if "override" not in data:
-            demand_operation(data.get("method", "*"), path, " An override may have any.")
+            require_operation(data.get("method", "*"), path, " An override may have any.")
 
     @validates_schema
     def check_conflicts(self, data, **kwargs):

@@ -11,7 +11,7 @@ from dryline.traffic.path_patterns import overlaps
 METHODS = ("*", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
-def demand_operation(method: str, path: str, advice: str = "") -> None:
+def require_operation(method: str, path: str, advice: str = "") -> None:
     """Raise ValidationError for a path that no operation has, or a method that none of its operations has.
 
     In `path` a `*` matches any text. `advice` ends the message about an unknown path.

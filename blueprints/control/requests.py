@@ -15,7 +15,7 @@ from marshmallow import ValidationError
 from dryline.blueprints.base import json_response
 from dryline.blueprints.control.base import ControlArea, known_team
 from dryline.blueprints.control.har import archive
-from dryline.blueprints.control.operations import METHODS, demand_operation
+from dryline.blueprints.control.operations import METHODS, require_operation
 from dryline.blueprints.ignored_names import ignored_names
 from dryline.blueprints.links import base_url
 from dryline.schemas.base import instance_of
@@ -179,7 +179,7 @@ def criteria_of(params: dict[str, Any]) -> Criteria:
         raise Invalid("Must be 100 to 599.", "status")
     if criteria.path is not None and not _may_occur(criteria):
         try:
-            demand_operation(criteria.method or "*", criteria.path)
+            require_operation(criteria.method or "*", criteria.path)
         except ValidationError as error:
             raise Invalid(str(error.messages[0]), str(error.field_name)) from None
     return criteria

@@ -80,7 +80,7 @@ def impatient(engine, hurried):
 
 def errors_of(engine, code):
     try:
-        engine.demand_sound(code)
+        engine.checked_program(code)
     except CodeRefused as refused:
         return refused.findings
     return []
