@@ -39,7 +39,7 @@ def call(api, call_of):
 
 @pytest.fixture
 def call_of(make_voice_deployment):
-    """As `call`, for the team of an API client."""
+    """Return a function that places a call of the team of an API client."""
 
     def place(api):
         line = make_voice_deployment(api=api)
@@ -175,7 +175,7 @@ def test_a_request_that_moves_the_clock_waits_for_work_in_progress(app, export, 
 
 @pytest.fixture
 def long_leap(control, monkeypatch):
-    """A request that moves the world's clock, and waits for work until the test is over."""
+    """Yield a request that moves the world's clock, and waits for work until the test is over."""
     begun, over, due = threading.Event(), threading.Event(), EchoRun.due
 
     def wait(*args):

@@ -151,7 +151,7 @@ def test_a_delay_never_holds_up_the_loop(in_process):
 
 
 def test_a_flow_can_call_a_server_of_the_same_event_loop(in_process):
-    """What runs flows is answered in a thread, so that the loop can answer the flow."""
+    """Requests that run flows are answered in a thread, so that the loop can answer the flow."""
 
     async def answer(reader, writer):
         await reader.readuntil(b"\r\n\r\n")

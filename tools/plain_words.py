@@ -108,7 +108,7 @@ def main() -> int:
     names = sys.argv[1:] or subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     paths = [Path(name) for name in names if Path(name).exists()]
     if not sys.argv[1:]:
-        paths = [path for path in paths if path.parts[0] not in UNFINISHED]
+        paths = [path for path in paths if not str(path).startswith(UNFINISHED)]
     # The contract is not this project's text.
     paths = [path for path in paths if path.parts[:2] != ("tests", "contract")]
     texts = {path: path.read_text() for path in paths}
@@ -127,8 +127,8 @@ def main() -> int:
     return bool(problems)
 
 
-# Folders whose wording is not reviewed yet. Nothing is added here; pyproject.toml leaves out the same ones.
-UNFINISHED = {"engine", "simulator", "tests"}
+# Beginnings of the paths whose wording is not reviewed yet. Nothing is added here; pyproject.toml leaves out the same.
+UNFINISHED = ("engine/", "simulator/", "tests/engine/", "tests/following/", "tests/test_demo", "tests/test_simul")
 # Folders that are not part of the package.
 OUTSIDE = {"tests", "bench", "tools", ".ci"}
 

@@ -42,13 +42,13 @@ def compiled_templates():
 
 @pytest.fixture
 def visitor(app):
-    """A person on this machine."""
+    """Return a person on this machine."""
     return Visitor(app.test_client())
 
 
 @pytest.fixture(scope="package")
 def chromium():
-    """A browser. Without one tests are skipped, with DRYLINE_TEST_BROWSER they fail.
+    """Yield a browser. Without one tests are skipped, with DRYLINE_TEST_BROWSER they fail.
 
     While it runs, playwright keeps an event loop in this thread. Tests of async clients need their own, so this is
     not a fixture of the session.
@@ -68,7 +68,7 @@ def chromium():
 
 @pytest.fixture(scope="package")
 def contexts(chromium):
-    """The browser's contexts with script (True) and without, shared by tests because a new one takes long."""
+    """Yield the browser's contexts with script (True) and without, shared by tests because a new one takes long."""
     contexts = {script: chromium.new_context(java_script_enabled=script) for script in (True, False)}
     for context in contexts.values():
         context.set_default_timeout(30_000)
@@ -79,7 +79,7 @@ def contexts(chromium):
 
 @pytest.fixture(scope="package")
 def idle_tabs():
-    """The tabs that wait for the next test, with script and without. To open one takes as long as four pages."""
+    """Return the tabs that wait for the next test, with script and without. To open one takes as long as four pages."""
     return {True: [], False: []}
 
 
@@ -104,14 +104,14 @@ def tab(contexts, idle_tabs):
 
 @pytest.fixture(scope="module")
 def demo():
-    """A server with the demo world, shared by the tests of a module that do not change it."""
+    """Yield a server with the demo world, shared by the tests of a module that do not change it."""
     with serving(DEMO) as server:
         yield server
 
 
 @pytest.fixture
 def served():
-    """A server with the demo world for one test."""
+    """Yield a server with the demo world for one test."""
     with serving(DEMO) as server:
         yield server
 

@@ -28,7 +28,7 @@ def settings():
 
 @pytest.fixture
 def worker(api):
-    """The worker of the newest call."""
+    """Return the worker of the newest call."""
     newest = [
         api.get(f"/workers/{worker['id']}/deploymentLogs/voice", query_string={"limit": 1}).json["data"]
         for worker in api.get("/workers").json

@@ -15,14 +15,14 @@ HEADERS = {"x-api-key": "dryline-local-key"}
 
 @pytest.fixture(scope="module")
 def empty():
-    """A server whose only worker has a flow and a voice deployment, and its client."""
+    """Yield a server whose only worker has a flow and a voice deployment, and its client."""
     with serving(Settings(ephemeral=True, scenario="empty", port=0)) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def line(empty):
-    """The voice deployment."""
+    """Return the voice deployment."""
     client = empty.app.test_client()
 
     def post(path, body):

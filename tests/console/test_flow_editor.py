@@ -22,7 +22,7 @@ def flow(make_flow):
 
 @pytest.fixture
 def at(flow):
-    """The address of the flow, below /console and below /api."""
+    """Return the address of the flow, below /console and below /api."""
     return f"/workers/{flow['workerId']}/flows/{flow['id']}"
 
 
@@ -120,7 +120,7 @@ class TestSave:
 class TestConflict:
     @pytest.fixture
     def conflict(self, visitor, api, control, at):
-        """The editor of a flow that another client changes while it is open. The clock is frozen."""
+        """Return the editor of a flow that another client changes while it is open. The clock is frozen."""
         control.put("/clock", {"frozen": True})
         visitor.go(f"{at}/edit")
         api.patch(at, {"code": f"# theirs\n{CODE}"})

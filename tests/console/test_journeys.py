@@ -140,7 +140,7 @@ def test_a_fault_from_a_logged_request_is_applied_and_removed(served, tab):
 
 @pytest.fixture(scope="module")
 def everything():
-    """A client of a world in which each page has rows."""
+    """Yield a client of a world in which each page has rows."""
     with serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1)) as server:
         client = server.app.test_client()
         client.put("/_dryline/clock", json={"frozen": True})

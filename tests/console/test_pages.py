@@ -67,7 +67,7 @@ def link_status(demo):
 
 @pytest.fixture(scope="module")
 def onlooker(contexts, demo):
-    """A tab for all pages."""
+    """Yield a tab for all pages."""
     seen = Tab(contexts[True]).turn_to(demo)
     yield seen
     seen.page.close()

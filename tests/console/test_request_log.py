@@ -170,7 +170,7 @@ def test_a_request_that_is_not_in_the_log_is_404(visitor):
 class TestTeams:
     @pytest.fixture
     def team(self, api, other_api, app):
-        """The id of another team. Both teams and a client without a key have sent a request."""
+        """Return the id of another team. Both teams and a client without a key have sent a request."""
         api.get("/echo/suites")
         other_api.get("/workers")
         app.test_client().get("/api/exports")

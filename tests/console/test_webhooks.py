@@ -15,7 +15,7 @@ def settings():
 
 @pytest.fixture
 def call(api, control):
-    """A deployment with a webhook, and the id of a call on it."""
+    """Return a deployment with a webhook, and the id of a call on it."""
     for worker in api.get("/workers").json:
         for deployment in api.get(f"/workers/{worker['id']}/deployments/voice").json:
             if deployment["customWebhooks"]:

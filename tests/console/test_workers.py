@@ -28,7 +28,7 @@ def flow(make_flow):
 
 @pytest.fixture
 def at(flow):
-    """The address of the flow's worker, below /console and below /api."""
+    """Return the address of the flow's worker, below /console and below /api."""
     return f"/workers/{flow['workerId']}"
 
 
