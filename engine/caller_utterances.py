@@ -6,14 +6,14 @@ The words come from the phrase bank. A condition of no known intent is turned in
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from math import log
 from random import Random
 from typing import NamedTuple
 
+from dryline.engine.understanding.conditions import Part, read_condition, read_menu
 from dryline.phrases import SLOT, Intent, load
+from dryline.phrases.value_kinds import language_of
 
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
@@ -52,12 +52,8 @@ _PAST = {
 _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
-_STOPWORDS = """
-a an the to of on in at with about is are be that this it its their they them he she his her and or if how there who
-"""
-_ENOUGH = 0.5  # of two conditions' words, for them to have one intent
-_IN_ANY_TRADE = 0.04  # what an intent of any trade has before one of a certain trade
-_RARE = 6.0  # the weight of a word that no condition of the bank has
+_BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wanted", "return", "like", "about", "got"}
+_ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "Right, ", "Hm, ")
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 
@@ -69,13 +65,21 @@ class Utterance(NamedTuple):
     slots: frozenset[str]
 
 
-def utter(condition: str, slots: Mapping[str, str], random: Random, *, opening: bool, avoid: set[str]) -> Utterance:
+def utter(
+    condition: str,
+    slots: Mapping[str, str],
+    random: Random,
+    *,
+    opening: bool,
+    avoid: set[str],
+    menu: tuple[str, ...] = (),
+) -> Utterance:
     """Return words of somebody who meets the condition, with values of `slots` in them.
 
-    `opening` asks for the first words of a conversation. Phrases in `avoid` are not used again while there are others;
-    the chosen one is added.
+    `menu` holds all conditions that are open. `opening` asks for the first words of a conversation. Phrases in `avoid`
+    are not used again while there are others; the chosen one is added.
     """
-    intent = intent_of(_one_alternative(condition, random))
+    intent = _intent_of_alternative(condition, menu, random) or intent_of(condition, menu)
     if intent is None:
         return Utterance(_in_first_person(condition), frozenset())
     phrases = [phrase for phrase in _phrases(intent, opening=opening) if slots_of(phrase) <= slots.keys()]
@@ -84,10 +88,21 @@ def utter(condition: str, slots: Mapping[str, str], random: Random, *, opening: 
         return Utterance(_in_first_person(condition), frozenset())
     phrase = random.choice(fresh)
     avoid.add(phrase)
-    text = SLOT.sub(lambda slot: slots[slot[1]], phrase)
-    if opening and phrase not in intent.opens and random.random() < 0.6:
+    text = SLOT.sub(lambda slot: _with_article(phrase, slot, slots[slot[1]]), phrase)
+    english = language_of_menu(menu or (condition,)) == "en"
+    if opening and english and phrase not in intent.opens and random.random() < 0.6:
         text = random.choice(_GREETINGS) + _lower_first(text)
     return Utterance(capitalized(text), slots_of(phrase))
+
+
+def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:
+    """Return the value of a slot, with "a" or "an" where a thing needs one."""
+    words = phrase[: slot.start()].split()
+    if slot[1] not in ("service", "item", "product") or not words or words[-1].lower() not in _BEFORE_A_THING:
+        return value
+    if not value[:1].islower() or value.endswith("s") or value.split()[0] in ("a", "an", "the", "some", "two", "three"):
+        return value
+    return f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
 
 
 def hesitate(text: str, random: Random) -> str:
@@ -112,34 +127,33 @@ def slots_of(phrase: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=2_000)
-def intent_of(condition: str) -> Intent | None:
-    """Return the intent whose conditions are worded most like this one; None where none is close."""
-    weights, intents = _weights(), load().intents
-    words = _content(_predicate(condition))
-    best, best_score = None, _ENOUGH
-    for name, wordings in _wordings().items():
-        bonus = _IN_ANY_TRADE if intents[name].subject in ("general", "answers") else 0.0
-        for wording in wordings:
-            common = sum(weights.get(word, _RARE) for word in words & wording)
-            score = common / (sum(weights.get(word, _RARE) for word in words | wording) or 1.0) + bonus
-            if score > best_score:
-                best, best_score = name, score
-    return intents[best] if best else None
+def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
+    """Return the intent that a condition means, one that no other condition of its menu means more; None for none."""
+    menu = menu if condition in menu else (condition,)
+    return _best(condition, menu, read_condition(condition, language_of_menu(menu))[0])
 
 
-@lru_cache(maxsize=1)
-def _wordings() -> dict[str, list[frozenset[str]]]:
-    intents = load().intents
-    return {name: [_content(_predicate(text)) for text in intent.conditions] for name, intent in intents.items()}
+def _best(condition: str, menu: tuple[str, ...], part: Part) -> Intent | None:
+    language = language_of_menu(menu)
+    intents, open_menu, index = load(language).intents, read_menu(menu, language), menu.index(condition)
+    if index >= len(open_menu.claims):  # a menu is read up to a limit
+        open_menu, index = read_menu((condition,), language), 0
+    shares = {name: claim * open_menu.share(index, name) for name, claim in part.claims.items()}
+    name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
+    if name is not None and shares[name] >= _ENOUGH:
+        return intents[name]
+    return intents["agree"] if part.affirms else intents["decline"] if part.denies else None
 
 
-@lru_cache(maxsize=1)
-def _weights() -> dict[str, float]:
-    """Return how much each word of the conditions tells about an intent: the rarer, the more."""
-    wordings = _wordings().values()
-    count = Counter(word for texts in wordings for word in frozenset[str]().union(*texts))
-    weights = {word: log(len(wordings) / number) + 0.2 for word, number in count.items()}
-    return weights | dict.fromkeys(("want", "ask", "say", "has", "hav", "for", "would", "lik"), 0.5)
+def _rank(subject: str) -> int:
+    """Return which of two intents that fit alike is meant: an answer first, and one of any trade last."""
+    return {"answers": 2, "general": 0}.get(subject, 1)
+
+
+@lru_cache(maxsize=2_000)
+def language_of_menu(menu: tuple[str, ...]) -> str:
+    """Return the language of the conditions of a menu."""
+    return language_of(" ".join(menu))
 
 
 def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
@@ -151,34 +165,14 @@ def _predicate(condition: str) -> str:
     return match["rest"] if match else condition
 
 
-def _content(text: str) -> frozenset[str]:
-    """Return the stems of the words that carry the meaning of a condition."""
-    words = (word for word in re.findall(r"[a-z]+", text.lower().replace("n't", " not")) if word not in _stopwords())
-    return frozenset(_stem(word) for word in words)
-
-
-@lru_cache(maxsize=1)
-def _stopwords() -> frozenset[str]:
-    return frozenset(_STOPWORDS.split())
-
-
-def _stem(word: str) -> str:
-    for suffix in ("ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word[: -len(suffix)]
-    return word
-
-
-def _one_alternative(condition: str, random: Random) -> str:
-    """Return one of the alternatives of a condition, such as "asks about the address" of "hours or the address"."""
-    if intent_of(condition) is not None:
-        return condition
-    predicate = _predicate(condition)
-    match = re.fullmatch(r"(?P<verb>\w+(?: (?:about|for|to))?) (?P<options>.+ or .+)", predicate)
-    if match is None:
-        return condition
-    options = re.split(r",? or |, ", match["options"])
-    return f"caller {match['verb']} {random.choice(options)}"
+def _intent_of_alternative(condition: str, menu: tuple[str, ...], random: Random) -> Intent | None:
+    """Return an intent of one alternative of a condition, such as "asks for the address" of "hours or the address"."""
+    menu = menu if condition in menu else (condition,)
+    parts = read_condition(condition, language_of_menu(menu))
+    if len(parts) == 1:
+        return None
+    intents = [intent for part in parts[1:] if (intent := _best(condition, menu, part)) is not None]
+    return random.choice(intents) if intents else None
 
 
 def _in_first_person(condition: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from dryline.engine.answer_filling import shaped
 from dryline.engine.builtin_model import BuiltInJudge
-from dryline.engine.caller_utterances import closes, gives_value, hesitate, utter
+from dryline.engine.caller_utterances import closes, gives_value, hesitate, language_of_menu, utter
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, Answer, Decision, Question, Talk, Words
 from dryline.engine.program import Condition, Loop, Program
@@ -159,8 +159,10 @@ class Caller:
         if self._next is None:
             return None
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
-        text = self._say(condition, self._branch.asks.get(self._next.line, ()))
-        return hesitate(text, self._random) if self._natural and self._random.random() < self._hesitancy else text
+        menu = tuple(session.waiting)
+        text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()))
+        hesitates = self._natural and self._random.random() < self._hesitancy
+        return hesitate(text, self._random) if hesitates and language_of_menu(menu) == "en" else text
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         if not loop.conditions:
@@ -206,7 +208,7 @@ class Caller:
             weights.append(0.0 if _MACHINE.search(condition.text) else weight)
         return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
 
-    def _say(self, condition: str, questions: tuple[Question, ...]) -> str:
+    def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...]) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
         slots = [[_Value(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
@@ -217,7 +219,8 @@ class Caller:
         sentences = []
         gives = gives_value(condition)
         if not (gives and unsaid):
-            utterance = utter(condition, values, self._random, opening=self._turns == 1, avoid=self._used)
+            opening = self._turns == 1
+            utterance = utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu)
             sentences.append(utterance.text)
             unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
         if self._branch.brief and not gives:

@@ -133,7 +133,7 @@ def test_callers_of_one_branch_are_different_people(engine):
 @pytest.mark.parametrize(
     ("condition", "words"),
     [
-        ("caller wants to borrow a ladder", "I want to borrow a ladder."),
+        ("caller wants to repaint the bridge", "I want to repaint the bridge."),
         ("customer is under the bridge and waits", "I am under the bridge and waits."),
         ("user wants to know if they are eligible for the raffle", "I want to know if I am eligible for the raffle."),
         ("carrier cannot reach their dispatcher", "I can't reach my dispatcher."),
