@@ -8,7 +8,8 @@ from random import Random
 
 from dryline.engine.agent_frames import FRAMES
 from dryline.engine.language_model import Talk, Words
-from dryline.engine.prompts import PromptParts, read_note, read_prompt
+from dryline.engine.prompt_parts import PromptParts
+from dryline.engine.prompts import read_note, read_prompt
 
 _QUESTION = re.compile(
     r"[?¿]|^\W*(?:when|where|what|which|who|why|how|is|are|do|does|can|could|will|wann|wo|was|wie|warum|cuándo"

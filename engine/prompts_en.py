@@ -1,0 +1,231 @@
+"""English sentences of a prompt, as questions and statements to the user."""
+
+from __future__ import annotations
+
+import re
+
+from dryline.engine.prompt_parts import VERB_OF_STATEMENT, PromptParts, add_statement
+from dryline.engine.questions import as_agent, question_forms
+
+_USER = (
+    "(?:(?:the |a )?(?:user|caller|customer|patient|client|guest|tenant|member|prospect)s?"
+    "|(?:the |a )(?:driver|contact|person|lead)s?)"
+)
+_NAMED = (
+    r" (?-i:[A-Z])[\w.'-]*(?: (?-i:[A-Z])[\w.'-]*){0,2}"
+    r"(?= (?:to|for|about|whether|if|which|what|when|how|a|an|the|one|two)\b)"
+)
+_TO_WHOM = rf"(?: (?:{_USER}|them|him|her)\b(?!'s)|{_NAMED})?"
+_VERBS = (
+    "ask|collect|get|find out|figure out|gather|request|obtain|confirm|reconfirm|determine|learn|see|check|verify"
+    "|collecting|gathering|asking"
+)
+_LEAD = (
+    r"(?:(?:please|then|first|next|finally|now|also|always|gently|politely|kindly|instead|and|so)\b,? "
+    r"|to assist better, "
+    r"|(?:your (?:job|goal|task|role|purpose) is|you (?:should|must|need|have|are|want)) (?:to |now )?"
+    r"|you(?:'re| are) now )*"
+)
+_REQUEST = re.compile(
+    rf"^(?!see you\b){_LEAD}(?P<verb>{_VERBS})\b{_TO_WHOM}(?:,? ?something like:?|:)?"
+    r"(?P<link> for| about| to (?P<do>[a-z]+)|) (?P<object>.{2,200}?)[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHOICE = re.compile(
+    rf"^{_LEAD}(?:you(?:'re| are) )?(?:now )?help(?:ing)?{_TO_WHOM} (?:choose|pick|select) (?:a|an|the"
+    rf"|their) (?P<what>[^.!?]+)",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    rf"^{_LEAD}take (?:(?:the|their|an)(?: (?:customer|caller)'s)? )?(?:food )?orders?\b", re.IGNORECASE
+)
+_OFFER = re.compile(
+    rf"^{_LEAD}(?:offer|propose|suggest)\b{_TO_WHOM} (?P<to>to )?(?P<what>[^.!?;:,]{{3,90}})", re.IGNORECASE
+)
+_TELL = re.compile(
+    rf"^{_LEAD}(?:tell|inform|remind|explain to|let|say(?: to)?|explain)\b{_TO_WHOM}(?: know)?,?(?: that\b"
+    rf"|:)? (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_DIRECT = re.compile(
+    rf"^{_LEAD}(?:ask|say)\b{_TO_WHOM}(?:,? ?something like)?:? ?(?=[\"'\u201c]?(?-i:[A-Z]))", re.IGNORECASE
+)
+_QUOTES = re.compile(r"[\"\u201c\u201d]([^\"\u201c\u201d]+)[\"\u201c\u201d]")
+_CLOSING = re.compile(
+    rf"^{_LEAD}(?:say (?:good)?bye|wrap up|thank\b{_TO_WHOM}|end the (?:call|conversation)|close the (?:call"
+    rf"|conversation))\b",
+    re.IGNORECASE,
+)
+# An instruction about the manner of asking. It names nothing to ask for.
+_MANNER = re.compile(
+    r"\b(?:(?:clarifying|follow-up|further|open|open-ended|any) questions?|questions?\b|one (?:\w+ )*at a time"
+    r"|each\b|everything"
+    r"|one by one\b|one (?:piece|thing|step)\b|.*\b(?:a good fit|qualif\w+))",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(
+    r"\b(?:never|don't|do not|must not|mustn't|should not|shouldn't|avoid|cannot|can't|without|refrain|not)\b",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(r"^(?:never|don't|do not)\b", re.IGNORECASE)
+_CONDITIONAL = re.compile(
+    r"^(?:and |but |only )?(?:if|when|whenever|once|after|before|unless|until|in case|should the|where)\b",
+    re.IGNORECASE,
+)
+_CONDITION_BEHIND = re.compile(
+    r"\b(?:if|when|where|unless|as) (?:it is |it's )?"
+    r"(?:needed|necessary|required|possible|appropriate|unsure|unclear|applicable|confused)\b"
+    r"|.\b(?:if|when|unless|once|until) (?:the (?:caller|user|customer)|they|you|it|something)\b",
+    re.IGNORECASE,
+)
+_ABOUT_THE_AGENT = re.compile(
+    r"^(?:you(?:'(?:re|ll|ve))?\b|your (?:job|goal|task|role|name|purpose|tone|objective)\b|here (?:is|are)\b)",
+    re.IGNORECASE,
+)
+_ABOUT_THE_USER = re.compile(rf"^(?:the |a |this |each |all )?(?:{_USER}|they|he|she)\b(?!'s)", re.IGNORECASE)
+_IMPERATIVE = re.compile(
+    r"^(?!let (?:me|us)\b|let's\b|thank you\b|see you\b|have a\b|stay .*, (?:we|I)\b|don't worry\b)"
+    r"(?:please |then |always |first |next )*(?:don't|be|keep|speak|use|answer|greet|introduce|welcome|listen"
+    r"|help|assist|provide|give"
+    r"|offer|suggest|propose|take|have|make|stay|do|tell|let|inform|remind|explain|say|thank|apologi[sz]e|wrap"
+    r"|end|close|start|begin"
+    r"|route|transfer|call|wait|read|repeat|handle|try|work|walk|follow|talk|host|act|respond|reply|mention"
+    r"|note|remember|only|always"
+    r"|never|weave|gently|display|acknowledge|proceed|continue|go|ensure|guide|show|set|book|schedule|"
+    + _VERBS
+    + r")\b",
+    re.IGNORECASE,
+)
+_ADDITION = re.compile(r"(?:it|that|this|they|these) (?!is not)", re.IGNORECASE)  # to the question before
+
+
+def is_instruction(sentence: str) -> bool:
+    """Return whether a part of the sentence tells the agent to ask, tell, offer or avoid something."""
+    return any(pattern.match(clause) for clause in _clauses(sentence) for pattern in (_REQUEST, _TELL, _OFFER, _NEVER))
+
+
+def read_sentence(sentence: str, parts: PromptParts) -> None:
+    if _ADDITION.match(sentence) and parts.questions and parts.follows_question:
+        parts.questions[-1] = tuple(f"{form} {sentence}" for form in parts.questions[-1])
+        return
+    parts.follows_question = False
+    if "?" in sentence:
+        if question := _direct_question(sentence):
+            parts.questions.append((question,))
+            parts.follows_question = question == sentence
+        return
+    if _CONDITIONAL.match(sentence):
+        return
+    if _CLOSING.match(sentence):
+        parts.is_closing = True
+    is_instruction = any(pattern.match(sentence) for pattern in (_IMPERATIVE, _ABOUT_THE_AGENT, _REQUEST))
+    clauses = _clauses(sentence)
+    if not is_instruction and any(map(_REQUEST.match, clauses[1:])):  # "Monday is full, ask for another day"
+        add_statement(clauses[0], parts)
+        is_instruction = True
+    for clause in clauses if is_instruction else ():
+        if not _is_excepted(clause):
+            _read_instruction(clause, parts)
+    if not is_instruction and not _ABOUT_THE_USER.match(sentence):
+        add_statement(sentence, parts)
+
+
+def _is_excepted(clause: str) -> bool:
+    """Return whether a clause forbids something, or holds only under a condition."""
+    request = _REQUEST.match(clause)
+    if request is None:
+        return bool(_FORBIDDEN.search(clause) or _CONDITIONAL.match(clause) or _CONDITION_BEHIND.search(clause))
+    named = re.sub(r"^(?:whether|if) |\bwhen\b", "", request["object"], flags=re.IGNORECASE)
+    return bool(_FORBIDDEN.search(clause[: request.start("object")]) or _CONDITION_BEHIND.search(named))
+
+
+def _direct_question(sentence: str) -> str | None:
+    """Return a question that stands in the prompt as it is to be asked; None if it is quoted from somebody else."""
+    quoted = _QUOTES.search(sentence)
+    if quoted:
+        begins = _DIRECT.match(sentence) or re.match(rf"^{_LEAD}(?:ask|say)\b", sentence, re.IGNORECASE)
+        return quoted[1].strip() if begins and quoted[1].strip().endswith("?") else None
+    if _CONDITIONAL.match(sentence) and re.search(r"\b(?:ask|say)\b", sentence):
+        return None
+    sentence = sentence[: sentence.index("?") + 1]
+    if _IMPERATIVE.match(sentence):
+        asks = _DIRECT.match(sentence)
+        if asks and not _FORBIDDEN.search(sentence[: asks.end()]):
+            return sentence[asks.end() :].strip()
+        request = _REQUEST.match(sentence.rstrip("?"))
+        if request and not _FORBIDDEN.search(sentence[: request.start("object")]):
+            return question_forms(request["object"])[0]
+        if re.match(r"do (?:not|the|a|they)\b|don't|never\b", sentence, re.IGNORECASE):
+            return None
+    return as_agent(sentence) if re.search(rf"\b(?:does|is|has|did|do) {_USER}\b", sentence) else sentence
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Return the clauses of an instruction that begin with a verb of their own, and the first one."""
+    parts = re.split(
+        rf",? (?:and )?then |(?:,? (?:and|but)|[,;]| [\u2013\u2014-]+)(?: instead,?)? (?={_VERBS}\b|offer\b|suggest\b"
+        rf"|tell\b|never\b|don't\b|do not\b"
+        r"|if they (?:are|were|seem|need)|only if)",
+        sentence,
+        flags=re.IGNORECASE,
+    )
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _read_instruction(clause: str, parts: PromptParts) -> None:
+    if _ORDER.match(clause):
+        parts.questions.append(("What would you like to order?", "What can I get for you?"))
+    elif choice := _CHOICE.match(clause):
+        parts.questions.append((f"Which {as_agent(choice['what']).strip()} would you like?",))
+    elif offer := _OFFER.match(clause):
+        what = as_agent(offer["what"])
+        line = f"I can {what}, if you like." if offer["to"] else f"I can offer you {what}."
+        parts.offer = parts.offer or line
+        if not parts.questions:
+            parts.statements.append(line)
+    elif request := _REQUEST.match(clause):
+        parts.questions += _questions(request)
+    elif statement := _TELL.match(clause):
+        what = statement["what"].rstrip(".! ")
+        if VERB_OF_STATEMENT.search(what) and not re.match(r"(?:what|how|why|where|when|which|who|about|to)\b", what):
+            add_statement(f"{_capital(as_agent(what))}.", parts)
+
+
+def _questions(request: re.Match[str]) -> list[tuple[str, ...]]:
+    what = re.sub(rf" with (?:{_USER}|them)\b", "", request["object"], flags=re.IGNORECASE)
+    _, colon, items = what.partition(": ")
+    if colon and "," in items and not request["do"]:
+        return [question_forms(_owned(item)) for item in re.split(r",? and |, ?| or ", items) if item.strip(" .")]
+    what = re.sub(
+        r",? (?:one (?:\w+ )*at a time|one by one|step by step|each time|politely)\b.*", "", what, flags=re.IGNORECASE
+    )
+    if _MANNER.match(what) or re.match(r"your\b|help\b|from\b", what, re.IGNORECASE):
+        return []
+    verb = request["verb"].lower()
+    if request["do"]:
+        return [(f"Could you {request['do'].lower()} {as_agent(what).replace(' and to ', ' and ')}?",)]
+    if verb in ("confirm", "reconfirm", "verify", "check"):
+        fact = re.sub(r"^(?:that|whether|if) ", "", what)
+        if fact != what or re.match(r"(?:they|the caller|the user|the customer) ", what, re.IGNORECASE):
+            return [question_forms(f"whether {fact}")]
+        return [(f"Could you confirm {as_agent(what)}?",)]
+    about = "about " if request["link"].strip() == "about" else ""
+    return [question_forms(about + what)]
+
+
+def _owned(item: str) -> str:
+    """Return a member of a list as a thing of the user's: "first name" becomes "your first name"."""
+    item = item.strip(" .")
+    return (
+        item
+        if re.match(r"(?:your|the|their|a|an|what|how|which|when|who|whether)\b", item, re.IGNORECASE)
+        else f"their {_lower(item)}"
+    )
+
+
+def _lower(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
