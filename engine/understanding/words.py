@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 from dryline.phrases import SLOT, load
 
@@ -72,17 +73,21 @@ class Vocabulary:
     """The words of a language: how they are shortened, their stems, their synonyms, and which of them are ordinary."""
 
     def __init__(self, language: str) -> None:
-        words = load(language).words
+        words: dict[str, Any] = dict(load("en").words)
+        if language != "en":  # its words are replaced by English ones first
+            for key, value in load(language).words.items():
+                known = words.get(key)
+                words[key] = known | value if isinstance(known, dict) else [*known, *value] if known else value
         self._contractions: dict[str, str] = words.get("contractions", {})
         self._irregular: dict[str, str] = words.get("irregular", {})
-        self._gloss: dict[str, str] = words.get("gloss", {})
+        self._gloss = {plain(word): english for word, english in words.get("gloss", {}).items()}
         self._stems: dict[str, tuple[str, ...]] = {}
         self.ordinary = frozenset(self._stems_of(words.get("ordinary", [])))
         self.yes = frozenset(self._stems_of(words.get("yes", [])))
         self.no = frozenset(self._stems_of(words.get("no", [])))
         self.negations = frozenset(self._stems_of(words.get("negations", [])))
         self.requests = frozenset(self._stems_of(words.get("requests", [])))
-        self.roles = frozenset(words.get("roles", []))
+        self.roles = frozenset(plain(role) for role in words.get("roles", []))
         self.idioms = {" ".join(self.stems(text)): meaning for text, meaning in words.get("idioms", {}).items()}
         self.synonyms: dict[str, frozenset[str]] = {}
         for word, alike in words.get("synonyms", {}).items():
@@ -111,7 +116,7 @@ class Vocabulary:
             return [_SLOT_TOKENS.get(token[1:], token)]
         if token[0].isdigit():
             return ["_number"]
-        longer = self._contractions.get(token) or self._gloss.get(token)
+        longer = self._gloss.get(token) or self._contractions.get(token)
         if longer is not None:
             return [_TOKENS.get(word) or self.stem(word) for word in longer.split()]
         if "'" in token:
