@@ -28,7 +28,10 @@ _REQUEST = re.compile(
 )
 _FILLERS = ("very much", "so much", "a lot", "sir", "that", "it", "is", "i", "please")
 _NO_ANSWERS = {"not", "never", "without", "nothing", "false", "skip"}
-_NO_DENIALS = {("long",), ("on",), ("much",), ("matter",), ("_number",)}
+# "No, we rent" is spoken like "no surveys": what follows tells whether it is an answer.
+_AFTER_NO = {
+    *("i", "we", "it", "that", "thank", "not", "you", "he", "she", "they", "the", "my", "be", "this", "_day", "pleas"),
+}
 _SHIFTS = {"but", "however", "instead", "actually", "pero", "aber", "sondern"}
 
 
@@ -151,7 +154,7 @@ def _answer(clauses: list[Clause], vocabulary: Vocabulary) -> tuple[float, float
             rest.append(clause)
             if index == 0 and first in vocabulary.yes:
                 yes = 0.9
-            elif index == 0 and first in vocabulary.no and clause.stems[1:2] not in _NO_DENIALS:
+            elif index == 0 and first in vocabulary.no and not _AFTER_NO.isdisjoint(clause.stems[1:2]):
                 no = 0.9
     # "Right, …" and "okay, …" only say that the speaker has listened.
     return (yes if strong or not rest else 0.4 * yes), no, rest

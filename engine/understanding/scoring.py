@@ -14,12 +14,16 @@ from dryline.engine.understanding.words import plain
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
+_ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
 _PHRASE_SHARE = 0.4
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
 _OVERLAP_POWER = 1.6  # one word of three says less than a third
+_NAMED_ONLY = 0.4
 _SYNONYM = 0.75
 _POLARITY = 0.4  # of an overlap between a statement and its negation
+_CONTRADICTED = 0.4
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
+_WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
 _OPTIONS = re.compile(
     r"(?:following|these|services|menu|options|languages|choices|products|plans|sizes|colors|from)\s?:\s*([^.\n]{3,300})",
@@ -151,8 +155,10 @@ def _share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     share = menu.share(index, intent)
     if menu.best_claims.get(intent, 0.0) >= 0.6:
         return share
+    subject = lexicon.intents[intent].subject if intent in lexicon.intents else "general"
+    of_trade = 1.0 if subject in _ANY_TRADE or subject in menu.trades else _OTHER_TRADE
     for other, distance in related(intent, lexicon).items():
-        share = max(share, distance * menu.share(index, other))
+        share = max(share, of_trade * distance * menu.share(index, other))
     return share
 
 
@@ -175,6 +181,8 @@ def _overlap(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> 
         if clause.is_negated != part.is_negated and not part.asks:
             cover *= _POLARITY
         best = max(best, cover * clause.weight)
+    if part.gives:  # to say "phone" is not to give a number
+        return best * _NAMED_ONLY
     if best and len(part.words) == 1:
         others = [stem for stem in lexicon.vocabulary.content(utterance.whole.stems) if stem not in part.words]
         best *= _OVERLAP_OF_ONE_WORD if others else 0.95
@@ -233,12 +241,9 @@ def _is_unwanted(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon)
 def _form(parts: list[Part], utterance: Utterance) -> float:
     """Return how well the form of the utterance fits: somebody who asks whether it rains does not report rain."""
     whole = parts[0]
-    if (
-        utterance.whole.is_question
-        and not (whole.asks or whole.wants or whole.gives)
-        and all(clause.is_question for clause in utterance.clauses)
-    ):
-        return _FACT_ASKED if not whole.asks_anything else 1.0
+    only_asks = utterance.whole.is_question and all(clause.is_question for clause in utterance.clauses)
+    if only_asks and not (whole.asks or whole.gives or whole.asks_anything):
+        return _WISH_ASKED if whole.wants else _FACT_ASKED
     return 1.0
 
 
@@ -262,8 +267,16 @@ def _add_answers(scores: Scores, menu: Menu, utterance: Utterance, question: str
         if strength * meaning > scores.values[index]:
             scores.values[index] = strength * meaning
             scores.reasons[index] = f"the user said {'yes' if says_yes else 'no'} to what the agent asked"
-        elif meaning == 0 and not utterance.rest:
-            scores.values[index] *= 0.4
+        elif meaning == 0 and (not utterance.rest or _contradicts(menu.parts[index], stems, menu, says_yes, lexicon)):
+            scores.values[index] *= _CONTRADICTED
+
+
+def _contradicts(parts: list[Part], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
+    """Return whether a condition says the opposite of the answer to the agent's question."""
+    about = [part for part in parts if coverage(part.words, tuple(stems), menu.word_weights, lexicon) >= 0.6]
+    if says_yes:
+        return any(part.is_negated for part in about)
+    return bool(about) and not any(part.is_negated or part.asks or part.wants for part in parts)
 
 
 def _answer(
@@ -332,7 +345,9 @@ def _find_rival(scores: Scores, menu: Menu, utterance: Utterance, lexicon: Lexic
         elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
             weight = _RIVAL_SIBLING
         else:
-            weight = _RIVAL if meaning.subject == "general" or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
+            weight = (
+                _RIVAL if meaning.subject in _ANY_TRADE or meaning.subject in menu.trades else _RIVAL_OF_OTHER_TRADE
+            )
         value = sure * weight
         if value > scores.rival_value:
             scores.rival, scores.rival_value = intent, value
