@@ -12,7 +12,7 @@ from dryline.engine.understanding.words import MAX_LENGTH, plain
 
 _PARTS, _CONDITIONS = 12, 100
 _LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72
-_FOR_CERTAIN = 0.8
+_FOR_CERTAIN, _ANY_PERSON = 0.8, 0.85
 _WEAKER_PART = 0.9  # a part counts a little less than the whole condition
 _OTHER_TRADE = 0.7
 _NEXT_CLAIMS = 0.76  # of the best one: further intents that a condition means
@@ -37,7 +37,7 @@ _GIVING = (
     r"giv(?:es?|en|ing)|gave|provid(?:es?|ed|ing)|nam(?:es?|ed)|stat(?:es?|ed)|tells?|told|shar(?:es?|ed)"
     r"|mention(?:s|ed)?|specif(?:y|ies|ied)|enter(?:s|ed)?|cho(?:oses?|se|sen)|picks?(?:ed)?|select(?:s|ed)?"
     r"|answer(?:s|ed)?(?: with)?|spell(?:s|ed)?|suppl(?:y|ies|ied)|identif(?:y|ies|ied)|describ(?:es?|ed)"
-    r"|nennt|wahlt|nombra|da|elige|indica|proporciona|explain(?:s|ed)?|wants to (?:give|choose|pick|select|leave)"
+    r"|nennt|wahlt|nombra|da|elige|indica|proporciona|explain(?:s|ed)?|wants to (?:give|choose|pick|select)"
     r"|(?:says?|said)(?= (?:a|an|the|his|her|their|which|what|when|how many|how much) )"
 )
 _GIVES = re.compile(
@@ -53,6 +53,7 @@ _WANTS = re.compile(
     r"^(?:wants?|needs?|would like|wishes|requests?|requires?|prefers?|looks? for|is looking|tries|calls? to"
     r"|asks? (?:for|to)|quiere|mochte|moechte|necesita|braucht)\b"
 )
+_WANTS_TALK = re.compile(r"\b(?:speak|talk|chat|be (?:connected|transferred|put through)) (?:to|with)\b")
 _QUESTION_ONLY = re.compile(
     rf"^(?:asks?|has|have|wants? to ask) {_SOME}(?:questions?|something|inquiry)(?: else)?$"
     r"|^asks$|^(?:has|have) questions$"
@@ -234,11 +235,14 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     if not words and is_whole:  # a condition of ordinary words alone, such as "caller asks"
         words = [stem for stem in dict.fromkeys(stems) if stem not in ("the", "a", "an", "to", "it", "be", "have")]
     gives = _GIVES.match(text)
+    claims = _claims(stems, lexicon_, 1.0 if is_whole else _WEAKER_PART)
+    if _WANTS_TALK.search(text) and not _NEGATION.search(text):  # also with a banker, or with the stylist
+        claims["want_person"] = max(claims.get("want_person", 0.0), _ANY_PERSON)
     return Part(
         text=text,
         stems=tuple(stems),
         words=tuple(words),
-        claims=_claims(stems, lexicon_, 1.0 if is_whole else _WEAKER_PART),
+        claims=claims,
         gives=gives["object"] if gives else None,
         quote=quote,
         affirms=bool(_AFFIRMS.search(text)) and not _DENIES.search(text),

@@ -26,6 +26,7 @@ _QUESTION = re.compile(
 _REQUEST = re.compile(
     r"\b(?:can|could|may|might|would|will) (?:i|we|you|somebody|someone|anybody|it)\b|\bi (?:wonder|was wonder)"
 )
+_OPEN_QUESTION = re.compile(r"(?:and |so |but |well |okay )*(?:what|when|where|who|why|which|how(?! about))\b")
 _FILLERS = ("very much", "so much", "a lot", "sir", "that", "it", "is", "i", "please")
 _NO_ANSWERS = {"not", "never", "without", "nothing", "false", "skip"}
 # "No, we rent" is spoken like "no surveys": what follows tells whether it is an answer.
@@ -122,7 +123,7 @@ def read_utterance(text: str, language: str) -> Utterance:
 def _clause(stems: list[str], text: str, ends_as_question: bool, language: str) -> Clause:
     answers = _answers(language)
     vocabulary = lexicon(language).vocabulary
-    is_request = bool(_REQUEST.search(text))
+    is_request = bool(_REQUEST.search(text)) and not _OPEN_QUESTION.match(text.strip())
     denying = _without(stems, answers.harmless)
     return Clause(
         stems=tuple(stems),

@@ -13,6 +13,7 @@ _PAIR_WEIGHT = 0.45  # two neighbouring words say little more than each of them
 _UNKNOWN_WEIGHT = 0.35  # of a word that no phrase has; else the nouns of a trade outweigh the pattern
 _VALUE_WEIGHT = 0.5  # a day or a number says little about what somebody wants
 _DENIED, _DENYING = 0.65, 0.8  # of phrases that say what the text denies, or deny what it says
+_OTHER_FORM = 0.88  # of a question to a statement, and the reverse
 _MOST_NEAR, _PHRASES = 200, 6
 _NEXT_PHRASES = (0.8, 0.13, 0.07)  # the shares of an owner's three nearest phrases
 
@@ -49,6 +50,7 @@ class PhraseIndex:
         }
         weights = self.weights
         negations = vocabulary.negations
+        self._asks = [text.endswith("?") for text in self.texts]
         self._negated = [bool(negations & distinct) for distinct in self.terms_of]
         self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self.terms_of]
         self._unknown = _UNKNOWN_WEIGHT * log(1 + count)
@@ -56,10 +58,13 @@ class PhraseIndex:
     def __contains__(self, stem: str) -> bool:
         return stem in self._postings
 
-    def nearest(self, stems: list[str], *, is_negated: bool | None = None, without: int | None = None) -> Nearest:
+    def nearest(
+        self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None, without: int | None = None
+    ) -> Nearest:
         """Return how near the phrases are to a text.
 
-        Phrases that are not negated as the text is count less. `without` leaves out one phrase by its number.
+        Phrases that are not negated as the text is, or do not ask as it does, count less. `without` leaves out one
+        phrase by its number.
         """
         dots: dict[int, float] = defaultdict(float)
         squares = 0.0
@@ -78,6 +83,8 @@ class PhraseIndex:
             if line != without:
                 agrees = is_negated is None or is_negated == self._negated[line]
                 share = 1.0 if agrees else _DENIED if is_negated else _DENYING
+                if asks is not None and asks != self._asks[line]:
+                    share *= _OTHER_FORM
                 nears.append((dot / self._norms[line] / norm * share, line))
         nears.sort(key=lambda near: (-near[0], near[1]))
         owners: dict[str, float] = {}

@@ -23,6 +23,7 @@ _SYNONYM = 0.75
 _POLARITY = 0.4  # of an overlap between a statement and its negation
 _CONTRADICTED = 0.4
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
+_QUESTION_ASKED = 1.1
 _WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
 _OPTIONS = re.compile(
@@ -81,7 +82,9 @@ def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float]
         weight = clause.weight * (1.0 if clause is utterance.whole else 0.95)
         if len(clause.stems) == 1 and clause is not utterance.whole:
             weight *= 0.6
-        nearest = lexicon.utterances.nearest(list(clause.stems), is_negated=clause.is_negated)
+        nearest = lexicon.utterances.nearest(
+            list(clause.stems), is_negated=clause.is_negated, asks=clause.is_question or clause.is_request
+        )
         least = _NEAR_EXACT if contradicts and clause is utterance.whole else 0.0  # one clause denies what another says
         for intent, near in nearest.owners.items():
             if near < least:
@@ -242,6 +245,8 @@ def _form(parts: list[Part], utterance: Utterance) -> float:
     """Return how well the form of the utterance fits: somebody who asks whether it rains does not report rain."""
     whole = parts[0]
     only_asks = utterance.whole.is_question and all(clause.is_question for clause in utterance.clauses)
+    if only_asks and whole.asks:
+        return _QUESTION_ASKED
     if only_asks and not (whole.asks or whole.gives or whole.asks_anything):
         return _WISH_ASKED if whole.wants else _FACT_ASKED
     return 1.0
@@ -296,7 +301,7 @@ def _answer(
                 best = max(best, 0.98 if same >= 0.5 else 0.3)
             else:
                 best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
-        elif says_yes and not part.denies and not part.is_negated and not part.asks:
+        elif says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
             best = max(best, 0.9 * about if about >= 0.5 else 0.0)
     for intent, claim in menu.claims[index].items():
         if claim >= 0.5 and intent in lexicon.intents:
@@ -330,7 +335,7 @@ def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:
             scores.values[index], scores.reasons[index] = value, "the condition is a general one"
 
 
-_RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 0.6, 0.8, 0.4
+_RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 0.6, 0.7, 0.4
 _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
 
 

@@ -33,6 +33,7 @@ _TOKENS = {
     **dict.fromkeys(_DAYS, "_day"),
     **dict.fromkeys(_MONTHS, "_month"),
     **dict.fromkeys(("noon", "midnight"), "_time"),
+    **dict.fromkeys(("morning", "afternoon", "evening"), "_part"),
 }
 _NUMBER = r"\d+(?:[.,]\d+)*"
 _ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third)"
