@@ -1,0 +1,235 @@
+"""docs/console.md, done in a browser sentence by sentence."""
+
+import re
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from dryline.tests.console.rehearsal import Rehearsal
+
+GUIDE = Rehearsal("docs/console.md")
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def badge(page):
+    return page.locator("#clock-badge")
+
+
+def menu(page, title):
+    page.locator(".menu").get_by_role("link", name=title, exact=True).click()
+
+
+def set_calls_per_minute(page, number):
+    page.get_by_label("Calls per minute").fill(number)
+    press(page, "Set")
+    expect(page.get_by_text("The settings are saved.")).to_be_visible()
+
+
+@GUIDE.does("The bar has the world clock, in UTC.")
+def clock_in_utc(page):
+    expect(page.locator("#zone")).to_have_text("UTC")
+    expect(page.locator("#world-time")).to_have_text(re.compile(r"\d\d:\d\d:\d\d$"))
+
+
+@GUIDE.does('Click "UTC": all times are in local time.')
+def local_time(page):
+    press(page, "UTC")
+    expect(page.locator("#zone")).to_have_text("GMT+9")
+    time = page.locator("#newest time").first
+    hour = int(time.get_attribute("datetime")[11:13])
+    expect(time).to_contain_text(f" {(hour + 9) % 24:02}:")
+
+
+@GUIDE.does("Click on the zone again to go back.")
+def back_to_utc(page):
+    press(page, "GMT+9")
+    expect(page.locator("#zone")).to_have_text("UTC")
+
+
+@GUIDE.does('Press "Freeze".')
+def freeze(page):
+    press(page, "Freeze")
+
+
+@GUIDE.does('The clock stands still, and beside it stands "frozen".')
+def frozen(page):
+    expect(badge(page)).to_contain_text("frozen")
+    before = page.locator("#world-time").text_content()
+    page.evaluate("tick()")
+    expect(page.locator("#world-time")).to_have_text(before)
+
+
+@GUIDE.does('Press "+1 h".')
+def an_hour(page):
+    press(page, "+1 h")
+
+
+@GUIDE.does("Beside the clock stands how far it is ahead of real time.")
+def ahead(page):
+    expect(badge(page)).to_contain_text(re.compile(r"frozen, \+(1 h|59 min)"))
+
+
+@GUIDE.does('Press "Now".')
+def now(page):
+    press(page, "Now")
+
+
+@GUIDE.does("The clock shows real time.")
+def real_time(page):
+    expect(badge(page)).to_be_empty()
+
+
+@GUIDE.does('Set "Calls per minute" to 600.')
+def many_calls(page):
+    set_calls_per_minute(page, "600")
+
+
+GUIDE.does('Press "+1 h".')(an_hour)
+
+
+@GUIDE.does("Only the last 300 calls come in, and the notice says so.")
+def capped(page):
+    expect(page.get_by_text("Only the last 300 calls of that time came in")).to_be_visible()
+
+
+@GUIDE.does('Set "Calls per minute" to 0.')
+def no_calls(page):
+    set_calls_per_minute(page, "0")
+
+
+@GUIDE.does('Open World and press "Reset the world".')
+def reset(page):
+    page.get_by_text("World", exact=True).click()
+    press(page, "Reset the world")
+
+
+@GUIDE.does('The notice has "Undo": press it to go back.')
+def undo(page):
+    expect(page.get_by_text("The world is reset to its start.")).to_be_visible()
+    expect(badge(page)).to_be_empty()
+    press(page, "Undo")
+    expect(page.get_by_text("Restored the snapshot")).to_be_visible()
+    expect(badge(page)).not_to_be_empty()  # the hour that the clock had been advanced
+
+
+@GUIDE.does('The switch "Live" stops the page from changing.')
+def not_live(page):
+    press(page, "Live")
+    expect(page.locator("#live-switch")).to_have_text("Live off")
+
+
+@GUIDE.does("Press it again.")
+def live(page):
+    press(page, "Live off")
+    expect(page.locator("#live-switch")).to_have_text("Live")
+
+
+@GUIDE.does("Open Calls.")
+def open_calls(page):
+    menu(page, "Calls")
+
+
+@GUIDE.does("The list has the calls of all workers, the newest first.")
+def calls_of_all(page):
+    expect(page.locator("select[name=worker]")).to_have_value("")
+    times = page.locator("tr[data-open] time").evaluate_all("(times) => times.map((time) => time.dateTime)")
+    assert times == sorted(times, reverse=True) and len(times) == 25
+
+
+@GUIDE.does('Type "appointment" into "Text in the transcript" and press Enter.')
+def search(page):
+    page.get_by_label("Text in the transcript").fill("appointment")
+    page.keyboard.press("Enter")
+
+
+@GUIDE.does("Each row shows the hit.")
+def hits(page):
+    expect(page.locator("tr[data-open] mark").first).to_be_visible()
+    assert page.locator("tr[data-open] mark").count() == page.locator("tr[data-open]").count()
+    row = page.locator("tr[data-open]").first.bounding_box()
+    mark = page.locator("tr[data-open] mark").first.bounding_box()
+    assert mark["x"] + mark["width"] <= row["x"] + row["width"]
+
+
+@GUIDE.does('Choose the outcome "transferred" and press "Show".')
+def transferred(page):
+    page.get_by_label("Outcome").select_option("transferred")
+    press(page, "Show")
+
+
+@GUIDE.does("The address has both filters, so you can send it as a link.")
+def address(page):
+    page.wait_for_url("**status=transferred*")
+    assert "searchQuery=appointment" in page.url
+    expect(page.locator("tr[data-open] .state.transferred")).to_have_count(page.locator("tr[data-open]").count())
+
+
+@GUIDE.does("Press `j`, then `Enter`.")
+def first_row(page):
+    page.wait_for_load_state()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+
+
+@GUIDE.does("The first call opens.")
+def call(page):
+    expect(page.locator("h1")).to_contain_text("Call ")
+
+
+@GUIDE.does('"Earlier" opens the next call of that list.')
+def earlier(page):
+    before = page.url
+    page.get_by_role("link", name="Earlier").click()
+    page.wait_for_url(lambda url: url != before)
+    expect(page.locator(".lead .state")).to_have_text("transferred")
+
+
+@GUIDE.does("Open Connect and run its curl command.")
+def connect(page):
+    menu(page, "Connect")
+    page.curl = page.locator("section", has=page.get_by_role("heading", name="curl")).locator("code").text_content()
+    assert '"id"' in run(page)
+
+
+def run(page):
+    return subprocess.run(page.curl, shell=True, capture_output=True, text=True).stdout
+
+
+@GUIDE.does("Open the request log: the request is the first row.")
+def request_log(page):
+    menu(page, "Request log")
+    expect(page.locator("tr[data-open]").first).to_contain_text("GET /api/workers")
+
+
+@GUIDE.does('Open it and press "503 twice, then normal answers".')
+def fault(page):
+    page.locator("tr[data-open] a").first.click()
+    press(page, "503 twice, then normal answers")
+
+
+@GUIDE.does("Run the command again.")
+def again(page):
+    expect(page.get_by_text("Added: ")).to_be_visible()
+    run(page)
+
+
+@GUIDE.does('The request log says "Fault: answers 503, 2 times" below the request.')
+def reason(page):
+    menu(page, "Request log")
+    expect(page.locator("tr[data-open]").first).to_contain_text("Fault: answers 503, 2 times")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1440, "dark")])
+def test_the_guide_can_be_followed_word_for_word(chromium, served, width, theme):
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=theme, timezone_id="Asia/Tokyo"
+    )
+    context.set_default_timeout(15_000)
+    page = context.new_page()
+    page.goto(f"{served.url}/")
+    GUIDE.play(page)
+    context.close()
