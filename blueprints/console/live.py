@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from flask import g, render_template, request
@@ -9,13 +11,16 @@ from flask import g, render_template, request
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.blueprints.control import simulate as plane
+from dryline.flow_sessions.engines import engine_of
 from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
 from dryline.models.deployments import Deployment
+from dryline.models.flows import Flow
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.voice_logs import OUTCOMES
 from dryline.models.workers import Worker
 from dryline.storage.current_world import current
+from dryline.storage.errors import DomainError
 
 blp = PageBlueprint("live", "Live", "l", path="/live")
 
@@ -45,6 +50,27 @@ def show() -> Any:
         chosen_id=request.args.get("deployment"),
         outcomes=OUTCOMES,
     )
+
+
+@blp.get("/conditions")
+def conditions() -> Any:
+    """Return the conditions of a deployment's flow as the options of a list; none while the engine is busy."""
+    deployment = VoiceDeployment.fetch(require_team(), request.args.get("deploymentId", ""))
+    flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
+    loops: Sequence[Mapping[str, Any]] = ()
+    with suppress(DomainError):
+        engine = engine_of(current())
+        if flow and all(finding.severity != "error" for finding in engine.check(flow.code)):
+            loops = engine.paths(flow.code)
+    return render_template("conditions.html", conditions=dict.fromkeys(_conditions(loops)))
+
+
+def _conditions(loops: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for loop in loops:
+        for one in loop["conditions"]:
+            yield one["condition"]
+            yield from _conditions(one["loops"])
+        yield from _conditions(loop["loops"])
 
 
 @blp.post("")

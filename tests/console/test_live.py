@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from playwright.sync_api import expect
 
 from dryline.settings import Settings
 
@@ -93,6 +94,16 @@ def test_an_unknown_condition_is_refused(visitor, frozen):
     visitor.go("/live")
     page = visitor.send("/live", branch="caller wants to buy a ship")
     assert "branch" in page.text and page.status == 200
+
+
+def test_the_form_offers_the_conditions_of_the_chosen_deployments_flow(tab, demo):
+    page = tab(demo).go("/live")
+    options = page.locator("#conditions option")
+    expect(options.first).to_be_attached()
+    before = options.all_text_contents()
+    page.locator("#deployment").select_option(label="Cedar Valley Power: Billing line")
+    expect(page.locator("#conditions")).not_to_contain_text(before[0])
+    expect(options.first).to_be_attached()
 
 
 def test_a_refused_form_keeps_its_values_once(tab, served):
