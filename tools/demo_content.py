@@ -29,7 +29,7 @@ BAYSIDE = Business(
         (
             Version(55, "First version", "front_desk_1"),
             Version(38, "Look up free times in the calendar; ask for what is missing", "front_desk_2"),
-            Version(12, "Emergencies first; prices; callers who do not know the treatment", "front_desk_3"),
+            Version(30, "Mend the moving of appointments; emergencies; prices", "front_desk_3"),
         ),
     ),
     line={
