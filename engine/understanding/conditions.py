@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dryline.engine.understanding.lexicon import Lexicon, lexicon
+from dryline.engine.understanding.lexicon import NEGATION, Lexicon, lexicon
 from dryline.engine.understanding.words import MAX_LENGTH, plain
 
 _PARTS, _CONDITIONS = 12, 100
 _LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72
-_FOR_CERTAIN, _ANY_PERSON = 0.8, 0.85
+_FOR_CERTAIN, _ANY_PERSON, _ANSWER = 0.8, 0.85, 0.7
 _WEAKER_PART = 0.9  # a part counts a little less than the whole condition
 _OTHER_TRADE = 0.7
 _NEXT_CLAIMS = 0.76  # of the best one: further intents that a condition means
 _SAYS = r"(?:answers?|answered|says?|said|replies|responds?) (?:with )?"
 _AFFIRMS = re.compile(
     rf"\b(?:{_SAYS}yes|agree[sd]?|accept(?:s|ed)?|confirm(?:s|ed)?|approve[sd]?|consents?|affirms?|can make it"
-    r"|goes ahead"
+    r"|(?:is|are|was) (?:all |still )?(?:correct|right)|goes ahead"
     r"|is (?:still )?(?:interested|willing|happy|fine|okay)|wants? to (?:proceed|continue|go ahead)"
     r"|acepta|confirma|dice que si|stimmt zu|bestatigt|sagt ja)\b"
 )
@@ -29,20 +29,21 @@ _DENIES = re.compile(
     r"|happy|available|come|make|attend|need)"
     r"|lehnt ab|sagt nein|rechaza|dice que no|no quiere)\b"
 )
-_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|isn't|refus\w+|declin\w+)\b|n't\b")
 _QUOTE = re.compile(r"[\"“”«»]([^\"“”«»]{2,200})[\"“”«»]")
 _AGENT_DOES = re.compile(r",? and (?:you|the agent|the assistant) (?:have|has|had)\b.*")
 _SPLIT = re.compile(r"\bor\b|[,;/|]|\boder\b|\bo\b(?= [a-z])")
 _GIVING = (
     r"giv(?:es?|en|ing)|gave|provid(?:es?|ed|ing)|nam(?:es?|ed)|stat(?:es?|ed)|tells?|told|shar(?:es?|ed)"
-    r"|mention(?:s|ed)?|specif(?:y|ies|ied)|enter(?:s|ed)?|cho(?:oses?|se|sen)|picks?(?:ed)?|select(?:s|ed)?"
+    r"|mention(?:s|ed)?|specif(?:y|ies|ied)|enter(?:s|ed)?|cho(?:oses?|se|sen)|picks?(?:ed)?(?! up)|select(?:s|ed)?"
     r"|answer(?:s|ed)?(?: with)?|spell(?:s|ed)?|suppl(?:y|ies|ied)|identif(?:y|ies|ied)|describ(?:es?|ed)"
-    r"|nennt|wahlt|nombra|da|elige|indica|proporciona|explain(?:s|ed)?|wants to (?:give|choose|pick|select)"
+    r"|nennt|wahlt|nombra|da|elige|indica|proporciona|explain(?:s|ed)?|confirms?(?:ed)?(?= (?:his|her|their) )"
+    r"|wants to (?:give|choose|pick(?! up)|select)"
     r"|(?:says?|said)(?= (?:a|an|the|his|her|their|which|what|when|how many|how much) )"
 )
 _GIVES = re.compile(
     rf"^(?:has |have |had |is )?(?:already |just )?(?:{_GIVING})(?: us| you| the agent| me)? (?P<object>.+)"
 )
+_STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
 _SOME = r"(?:a |another |any |general |some |other |different )*"
 _ASKS = re.compile(
     r"^(?:(?:asks?|asked)(?! (?:for|to|not)\b)|inquires?|enquires?|wonders?"
@@ -235,30 +236,35 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     if not words and is_whole:  # a condition of ordinary words alone, such as "caller asks"
         words = [stem for stem in dict.fromkeys(stems) if stem not in ("the", "a", "an", "to", "it", "be", "have")]
     gives = _GIVES.match(text)
-    claims = _claims(stems, lexicon_, 1.0 if is_whole else _WEAKER_PART)
-    if _WANTS_TALK.search(text) and not _NEGATION.search(text):  # also with a banker, or with the stylist
+    is_negated = bool(NEGATION.search(text))
+    is_otherwise = bool(_OTHERWISE.match(text))
+    affirms, denies = bool(_AFFIRMS.search(text)) and not _DENIES.search(text), bool(_DENIES.search(text))
+    claims = {} if is_otherwise else _claims(stems, is_negated, lexicon_, 1.0 if is_whole else _WEAKER_PART)
+    for says, intent in ((affirms, "agree"), (denies, "decline")):
+        if says:
+            claims[intent] = max(claims.get(intent, 0.0), _ANSWER)
+    if _WANTS_TALK.search(text) and not NEGATION.search(text):  # also with a banker, or with the stylist
         claims["want_person"] = max(claims.get("want_person", 0.0), _ANY_PERSON)
     return Part(
         text=text,
         stems=tuple(stems),
         words=tuple(words),
         claims=claims,
-        gives=gives["object"] if gives else None,
+        gives=gives["object"] if gives and not _STATES.search(gives["object"]) else None,
         quote=quote,
-        affirms=bool(_AFFIRMS.search(text)) and not _DENIES.search(text),
-        denies=bool(_DENIES.search(text)),
-        is_negated=bool(_NEGATION.search(text)),
+        affirms=affirms,
+        denies=denies,
+        is_negated=is_negated,
         asks=bool(_ASKS.match(text)),
         wants=bool(_WANTS.match(text)),
         asks_anything=bool(_QUESTION_ONLY.match(text)),
-        is_otherwise=bool(_OTHERWISE.match(text)),
+        is_otherwise=is_otherwise,
         talks=bool(_TALKS.match(text)),
     )
 
 
-def _claims(stems: list[str], lexicon_: Lexicon, share: float) -> dict[str, float]:
+def _claims(stems: list[str], is_negated: bool, lexicon_: Lexicon, share: float) -> dict[str, float]:
     """Return the intents that a condition means, each with a share from 0 to 1."""
-    is_negated = bool(lexicon_.vocabulary.negations & set(stems))
     nears = lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
     best = max(nears.values(), default=0.0)
     trades = {lexicon_.intents[intent].subject for intent, near in nears.items() if near >= 0.9 * best} | {"general"}

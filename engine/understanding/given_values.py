@@ -87,7 +87,10 @@ def _names(kind: str, label: str, text: str, utterance: Utterance, question: str
     named = _class_in(label, text, options)
     if named:
         return named
-    return _statement(utterance, question) if kind in _FREE_TEXT and not options else 0.0
+    if options or kind not in _FREE_TEXT:
+        return 0.0
+    is_asked = kind == "reason" or label.split()[-1].removesuffix("s") in question.lower()
+    return _statement(utterance, question) if is_asked else 0.0
 
 
 def _class_in(label: str, text: str, options: list[str]) -> float:

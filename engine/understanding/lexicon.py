@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,6 +11,8 @@ from dryline.engine.understanding.phrase_index import PhraseIndex
 from dryline.engine.understanding.words import Vocabulary
 from dryline.phrases import Intent, load
 
+# Verbs in a condition that deny: "declines the offer".
+NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|refus\w+|declin\w+|reject\w+)\b|n't\b")
 _BUILDING = threading.Lock()
 
 
@@ -24,7 +27,7 @@ class Lexicon:
             self.intents.setdefault(name, intent)
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
-        self.conditions = PhraseIndex(_conditions(both), self.vocabulary)
+        self.conditions = PhraseIndex(_conditions(both), self.vocabulary, NEGATION)
         self._stems_of_questions: dict[str, list[list[str]]] = {}
 
     def weight(self, word: str) -> float:

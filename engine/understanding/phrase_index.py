@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ class Nearest:
 class PhraseIndex:
     """Phrases with their owners. Immutable once built, so threads share it."""
 
-    def __init__(self, phrases: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, phrases: Iterable[tuple[str, str]], vocabulary: Vocabulary, negation: re.Pattern[str] | None = None
+    ) -> None:
         self._vocabulary = vocabulary
         self.owners: list[str] = []
         self.texts: list[str] = []
@@ -51,7 +54,10 @@ class PhraseIndex:
         weights = self.weights
         negations = vocabulary.negations
         self._asks = [text.endswith("?") for text in self.texts]
-        self._negated = [bool(negations & distinct) for distinct in self.terms_of]
+        self._negated = [
+            bool(negation.search(text) if negation else negations & distinct)
+            for text, distinct in zip(self.texts, self.terms_of, strict=True)
+        ]
         self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self.terms_of]
         self._unknown = _UNKNOWN_WEIGHT * log(1 + count)
 
