@@ -1,6 +1,6 @@
-"""Runs flows: what Based adds to Python, on a sandbox that is a library.
+"""The engine, which checks flows and runs them in a sandbox.
 
-`Engine` is all that callers need: it checks code (`check`, `paths`), runs it (`program`, `open`, `load`), and ends its
+Callers need only `Engine`: it checks code (`check`, `paths`), runs it (`program`, `open`, `load`), and ends its
 processes (`close`).
 """
 

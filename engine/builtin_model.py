@@ -1,4 +1,4 @@
-"""The judge without a model. It decides the same way each time: contract/based.md, section 3."""
+"""The built-in language model: rules that decide the same way each time. Contract: based.md, section 3."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dryline.engine.understanding.scoring import Context
 
 
 class BuiltInJudge:
-    """See language_model.Judge."""
+    """The rules. The interface is `language_model.Judge`."""
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
@@ -26,7 +26,7 @@ class BuiltInJudge:
         return Decision(understanding.index, understanding.why, understanding.sure, arguments=arguments)
 
     def arguments(self, talk: Talk, index: int, said: str) -> dict[str, Any]:
-        """What a tool among the conditions is called with; empty for a text."""
+        """Return the arguments of a condition that is a tool; none for a text."""
         if index not in talk.tools:
             return {}
         schema = function_of(talk.tools[index]).get("parameters")

@@ -36,7 +36,7 @@ class CallRewriting:
         self._own = _own_names(lines)  # names that the flow defines itself are not rewritten
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
-        """Raises BasedSyntaxError."""
+        """Rewrite the calls among the tokens. Raises BasedSyntaxError."""
         pairs = _pairs(tokens)
         for index, token in enumerate(tokens):
             for field in token.fields:

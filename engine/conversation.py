@@ -1,4 +1,4 @@
-"""The talk that is open in a session: what it offers, what was said in it, which condition was taken."""
+"""The open talk of a session: its conditions, its messages, and the choice of a condition."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """Plain values only, so that a session can be kept: `as_dict` and `from_dict`."""
+    """The state of the open talk, in plain values, so that a session can be stored."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.loop: int | None = None  # of the open talk; None when none waits
+        self.loop: int | None = None  # of the open talk; None if there is none
         self.prompt = ""
         self.conditions: list[str] = []
         self.tools: dict[int, dict[str, Any]] = {}
         self.known: dict[str, Any] = {}
         self.note: str | None = None
-        self.starts: dict[int, int] = {}  # where the messages of a loop begin
-        self.taken_at = 0  # how many messages there were when a condition was last taken
-        self.pending: str | None = None  # what the user said before a talk was there to hear it
-        self.agent_opens = False  # the agent speaks first, but the pending message goes before that
+        self.starts: dict[int, int] = {}  # the index of the first message of each loop
+        self.taken_at = 0  # the number of messages when a condition was last taken
+        self.pending: str | None = None  # an utterance of the user that no talk has taken yet
+        self.agent_opens = False  # whether the agent opens the talk if the pending utterance meets no condition
 
     def open(self, loop: int, conditions: Any, note: Any, prompt: str, first: bool, known: Any, info: Any) -> None:
         """Open a talk, or resume it after a `return` (then `note` is a list). The agent speaks if it is its turn.
@@ -56,12 +56,12 @@ class Conversation:
         self.pending = heard
 
     def _last_heard(self) -> int:
-        """Where the last message of the user is: one that was said before a talk is part of the talk that hears it."""
+        """Return the index of the user's last message: a pending one belongs to the talk that takes it."""
         messages = self._session.messages
         return max(index for index, message in enumerate(messages) if message.who == "user")
 
     def hear(self, said: str) -> list[Any] | None:
-        """The user speaks. Returns what the talk answers to the flow once a condition is taken."""
+        """Take an utterance of the user. Return the result of the talk if it meets a condition."""
         session = self._session
         decision = session.judge.choose(self.talk(), said)
         agent_opens, self.agent_opens = self.agent_opens, False
@@ -107,11 +107,11 @@ class Conversation:
         )
 
     def index_of(self, choice: str | int) -> int:
-        """The condition that a text or an index means. Raises LookupError."""
-        wanted = str(choice).strip().casefold()
+        """Return the index of the condition with this text or index. Raises LookupError."""
+        name = str(choice).strip().casefold()
         conditions = self.conditions if self.loop is not None else []
         for index, condition in enumerate(conditions):
-            if condition.strip().casefold() == wanted or str(index) == wanted:
+            if condition.strip().casefold() == name or str(index) == name:
                 return index
         offered = "; ".join(conditions) or "none"
         raise LookupError(f"The talk has no condition {choice!r}. It has: {offered}.")
@@ -140,7 +140,7 @@ class Conversation:
 
 
 def condition_text(condition: Any) -> str:
-    """The text of a condition; of a tool, its description, else its name."""
+    """Return the text of a condition; of a tool, its description or else its name."""
     if isinstance(condition, dict):
         tool = function_of(condition)
         return text(tool.get("description") or tool.get("name") or "")
@@ -148,6 +148,6 @@ def condition_text(condition: Any) -> str:
 
 
 def function_of(tool: dict[str, Any]) -> dict[str, Any]:
-    """A tool's own schema, also where it is wrapped as a function."""
+    """Return a tool's schema, also if it is wrapped as a function."""
     function = tool.get("function")
     return function if isinstance(function, dict) else tool

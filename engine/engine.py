@@ -22,10 +22,11 @@ from dryline.engine.web import Fetch, Web, no_network
 
 
 class Engine:
-    """For several threads at once. No process is started before the first flow runs, or is checked.
+    """A checker and runner of flows, for several threads. It starts processes with the first flow.
 
-    `fetch` is what flows reach the network with (web.fetcher makes one; without it nothing is reached); `now` is the
-    time that they see. `close` ends the processes."""
+    `fetch` sends the requests of flows (`web.fetcher` returns one; without it there is no network). `now` returns the
+    time that flows see. `close` ends the processes.
+    """
 
     def __init__(
         self,
@@ -42,23 +43,23 @@ class Engine:
 
     @property
     def running(self) -> bool:
-        """Whether worker processes have been started."""
+        """Whether worker processes were started."""
         return self._sandbox.running
 
     def check(self, code: str, file: str = "flow.based") -> list[Finding]:
-        """All that is found wrong with the code, errors first. Without an error it runs. Raises Busy."""
+        """Return the errors of the code, or its warnings if it can run. Raises Busy."""
         return check(self._sandbox, code, file)
 
     def checked_program(self, code: str, file: str = "flow.based") -> Program:
-        """The code, ready to run. Raises CodeRefused for what `check` calls an error, in a tenth of its time; Busy."""
+        """Return the program of code that has no errors, ten times as fast as `check`. Raises CodeRefused, Busy."""
         return checked_program(self._sandbox, code, file)
 
     def program(self, code: str, file: str = "flow.based") -> Program:
-        """The code, ready to run. Raises CodeRefused; what is wrong as Python shows in `check`, or as it runs."""
+        """Return the program of code without errors in Based; its Python is not checked. Raises CodeRefused."""
         return translate(code, file)
 
     def paths(self, code: str, file: str = "flow.based") -> list[dict[str, Any]]:
-        """The tree of conditions with their lines. Raises CodeRefused."""
+        """Return the tree of conditions with their lines. Raises CodeRefused."""
         return translate(code, file).paths()
 
     def open(
@@ -75,13 +76,15 @@ class Engine:
         answers: dict[str, Any] | None = None,
         http: list[dict[str, Any]] | None = None,
     ) -> Session:
-        """A conversation, not started yet. `variables` become a member of the state, and only then a name in the flow
-        (contract/based.md, section 2). Outside of the channel `voice` there is no transfer() and no end_call().
-        `now` is the time that this one sees. `answers` and `http` are stubs (stubs.py).
+        """Return a session that has not started.
+
+        `variables` become a member of the state; without them the flow has no such name (contract/based.md, section
+        2). Only the channel `voice` has transfer() and end_call(). `now` returns the session's time. `answers` and
+        `http` are stubs (stubs.py).
         """
-        given = dict(state or {})
+        initial_state = dict(state or {})
         if variables is not None:
-            given["variables"] = variables
+            initial_state["variables"] = variables
         return Session(
             self._sandbox,
             program,
@@ -89,7 +92,7 @@ class Engine:
             self._web,
             now=now or self._now,
             channel=channel,
-            state=given,
+            state=initial_state,
             seed=seed,
             answers=answers,
             http=http,
@@ -97,20 +100,22 @@ class Engine:
         )
 
     def load(self, data: bytes, *, judge: Judge | None = None) -> Session:
-        """A conversation that was dumped. Raises NotLoadable."""
+        """Return a session from its dump. Raises NotLoadable."""
         return Session.load(data, self._sandbox, judge or self.judge, self._web, now=self._now)
 
     def explore(self, program: Program, **options: Any) -> list[Branch]:
-        """The branches that can be reached, in the order of the code; found by running it with made-up callers. The
-        options are those of `open`, and `within_s` (exploring.explore). Raises Busy."""
+        """Return the branches that random callers reach, in the order of the code.
+
+        The options are those of `open`, and `within_s` of `branch_discovery.explore`. Raises Busy.
+        """
         return explore(self, program, **options)
 
     def reach(self, program: Program, path: Sequence[Condition], **options: Any) -> Branch | None:
-        """A branch that takes all of these conditions in this order; None where none is found. Else as explore."""
+        """Return a branch that takes these conditions in this order, or None. The options are those of `explore`."""
         return reach(self, program, tuple(path), **options)
 
     def caller(self, program: Program, branch: Branch, random: Random) -> Caller:
-        """A caller who takes this branch: the judge for `open`, and what `Session.play` is given."""
+        """Return a caller who takes this branch, as the model for `open` and the speaker for `Session.play`."""
         return Caller(program, branch, random)
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""What a flow can call: the host's side of Based. The sandbox hands over plain values, and gets plain values back.
+"""The functions of Based that flows call, on the host's side. Arguments and results are plain values.
 
-Signatures and effects are contract/based.md's section 2; what is `[assumed]` there is ours.
+Contract: based.md, section 2, for signatures and effects.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MISSING: Any = object()
 
 
 class Raised(Exception):
-    """Is raised in the flow: an exception of this type, with this message."""
+    """An exception of this type and message, to be raised in the flow."""
 
     def __init__(self, type: str, message: str) -> None:
         super().__init__(message)
@@ -43,18 +43,18 @@ class Over(Exception):
 
 
 class Waits(Exception):
-    """The user has to say something first."""
+    """The flow waits for the user."""
 
 
 def call(session: Session, name: str, args: tuple[Any, ...], named: dict[str, Any], line: int | None) -> Any:
-    """Do what the flow called. Raises Raised, Over, Waits."""
+    """Call a host function. Raises Raised, Over, Waits."""
     known = _CALLS.get(name)
     if known is None or (name in _VOICE and session.channel != "voice"):
         raise Raised("NameError", f"name '{name}' is not defined")
     function, signature = known
     try:
         return function(session, line, *args, **named)
-    except TypeError:  # binding first would take a tenth of what a run does
+    except TypeError:  # the arguments are checked only now, because that takes a tenth of a run
         try:
             signature.bind(session, line, *args, **named)
         except TypeError as fault:
@@ -63,7 +63,7 @@ def call(session: Session, name: str, args: tuple[Any, ...], named: dict[str, An
 
 
 def is_callable(name: str, channel: str) -> bool:
-    """Whether the name, read and not called, is a function of the host."""
+    """Return whether the name is a host function."""
     return name in _CALLS and (name not in _VOICE or channel == "voice")
 
 
@@ -76,11 +76,11 @@ def say(session: Session, line: int | None, message: Any, exact: Any = True, mod
 def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
-    kept = plain(value)
+    plain_value = plain(value)
     _require_json(value)
     name = text(key)
-    session.log_bounded_event("extracted", line, key=name, value=kept)
-    session.extracted[name] = kept
+    session.log_bounded_event("extracted", line, key=name, value=plain_value)
+    session.extracted[name] = plain_value
 
 
 def transfer(
@@ -152,7 +152,7 @@ def ask(
     schema: Any = None,
     model: Any = None,
 ) -> Any:
-    asked = Question(
+    request = Question(
         _about(about),
         text(question),
         plain(example),
@@ -162,9 +162,15 @@ def ask(
         session.now(),
         session.unsaid,
     )
-    answer = session.answer_stubs.answer(asked, session.judge.ask)
+    answer = session.answer_stubs.answer(request, session.judge.ask)
     session.log_bounded_event(
-        "asked", at, question=asked.question, value=answer.value, example=asked.example, how=answer.how, by=answer.by
+        "asked",
+        at,
+        question=request.question,
+        value=answer.value,
+        example=request.example,
+        how=answer.how,
+        by=answer.by,
     )
     return answer.value
 
@@ -210,7 +216,7 @@ def converse(
 
 
 def http(session: Session, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
-    """A request through `requests`. Raises Raised with the class and message that a flow would meet."""
+    """Send a request of `requests`. Raises Raised with the class and message of its exceptions."""
     sent = plain(named)
     _require_json(named.get("json"))
     try:
@@ -234,13 +240,13 @@ def api(
     body: Any = None,
     **named: Any,
 ) -> dict[str, Any]:
-    """The older `api.get_req` and `api.post_req`: one dict that holds the decoded body under two names."""
+    """Call the older `api.get_req` or `api.post_req`. The result has the decoded body under two names."""
     method = verb.removesuffix("_req").upper()
     if method == "POST" and params is not None and data is None and body is None:
-        data, params = params, None  # the second place of post_req is its body
+        data, params = params, None  # the second argument of post_req is its body
     sent = data if data is not None else body
-    asked = {"params": params, "headers": headers, **({} if sent is None else {"json": sent})}
-    answer = http(session, line, at, method, url, **asked)
+    options = {"params": params, "headers": headers, **({} if sent is None else {"json": sent})}
+    answer = http(session, line, at, method, url, **options)
     try:
         decoded = orjson.loads(answer["text"])
     except orjson.JSONDecodeError:
@@ -249,17 +255,17 @@ def api(
 
 
 def zone(session: Session, line: int | None, name: Any) -> timezone:
-    """A fixed offset, right at this moment: the sandbox has no zones with daylight-saving rules."""
+    """Return the zone's offset at this moment, because the sandbox has no zones with daylight-saving rules."""
     try:
-        found = ZoneInfo(text(name))
+        zone_info = ZoneInfo(text(name))
     except (ZoneInfoNotFoundError, ValueError):
         raise Raised("KeyError", f"No time zone found with key {text(name)}") from None
-    now = session.now().astimezone(found)
+    now = session.now().astimezone(zone_info)
     return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))
 
 
 def _require_json(value: Any) -> None:
-    """Raises Raised, as the json of Python does."""
+    """Raise Raised for a value that is no JSON, as Python's json does."""
     lacking = json_lacks(value)
     if lacking:
         raise Raised("TypeError", readable(lacking))

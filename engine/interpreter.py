@@ -1,4 +1,4 @@
-"""Drives a session in the sandbox: from call to call of the host, within bounds, until the user has to speak."""
+"""The interpreter of a session: it runs the flow from host call to host call, until the user has to speak."""
 
 from __future__ import annotations
 
@@ -19,32 +19,34 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CALLS_A_TURN = 500  # of the host, between two things that the user says
-TEXT_A_TURN = 1_000_000  # characters said and printed
-KEPT_A_TURN = 10_000_000  # characters of all else that its events tell
+CALLS_A_TURN = 500  # of host functions, between two utterances of the user
+TEXT_A_TURN = 1_000_000  # characters that the flow says and prints
+KEPT_A_TURN = 10_000_000  # characters of its other events
 Speak = Callable[["Session"], str | None]
 
 
 class Stopped(Exception):
-    """The flow went past a bound. The message is a sentence."""
+    """The flow exceeded a limit. The message is a sentence."""
 
 
-class Running:
-    """`frozen` is what the sandbox kept of a session that waits."""
+class Interpreter:
+    """An interpreter with its limits. `snapshot` is the serialized state of a session that waits."""
 
-    def __init__(self, session: Session, sandbox: Sandbox, frozen: bytes | None = None) -> None:
-        self.frozen = frozen
+    def __init__(self, session: Session, sandbox: Sandbox, snapshot: bytes | None = None) -> None:
+        self.snapshot = snapshot
         self._session = session
         self._sandbox = sandbox
-        self._answer: Any = None  # to the call that the flow waits at, of a session that is played
-        self._place: Place | None = None  # where the flow last called out
+        self._answer: Any = (
+            None  # the return value of the pending host call, when one worker runs the whole conversation
+        )
+        self._place: Place | None = None  # of the last host call
         self._calls = self._characters = self._kept = 0
         self._spent_s = 0.0
-        self._over: Stopped | None = None  # a bound that was passed where the sandbox hides the exception
-        self._printed: list[str] = []  # since the flow last called out
+        self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
+        self._printed: list[str] = []  # since the last host call
 
     def start(self, speak: Speak | None) -> None:
-        """Run from the beginning. With `speak` the whole conversation, in one worker."""
+        """Run from the beginning; with `speak` the whole conversation, in one worker."""
         session = self._session
         inputs: dict[str, Any] = {"state": session.state}
         if isinstance(session.state.get("variables"), dict):
@@ -57,27 +59,27 @@ class Running:
             self._drive(worker, begin, speak)
 
     def go_on(self, answer: Any) -> None:
-        """Answer the call that the flow waits at."""
-        if self.frozen is None:  # it is played: whoever plays it holds the worker
+        """Return a value from the pending host call, and go on."""
+        if self.snapshot is None:  # one worker runs the whole conversation, and reads the answer there
             self._answer = answer
             return
-        frozen, self.frozen = self.frozen, None
+        stored, self.snapshot = self.snapshot, None
         with self._sandbox.worker() as worker:
 
             def resume() -> Any:
-                waiting: Any = worker.load_snapshot(frozen, print_callback=self._print)
+                waiting: Any = worker.load_snapshot(stored, print_callback=self._print)
                 return waiting.resume({"return_value": answer})
 
             self._drive(worker, resume, None)
 
-    def spend(self, characters: int) -> None:
-        """Raises Stopped."""
+    def count_spoken(self, characters: int) -> None:
+        """Count characters that the flow says or prints. Raises Stopped."""
         self._characters += characters
         if self._characters > TEXT_A_TURN:
             raise Stopped(f"The flow said and printed more than {TEXT_A_TURN:,} characters without waiting.")
 
-    def keep(self, characters: int) -> None:
-        """Raises Stopped."""
+    def count_kept(self, characters: int) -> None:
+        """Count characters of other events. Raises Stopped."""
         self._kept += characters
         if self._kept > KEPT_A_TURN:
             raise Stopped(f"The flow handed over more than {KEPT_A_TURN:,} characters without waiting.")
@@ -97,14 +99,14 @@ class Running:
                     step = self._answer_to(snapshot)
                 except Waits:
                     if not self._user_speaks(speak):
-                        self.frozen = None if session.ended else snapshot.dump()
+                        self.snapshot = None if session.ended else snapshot.dump()
                         return
                     step = _returning(snapshot, self._answer)
         except Over as over:
             session.end(over.why)
         except pydantic_monty.MontyError as fault:
             failure = self.stopped(str(self._over)) if self._over else failure_of(session.program, fault, self._place)
-            if failure.exception != "TimeoutError":  # what is left after that is not to be relied on
+            if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
                 self._read_state(worker)
             session.fail(failure)
         except Stopped as fault:
@@ -126,14 +128,14 @@ class Running:
         try:
             snapshot = step()
         finally:
-            self._note_printed()
+            self._log_printed()
         self._spent_s += time.perf_counter() - began
         if self._spent_s > TURN_S:
             raise Stopped(f"The flow ran for longer than {TURN_S:g} s without waiting for the user.")
         return snapshot
 
     def _answer_to(self, snapshot: Any) -> Callable[[], Any]:
-        """What to do about a call out of the sandbox. Raises Over, Waits, Stopped."""
+        """Do a host call, and return the step that goes on with its result. Raises Over, Waits, Stopped."""
         import pydantic_monty
 
         session = self._session
@@ -164,7 +166,7 @@ class Running:
         return _returning(snapshot, value)
 
     def _system(self, snapshot: Any) -> Callable[[], Any]:
-        """The sandbox asks for a module, the time, or a file: it has no files, and no environment."""
+        """Answer a call of the sandbox for a module, the time, or a file. There are no files and no environment."""
         if snapshot.function_name == "import":
             return snapshot.resume_auto
         if snapshot.function_name in ("datetime.now", "date.today", "time.time"):
@@ -172,7 +174,7 @@ class Running:
         return snapshot.resume_not_handled
 
     def _user_speaks(self, speak: Speak | None) -> bool:
-        """Let the user speak until the flow has something to do. False when the session is to be kept, or is over."""
+        """Let the user speak until a condition is met. Return False if the session has to wait, or is over."""
         session, conversation = self._session, self._session.conversation
         self._answer = None
         if conversation.loop is not None and conversation.pending is not None:  # said before the talk began
@@ -195,7 +197,7 @@ class Running:
         try:
             self._session.keep_state(worker.feed_run("state"))
         except (pydantic_monty.MontyError, RuntimeError, TooLarge):
-            return  # the code did not even parse, the worker is gone, or nothing could hold the state
+            return  # the code was not parsed, the worker is gone, or the state is too large
 
     def _begin_turn(self) -> None:
         self._calls = self._characters = self._kept = 0
@@ -203,14 +205,14 @@ class Running:
 
     def _print(self, _stream: str, printed: str) -> None:
         try:
-            self.spend(len(printed))
+            self.count_spoken(len(printed))
         except Stopped as stopped:
             self._over = stopped
             raise
         self._printed.append(printed)
 
-    def _note_printed(self) -> None:
-        # The sandbox hands over what it has every 5 ms, in the middle of a line, too: an event is what a step printed.
+    def _log_printed(self) -> None:
+        # The sandbox passes output on every 5 ms, even within a line. An event has the output of a whole step.
         if self._printed:
             self._session.log_event("printed", None, text="".join(self._printed).removesuffix("\n"))
             self._printed.clear()
@@ -221,7 +223,7 @@ def _returning(snapshot: Any, value: Any) -> Callable[[], Any]:
 
 
 def _function_named(name: str) -> Callable[..., None]:
-    """A function to hand into the sandbox: its calls come back under its name."""
+    """Return a function for the sandbox. Its calls come back as host calls of this name."""
 
     def function(*_args: Any, **_named: Any) -> None: ...
 

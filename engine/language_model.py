@@ -1,4 +1,4 @@
-"""Who decides what a model would: which condition holds, what to answer, what was said about a question."""
+"""The interface to the language model: choose a condition, reply, answer questions about a text, summarize."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ NOTHING, MADE_UP = "none", "made-up"  # `unsaid`: the values of members that nob
 
 @dataclass(slots=True)
 class Talk:
-    """A talk that is open: its `prompt`, its conditions as texts, the tools among them (by index), and how the
-    conversation has gone. `note` is what a `return` handed back. `random` repeats with the session's seed."""
+    """An open talk: its prompt, conditions as texts, tools by index, and the conversation so far.
+
+    `note` is the value that a `return` handed back. `random` repeats with the session's seed.
+    """
 
     prompt: str
     conditions: list[str]
@@ -32,7 +34,7 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A flow's question about a text. A `schema` goes before an `example`.
+    """A flow's question about a text. A `schema` takes precedence over an `example`.
 
     `now` is the time of the conversation; `unsaid` says whether members that nobody said are None or invented.
     """
@@ -49,7 +51,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`index` is None when no condition holds yet. `sure` runs from 0 to 1. `by` names who decided."""
+    """The choice of a condition, or none (`index` is None). `sure` is from 0 to 1, `by` the name of the model."""
 
     index: int | None
     why: str
@@ -60,7 +62,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Something to say. `how` tells where it comes from, when that is worth telling."""
+    """An utterance of the agent. `how` is its source, if that is of interest."""
 
     text: str
     by: str = "built-in"
@@ -69,7 +71,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`how` says of each member of the value where it comes from, under its path (`items[0].name`)."""
+    """The answer to a question. `how` has the source of each member of the value, by its path (`items[0].name`)."""
 
     value: Any
     how: dict[str, str]
@@ -77,12 +79,12 @@ class Answer:
 
 
 class Judge(Protocol):
-    """What a session asks. An answer never raises: a judge that cannot, answers as the built-in one would."""
+    """A language model. Its methods never raise: a model that fails answers as the built-in one would."""
 
     def choose(self, talk: Talk, said: str) -> Decision: ...
 
     def reply(self, talk: Talk, said: str | None) -> Words:
-        """What the agent says in a talk: at its start or with a note (`said` is None), or as no condition holds."""
+        """Return the agent's utterance: at the start of a talk, after a note (`said` is None), or if no condition holds."""
 
     def ask(self, question: Question) -> Answer: ...
 

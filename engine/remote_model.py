@@ -21,7 +21,7 @@ class _Unusable(Exception):
 
 
 class ModelJudge:
-    """See language_model.Judge. `url` is the server's base, such as http://127.0.0.1:11434/v1."""
+    """The model behind a server, such as http://127.0.0.1:11434/v1. The interface is `language_model.Judge`."""
 
     def __init__(self, url: str, model: str, key: str | None = None, otherwise: Judge | None = None) -> None:
         self._url = url.rstrip("/") + "/chat/completions"

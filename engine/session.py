@@ -1,4 +1,4 @@
-"""One conversation with a flow: it runs until the user has to speak, is kept as bytes in between, and goes on."""
+"""One conversation with a flow. It runs until the user has to speak, and can be stored as bytes between turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dryline.engine.builtin_model import BuiltInJudge
 from dryline.engine.conversation import Conversation
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
-from dryline.engine.interpreter import Running, Speak, Stopped
+from dryline.engine.interpreter import Interpreter, Speak, Stopped
 from dryline.engine.json_values import plain
 from dryline.engine.language_model import NOTHING, Decision, Judge
 from dryline.engine.program import Program
@@ -25,22 +25,23 @@ from dryline.engine.translate import translate
 from dryline.engine.web import Web
 
 TURNS = 2_000
-_FORM = 1  # of the bytes
+_FORM = 1  # version of the dump
 
 
 class SessionOver(RuntimeError):
-    """The run has ended: nothing is heard any more. The message is a sentence."""
+    """A turn after the end of the run. The message is a sentence."""
 
 
 class NotLoadable(ValueError):
-    """The bytes are no session that this version can go on with. The message is a sentence."""
+    """Bytes that are no session, or that of another version. The message is a sentence."""
 
 
 class Session:
-    """Made by Engine.open and Engine.load. One thread at a time; different sessions run side by side.
+    """A session from Engine.open or Engine.load. It is for one thread at a time.
 
-    `state` is the flow's own dict, as it was when the flow last waited or ended; `ended` says why it did (`end of the
-    flow`, `end_call`, `transfer`, `hung up`, or `failed`, and then `failure` tells more)."""
+    `state` is the flow's own dict when it last waited or ended. `ended` is the reason of the end: `end of the flow`,
+    `end_call`, `transfer`, `hung up`, or `failed` with a `failure`.
+    """
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class Session:
         self.failure: Failure | None = None
         self.turns = 0
         self.conversation = Conversation(self)
-        self._running = Running(self, sandbox)
+        self._interpreter = Interpreter(self, sandbox)
         self._drawn = 0
         self._events: list[Event] = []
 
@@ -79,11 +80,11 @@ class Session:
         return list(self.conversation.conditions) if self.conversation.loop is not None and not self.ended else []
 
     def start(self, said: str | None = None) -> list[Event]:
-        """Run up to the first wait. `said` is what the user said before the flow could speak. Raises Busy."""
+        """Run up to the first wait. `said` is a message of the user that opens the conversation. Raises Busy."""
         if said is not None:
             self.conversation.pending = self.add_user_message(said)
-        self._running.start(None)
-        return self._happened()
+        self._interpreter.start(None)
+        return self._take_events()
 
     def say(self, utterance: str, *, answers: Answers | None = None) -> list[Event]:
         """Take a turn of the user. `answers` are for the questions that it leads to.
@@ -94,7 +95,7 @@ class Session:
         self.answer_stubs.begin_turn(answers)
         self.handle_user_message(utterance)
         self.answer_stubs.check_used()
-        return self._happened()
+        return self._take_events()
 
     def choose(
         self,
@@ -120,65 +121,67 @@ class Session:
             if arguments is None:
                 arguments = BuiltInJudge().arguments(self.conversation.talk(), index, utterance or "")
             decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
-            self._running.go_on(self.conversation.take(decision))
+            self._interpreter.go_on(self.conversation.take(decision))
         self.answer_stubs.check_used()
-        return self._happened()
+        return self._take_events()
 
     def play(self, speak: Speak) -> list[Event]:
-        """The whole conversation in one go, without keeping it in between: `speak` is asked for what the user says
-        whenever the flow waits, and says None to hang up. Returns all events. Raises Busy."""
-        self._running.start(speak)
-        return self._happened()
+        """Run the whole conversation in one worker, and return all events.
 
-    # What the host's side of the language uses.
+        `speak` returns the next utterance of the user whenever the flow waits, or None to hang up. Raises Busy.
+        """
+        self._interpreter.start(speak)
+        return self._take_events()
+
+    # For the host functions and the interpreter.
 
     def log_event(self, type: str, line: int | None, /, **details: Any) -> None:
         self._events.append(Event(type, line, details))
 
     def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
-        """Note what a flow handed over, which counts. Raises Stopped."""
-        self._running.keep(len(orjson.dumps(details)))
+        """Log an event whose size counts against the turn's limit. Raises Stopped."""
+        self._interpreter.count_kept(len(orjson.dumps(details)))
         self.log_event(type, line, **details)
 
     def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
-        """The agent says something. Raises Stopped."""
-        self._running.spend(len(spoken))
+        """Add an utterance of the agent. Raises Stopped."""
+        self._interpreter.count_spoken(len(spoken))
         self.messages.append(Message("agent", spoken))
         self.log_event("said", line, text=spoken, **details)
 
     def add_user_message(self, said: str) -> str:
-        """The user says something. Returns it as a text that can be written anywhere."""
-        heard: str = plain(said)
-        self.messages.append(Message("user", heard))
-        self.log_event("heard", None, text=heard)
-        return heard
+        """Add an utterance of the user, and return it as a text that can be stored."""
+        utterance: str = plain(said)
+        self.messages.append(Message("user", utterance))
+        self.log_event("heard", None, text=utterance)
+        return utterance
 
     def handle_user_message(self, said: str) -> None:
-        """The user speaks; the flow goes on once a condition is met, or its `done()` was waiting."""
+        """Take an utterance of the user. The flow goes on if it meets a condition, or after `done()`."""
         if not self._counted():
             return
         said = self.add_user_message(said)
         if self.conversation.loop is None:  # after done(): the next talk hears it
             self.conversation.pending = said
-            self._running.go_on(None)
+            self._interpreter.go_on(None)
             return
         try:
             answer = self.conversation.hear(said)
         except Stopped as fault:
-            self.fail(self._running.stopped(str(fault)))
+            self.fail(self._interpreter.stopped(str(fault)))
             return
         except Exception as fault:
-            self._running.fail_by_bug(fault)
+            self._interpreter.fail_by_bug(fault)
             return
         if answer is not None:
-            self._running.go_on(answer)
+            self._interpreter.go_on(answer)
 
     def keep_state(self, state: Any) -> None:
         if isinstance(state, dict):
             self.state = plain(state)
 
     def random(self) -> Random:
-        """A source of chance that repeats with the seed, whether or not the session was kept in between."""
+        """Return a random generator that repeats with the seed, also if the session was stored in between."""
         self._drawn += 1
         return Random(f"{self.seed}:{self._drawn}")
 
@@ -197,22 +200,22 @@ class Session:
         self.log_event("failed", details.pop("line"), **details)
 
     def _counted(self) -> bool:
-        """Count a turn. False when there were too many of them, which ends the session."""
+        """Count a turn, and return whether the session goes on. Too many turns end it."""
         self.turns += 1
         if self.turns > TURNS:
-            self.fail(self._running.stopped(f"The conversation went on for more than {TURNS:,} turns."))
+            self.fail(self._interpreter.stopped(f"The conversation went on for more than {TURNS:,} turns."))
         return self.ended is None
 
     def _check_open(self) -> None:
         if self.ended:
             raise SessionOver(f"The flow has ended ({self.ended}).")
 
-    def _happened(self) -> list[Event]:
+    def _take_events(self) -> list[Event]:
         events, self._events = self._events, []
         return events
 
     def dump(self) -> bytes:
-        """The session as bytes. They are the machine's own: only bytes of one's own are to be loaded again."""
+        """Return the session as bytes. Nothing authenticates them, so load only bytes from a trusted store."""
         host = {
             "form": _FORM,
             "monty": monty_version(),
@@ -233,19 +236,19 @@ class Session:
             "http": self._http_stubs,
         }
         head = orjson.dumps(host)
-        return zlib.compress(len(head).to_bytes(4, "big") + head + (self._running.frozen or b""), 1)
+        return zlib.compress(len(head).to_bytes(4, "big") + head + (self._interpreter.snapshot or b""), 1)
 
     @classmethod
     def load(cls, data: bytes, sandbox: Sandbox, judge: Judge, web: Web, *, now: Callable[[], datetime]) -> Session:
-        """The session that was dumped. Raises NotLoadable."""
+        """Return the session of a dump. Raises NotLoadable."""
         try:
             whole = zlib.decompress(data)
             length = int.from_bytes(whole[:4], "big")
-            host, frozen = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
+            host, snapshot = orjson.loads(whole[4 : 4 + length]), whole[4 + length :]
         except (zlib.error, orjson.JSONDecodeError) as fault:
             raise NotLoadable(f"This is no session: {fault}.") from None
         if host.get("form") != _FORM or host.get("monty") != monty_version():
-            raise NotLoadable("The session was kept by another version; its conversation cannot go on.")
+            raise NotLoadable("Another version of dryline stored the session, so it cannot go on. Begin a new one.")
         program = translate(host["code"], host["file"])
         options: dict[str, Any] = {name: host.get(name) for name in ("channel", "state", "seed", "answers", "http")}
         options["unsaid"] = host.get("unsaid", NOTHING)
@@ -255,5 +258,5 @@ class Session:
         session.failure = Failure(**host["failure"]) if host["failure"] else None
         session.conversation.restore(host["conversation"])
         session._drawn = host["drawn"]
-        session._running = Running(session, sandbox, frozen or None)
+        session._interpreter = Interpreter(session, sandbox, snapshot or None)
         return session

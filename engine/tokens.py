@@ -50,7 +50,7 @@ class LogicalLine:
 
 
 def logical_lines(source: str) -> list[LogicalLine]:
-    """Return the logical lines of a source whose line ends are `\\n`. Raises BasedSyntaxError."""
+    """Return the logical lines of a source whose line ends are line feeds. Raises BasedSyntaxError."""
     return _Tokenizer(source).lines()
 
 

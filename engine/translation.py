@@ -62,7 +62,7 @@ class Translation:
         self._flags = 0
 
     def translate(self, block: list[Statement]) -> None:
-        """Raises BasedSyntaxError."""
+        """Translate the statements of the whole code. Raises BasedSyntaxError."""
         self._block(block, _Context())
 
     def _block(self, block: list[Statement], context: _Context) -> None:
