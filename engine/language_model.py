@@ -84,7 +84,7 @@ class Judge(Protocol):
     def choose(self, talk: Talk, said: str) -> Decision: ...
 
     def reply(self, talk: Talk, said: str | None) -> Words:
-        """Return the agent's utterance: at the start of a talk, after a note (`said` is None), or if no condition holds."""
+        """Return the agent's utterance: first or after a note (`said` is None), or if no condition holds."""
 
     def ask(self, question: Question) -> Answer: ...
 
