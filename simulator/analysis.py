@@ -1,6 +1,6 @@
-"""What is found out after a conversation, from what was said in it: extractions, success criteria, mood.
+"""The analysis of a conversation: extractions, success criteria and sentiment.
 
-An extraction and a criterion of the same thing agree, because both ask `_evidence` what would show it.
+Extractions and success criteria use the same table of milestones, so they agree.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _AGREED: Marks = frozenset({"booked", "moved", "confirmed"})
 _NOBODY: Marks = frozenset({"voicemail", "message"})  # nobody was there to talk to
 _DEEDS: Marks = _AGREED | {"delivery", "paid", "promised", "rated", "returned", "solved", "explained"}
 
-# Slots, by the names that extraction keys tend to have, and what must have come of the conversation for the fact to
-# be more than a proposal. The first pattern found in a key wins, or else in its description.
+# Facts by the usual names of extraction keys, and the milestones that turn a proposal into a fact. The first pattern
+# in a key wins, or else in its description.
 _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("first name", "first", frozenset()),
     ("last name|surname", "last", frozenset()),
@@ -43,8 +43,8 @@ _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("appointment (type|kind)|service|treatment", "service", frozenset()),
     ("appointment", "day", _AGREED),
     ("city|location|town", "city", frozenset()),
-    ("address|street", "street", frozenset()),  # which nobody says
-    ("company|organi[sz]ation|employer", "company", frozenset()),  # nor that
+    ("address|street", "street", frozenset()),  # nobody says it
+    ("company|organi[sz]ation|employer", "company", frozenset()),  # nobody says it
     ("time|hour", "time", _DONE),
     ("date|day|when", "day", _DONE),
     ("product|item", "product", frozenset()),
@@ -54,14 +54,13 @@ _FACTS: tuple[tuple[str, str, Marks], ...] = (
 )
 _MATCHERS = tuple((re.compile(pattern), fact, needed) for pattern, fact, needed in _FACTS)
 _NUMBERS = frozenset({"amount", "satisfaction"})
-# Known of every call without a word; and of a call to a contact.
+# Facts that are known without being said: in every conversation, and in a call to a contact.
 _KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
 KNOWN_CONTACT = frozenset({"name", "first", "last"})
 
-# What a criterion says that the agent must not do.
+# Criteria about something that the agent must not do.
 _FORBIDDEN = re.compile(r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )")
-# What shows that something was so: one of these must have come of the conversation. None: it always holds, since a
-# scripted agent is friendly.
+# The milestones of which one must be reached. None: it always holds, since a scripted agent is friendly.
 _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
     (r"polite|friendly|courteous|\btone\b|greet|professional|empath|patience|calm", None),
     ("call ?back", frozenset({"callback"})),
@@ -86,7 +85,7 @@ _EVIDENT = tuple((re.compile(pattern), marks) for pattern, marks in _EVIDENCE)
 
 
 class Sought(NamedTuple):
-    """One extraction: `fact` is what its key asks for, `marks` what must have come of the conversation."""
+    """One extraction: `fact` is the fact that its key names, `marks` the milestones that it needs."""
 
     key: str
     kind: str
@@ -96,18 +95,18 @@ class Sought(NamedTuple):
 
 
 def sought(definitions: Mapping[str, Any]) -> tuple[Sought, ...]:
-    """What the definitions of a deployment ask for."""
-    found = []
+    """Return the extractions that a deployment defines."""
+    extractions = []
     for key, definition in definitions.items():
-        asked = definition if isinstance(definition, Mapping) else {}
+        members = definition if isinstance(definition, Mapping) else {}
         words = _words(key)
-        about = str(asked.get("description") or "").lower()
-        kind = asked.get("type", "string")
+        about = str(members.get("description") or "").lower()
+        kind = members.get("type", "string")
         fact, marks = ("", _evidence(words, about)) if kind == "boolean" else _fact(words, about)
         if kind == "number" and fact not in _NUMBERS:
             fact = ""  # nothing else that is said is a number
-        found.append(Sought(key, kind, bool(asked.get("required")), fact, marks))
-    return tuple(found)
+        extractions.append(Sought(key, kind, bool(members.get("required")), fact, marks))
+    return tuple(extractions)
 
 
 def _words(key: str) -> str:
@@ -115,14 +114,14 @@ def _words(key: str) -> str:
 
 
 def fact_of(key: str) -> str | None:
-    """The fact that a key asks for; None for none, for a number, and for what is known without asking."""
+    """Return the fact that a key names; None for a number, and for facts that are known without being said."""
     words = _words(key)
     fact = next((fact for pattern, fact, _ in _MATCHERS if pattern.search(words)), None)
     return None if fact in _NUMBERS | _KNOWN else fact
 
 
 def _fact(words: str, about: str) -> tuple[str, Marks | None]:
-    """The fact that an extraction asks for; the summary when its words tell nothing."""
+    """Return the fact that an extraction names, else the summary, and the milestones that it needs."""
     for text in (words, about):
         for pattern, fact, needed in _MATCHERS:
             if pattern.search(text):
@@ -131,7 +130,7 @@ def _fact(words: str, about: str) -> tuple[str, Marks | None]:
 
 
 def _evidence(words: str, about: str) -> Marks | None:
-    """What would show that it is so; one of the deeds of a conversation when its words tell nothing."""
+    """Return the milestones that the words name, else all that a conversation can be about."""
     for text in (words, about):
         for pattern, marks in _EVIDENT:
             if pattern.search(text):
@@ -139,34 +138,33 @@ def _evidence(words: str, about: str) -> Marks | None:
     return _DEEDS
 
 
-def _shown(marks: Marks | None, course: Dialogue) -> bool:
-    return marks is None or not marks.isdisjoint(course.reached)
+def _shown(marks: Marks | None, dialogue: Dialogue) -> bool:
+    return marks is None or not marks.isdisjoint(dialogue.reached)
 
 
-def extract(asked: tuple[Sought, ...], course: Dialogue, facts: Slots) -> dict[str, Any]:
-    """What the conversation told, each of its type.
+def extract(extractions: tuple[Sought, ...], dialogue: Dialogue, facts: Slots) -> dict[str, Any]:
+    """Return the extracted values, each of its type.
 
-    What was not told is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
+    A value that was not said is left out or, where it is required, empty: "", 0, {}, []. A boolean is always there.
     """
-    found: dict[str, Any] = {}
-    for key, kind, required, fact, marks in asked:
+    values: dict[str, Any] = {}
+    for key, kind, required, fact, marks in extractions:
         if kind == "boolean":
-            found[key] = _shown(marks, course)
-        elif (value := _told(fact, course, facts) if _shown(marks, course) else None) is not None:
-            found[key] = _typed(kind, fact, value)
+            values[key] = _shown(marks, dialogue)
+        elif (value := _said(fact, dialogue, facts) if _shown(marks, dialogue) else None) is not None:
+            values[key] = _typed(kind, fact, value)
         elif required:
-            found[key] = {"number": 0, "object": {}, "array": []}.get(kind, "")
-    return found
+            values[key] = {"number": 0, "object": {}, "array": []}.get(kind, "")
+    return values
 
 
-def _told(fact: str, course: Dialogue, facts: Slots) -> Any:
-    """The fact, if it was said or is known without; else None."""
-    if fact in course.mentioned or fact in _KNOWN:
+def _said(fact: str, dialogue: Dialogue, facts: Slots) -> Any:
+    if fact in dialogue.mentioned or fact in _KNOWN:
         return facts[fact]
-    if fact == "name" and "first" in course.mentioned:
+    if fact == "name" and "first" in dialogue.mentioned:
         return facts["first"]
     if fact == "satisfaction":
-        return _satisfaction(course, facts)
+        return _satisfaction(dialogue, facts)
     return None
 
 
@@ -178,26 +176,26 @@ def _typed(kind: str, fact: str, value: Any) -> Any:
     return [value] if kind == "array" else str(value)
 
 
-def _satisfaction(course: Dialogue, facts: Slots) -> int | None:
-    """From 1 to 10: what the caller says, else how they sound; None where there was nobody."""
-    if _shown(_NOBODY, course):
+def _satisfaction(dialogue: Dialogue, facts: Slots) -> int | None:
+    """Return a satisfaction from 1 to 10: the caller's rating, else by sentiment; None for a voicemail."""
+    if _shown(_NOBODY, dialogue):
         return None
-    if "rated" in course.reached:
+    if "rated" in dialogue.reached:
         return facts["rating"]
     least = {"Positive": 8, "Neutral": 5, "Negative": 2}[facts["sentiment"]]
     return least + int(facts.random() * 3)
 
 
-def mood(course: Dialogue, facts: Slots) -> str:
-    """`Positive`, `Neutral` or `Negative`."""
+def mood(dialogue: Dialogue, facts: Slots) -> str:
+    """Return `Positive`, `Neutral` or `Negative`."""
     draw = facts.random()
-    if "rated" in course.reached:
+    if "rated" in dialogue.reached:
         return "Positive" if facts["rating"] >= 8 else "Neutral" if facts["rating"] >= 5 else "Negative"
-    if _shown(_NOBODY, course):
+    if _shown(_NOBODY, dialogue):
         return "Neutral"
-    if "complained" in course.reached:
+    if "complained" in dialogue.reached:
         return "Negative" if draw < 0.85 else "Neutral"
-    if course.done:
+    if dialogue.done:
         return "Positive" if draw < 0.65 else "Neutral"
     return "Negative" if draw < 0.4 else "Neutral"
 
@@ -215,8 +213,8 @@ Criteria = tuple[tuple[Any, tuple[Criterion, ...]], ...]  # groups: title and it
 
 
 def criteria(groups: Any) -> Criteria:
-    """What a deployment's success criteria look at. None where there are none."""
-    found = []
+    """Return the success criteria of a deployment with the milestones that they need."""
+    result = []
     for group in groups if isinstance(groups, list) else []:
         items = []
         for item in group.get("items") or []:
@@ -224,17 +222,17 @@ def criteria(groups: Any) -> Criteria:
             forbidden = _FORBIDDEN.search(words) or _FORBIDDEN.search(about)
             marks = None if forbidden else _evidence(words, about)
             items.append(Criterion(item.get("title"), item.get("type"), item.get("threshold") or 0, marks))
-        found.append((group.get("title"), tuple(items)))
-    return tuple(found)
+        result.append((group.get("title"), tuple(items)))
+    return tuple(result)
 
 
-def judge(asked: Criteria, course: Dialogue, rng: Random) -> dict[str, Any] | None:
-    """Each group and item judged; None where there are no criteria."""
-    if not asked:
+def judge(criteria: Criteria, dialogue: Dialogue, rng: Random) -> dict[str, Any] | None:
+    """Return each group and item with its result; None where there are no criteria."""
+    if not criteria:
         return None
     groups = []
-    for title, items in asked:
-        judged = [_judged(item, _shown(item.marks, course), rng) for item in items]
+    for title, items in criteria:
+        judged = [_judged(item, _shown(item.marks, dialogue), rng) for item in items]
         groups.append({"title": title, "passed": all(item["passed"] for item in judged), "items": judged})
     return {"passed": all(group["passed"] for group in groups), "criteria": groups}
 

@@ -1,4 +1,4 @@
-"""How the conversations of one line follow its flow: which branch each of them takes, and what becomes of it."""
+"""Scheduling of a flow's branches over conversations."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ _NO_BRANCH = {
 
 
 def state_of(number: str, row: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a flow finds in `state` on the phone. Contract: based.md, section 2, state."""
+    """Return the `state` of a call. Contract: based.md, section 2, state."""
     return {"Caller": number, **(row or {})}
 
 
 class FlowScheduler:
-    """For the conversations of one request, or of one round of a job. `why` says why it is none, in a sentence.
+    """Chooses the branch of each conversation of a request, or of one round of a job, and runs the flow.
 
-    `deals` sees to it that every branch comes up; without, a conversation does not depend on those before it.
-    `follow` is what was asked for, `branch` the texts of the conditions to take (then `named` is true, and nothing but
-    the flow decides); `state` is that of the first conversation. Raises Invalid for what cannot be; Busy.
+    `why` is the reason for using scripts instead, a sentence. With `deals` every branch comes up; without,
+    conversations are independent. `follow` is `flow`, `script` or None, `branch` the texts of the conditions to
+    take (then `named` is true, and the flow alone decides the outcome); `state` is that of the first conversation.
+    Raises Invalid for impossible branches and outcomes; Busy.
     """
 
     def __init__(
@@ -59,21 +60,21 @@ class FlowScheduler:
     ) -> None:
         self.why: str | None = "The script was asked for."
         self.named = bool(branch)
-        self._ways: tuple[BranchResult, ...] = ()
+        self._results: tuple[BranchResult, ...] = ()
         self._shares = shares or {}
         self._deals, self._deck = deals, list[BranchResult]()
         if follow == SCRIPT:
             if branch:
                 raise Invalid("A script has no branches.", "branch")
             return
-        found = analyze_flow(world, line, channel, state)
-        self.why, self._stage = found.why, found.stage
-        if found.why is None:
-            self._ways = found.named(branch, state) if branch else found.ways
+        analysis = analyze_flow(world, line, channel, state)
+        self.why, self._runner = analysis.why, analysis.runner
+        if analysis.why is None:
+            self._results = analysis.named(branch, state) if branch else analysis.results
         elif follow == FLOW or branch:
-            raise Invalid(found.why, "follow" if follow == FLOW else "branch")
-        if branch and outcome is not None and not any(way.outcome == outcome for way in self._ways):
-            came = " or ".join(sorted({way.outcome for way in self._ways}))
+            raise Invalid(analysis.why, "follow" if follow == FLOW else "branch")
+        if branch and outcome is not None and not any(result.outcome == outcome for result in self._results):
+            came = " or ".join(sorted({result.outcome for result in self._results}))
             raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
         if follow == FLOW and outcome == "transferred" and not self._coming_to(outcome):
             raise Invalid(_NO_BRANCH[outcome], "outcome")
@@ -86,10 +87,10 @@ class FlowScheduler:
     @property
     def meets_machines(self) -> bool:
         """Whether a voicemail is all that its branches are for."""
-        return len(self._coming_to("voicemail")) == len(self._ways)
+        return len(self._coming_to("voicemail")) == len(self._results)
 
     def _coming_to(self, outcome: str) -> list[BranchResult]:
-        return [way for way in self._ways if way.outcome == outcome]
+        return [result for result in self._results if result.outcome == outcome]
 
     def converse(
         self,
@@ -98,123 +99,124 @@ class FlowScheduler:
         now: datetime,
         rng: Random,
         *,
-        asked: bool = False,
+        outcome_is_fixed: bool = False,
         leaves: float = HANG_UP,
         machine_says: str | None = None,
         known: Mapping[str, Any] | None = None,
     ) -> FlowRun | str:
-        """One conversation, or why it follows a script.
+        """Run the flow for one conversation, or return the reason for following a script.
 
-        `outcome` is what was drawn for it: completed and transferred leave it to the flow, unless it was `asked` for.
-        `leaves` is the share of users who go in the middle; `machine_says` is what a voicemail answers with; `known` is
-        what the user says of themselves.
+        The flow may choose between completed and transferred, unless `outcome_is_fixed`. `leaves` is the share of users
+        who leave in the middle; `machine_says` is a voicemail's greeting; `known` are the user's own name, number, ….
         """
         if self.why is not None:
             return self.why
-        given = {"state": state, "now": lambda: now, "known": known, "shares": self._shares}
+        options = {"state": state, "now": lambda: now, "known": known, "shares": self._shares}
         if outcome == "voicemail":
-            ways = self._coming_to(outcome)
-            if not ways:
+            results = self._coming_to(outcome)
+            if not results:
                 return _NO_BRANCH[outcome]
-            run = self._taken(ways, None, rng, given | {"first": machine_says})
+            run = self._taken(results, None, rng, options | {"first": machine_says})
             run.machine = True
             return run
-        ways = [way for way in self._ways if way.outcome != "voicemail"] or list(self._ways)
-        long = [way for way in ways if way.turns > 1 and way.stopped is None]
+        results = [result for result in self._results if result.outcome != "voicemail"] or list(self._results)
+        long = [result for result in results if result.turns > 1 and result.stopped is None]
         if outcome == "failed" and not self.fails:
-            return self._left(ways, rng, given, loses=True)
-        if asked or outcome == "failed":
+            return self._left(results, rng, options, loses=True)
+        if outcome_is_fixed or outcome == "failed":
             fit = self._coming_to(outcome)
             if fit:
-                return self._taken(fit, outcome, rng, given)
+                return self._taken(fit, outcome, rng, options)
             if outcome != "completed" or not long:
                 return _NO_BRANCH[outcome]
         elif self.named or not long or rng.random() >= leaves:
-            return self._taken([self._dealt(ways, rng)], None, rng, given)
-        return self._left(long, rng, given)
+            return self._taken([self._dealt(results, rng)], None, rng, options)
+        return self._left(long, rng, options)
 
-    def _left(self, ways: list[BranchResult], rng: Random, given: dict[str, Any], *, loses: bool = False) -> FlowRun:
-        """A conversation that is over in the middle: the user goes, or, with `loses`, stays without an answer."""
-        way = rng.choice(ways)
-        turns = int(rng.random() * way.turns) if loses else 1 + int(rng.random() * (way.turns - 1))
-        return self._taken([way], None, rng, given | {"patience": turns, "loses": loses})
+    def _left(
+        self, results: list[BranchResult], rng: Random, options: dict[str, Any], *, loses: bool = False
+    ) -> FlowRun:
+        """Run a conversation that ends in the middle: the user leaves, or, with `loses`, the model is lost."""
+        result = rng.choice(results)
+        turns = int(rng.random() * result.turns) if loses else 1 + int(rng.random() * (result.turns - 1))
+        return self._taken([result], None, rng, options | {"patience": turns, "loses": loses})
 
     def cut(self, run: FlowRun, turns: int) -> FlowRun:
-        """The same conversation, over once the user has spoken so often. It is run again: so its state is right."""
-        assert self._stage is not None
-        return self._stage.play(**{**run.again, "patience": turns})
+        """Run the same conversation again, until the user has spoken `turns` times."""
+        assert self._runner is not None
+        return self._runner.play(**{**run.again, "patience": turns})
 
-    def _dealt(self, ways: list[BranchResult], rng: Random) -> BranchResult:
+    def _dealt(self, results: list[BranchResult], rng: Random) -> BranchResult:
         """Return the next branch: the usual ones more often, and each of them among any _DECK conversations.
 
         For a job, whose rounds have any number of conversations, chance alone decides.
         """
         if not self._deals:
-            return rng.choices(ways, self._weights(ways))[0]
+            return rng.choices(results, self._weights(results))[0]
         if not self._deck:
-            weights = self._weights(ways)
+            weights = self._weights(results)
             copies = [max(1, round(_DECK * weight / sum(weights))) for weight in weights]
-            deck = [way for way, count in zip(ways, copies, strict=True) for _ in range(count)]
+            deck = [result for result, count in zip(results, copies, strict=True) for _ in range(count)]
             rng.shuffle(deck)
             # Every branch once among the first _DECK, which the usual ones may have filled.
-            once = [way for way in ways if all(way is not dealt for dealt in deck[:_DECK])]
-            for way in once:
-                deck.remove(way)
+            once = [result for result in results if all(result is not dealt for dealt in deck[:_DECK])]
+            for result in once:
+                deck.remove(result)
             deck[: len(once)] = [*once, *deck[: len(once)]]
             head = deck[:_DECK]
             rng.shuffle(head)
             self._deck = [*deck[_DECK:], *head]
         return self._deck.pop()
 
-    def _weights(self, ways: list[BranchResult]) -> list[float]:
+    def _weights(self, results: list[BranchResult]) -> list[float]:
         """Return how usual each branch is: the first condition of a loop more than the next, if no share says so."""
-        return [self._weight(way) for way in ways]
+        return [self._weight(result) for result in results]
 
-    def _weight(self, way: BranchResult) -> float:
+    def _weight(self, result: BranchResult) -> float:
         weight = 1.0
-        for condition in way.branch.path:
+        for condition in result.branch.path:
             usual = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
             weight *= self._shares.get(condition.text, _CLOSING if closes(condition.text) else usual)
         return weight
 
-    def _taken(self, ways: list[BranchResult], outcome: str | None, rng: Random, given: dict[str, Any]) -> FlowRun:
-        """A conversation on one of these ways; a run that comes out otherwise is made again with another caller."""
-        assert self._stage is not None
+    def _taken(self, results: list[BranchResult], outcome: str | None, rng: Random, options: dict[str, Any]) -> FlowRun:
+        """Run a conversation on one of these branches, again with another caller where the outcome is another one."""
+        assert self._runner is not None
         for attempt in range(_TRIES + 1):
-            way = rng.choice(ways)
-            seed, branch = rng.getrandbits(32), way.branch
-            if way.stopped is not None:
-                return replace(way.stopped)
+            result = rng.choice(results)
+            seed, branch = rng.getrandbits(32), result.branch
+            if result.stopped is not None:
+                return replace(result.stopped)
             if attempt == _TRIES:
-                seed, branch, given = branch.variant, as_explored(branch), given | {"known": None}
+                seed, branch, options = branch.variant, as_explored(branch), options | {"known": None}
             began = time.monotonic()
-            run = self._stage.play(branch, seed, **given)
+            run = self._runner.play(branch, seed, **options)
             if time.monotonic() - began > SLOW_S and not run.stopped:
                 self.why = f"{SLOW} {SLOW_S:g} s."
-            if given.get("loses") and run.fault is None:
-                given = given | {"patience": 0}  # the conversation was over before the model was lost
+            if options.get("loses") and run.fault is None:
+                options = options | {"patience": 0}  # the conversation was over before the model was lost
                 continue
-            if "patience" in given or self.why or (outcome in (None, run.outcome) and self._fits(run, way)):
+            if "patience" in options or self.why or (outcome in (None, run.outcome) and self._fits(run, result)):
                 break
         return run
 
-    def _fits(self, run: FlowRun, way: BranchResult) -> bool:
-        lines = [condition.line for condition in way.branch.path]
-        if way.branch.brief and uses_nothing(run.events):
+    def _fits(self, run: FlowRun, result: BranchResult) -> bool:
+        lines = [condition.line for condition in result.branch.path]
+        if result.branch.brief and uses_nothing(run.events):
             return False
         return not Counter(lines if self.named else lines[-1:]) - Counter(run.taken)
 
 
 class FlowSchedulers:
-    """Those of one round of a job: of each line, and of rows with the same members, one."""
+    """The schedulers of one round of a job: one for each line and set of the row's members."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._known: dict[tuple[int, tuple[str, ...]], tuple[DeploymentContext, FlowScheduler]] = {}
 
     def of(self, line: DeploymentContext, row: Mapping[str, Any] | None) -> FlowScheduler:
-        """How calls of the line follow its flow, to rows like this one. Raises Busy."""
+        """Return the scheduler for a line and rows like this one. Raises Busy."""
         key = id(line), tuple(sorted(row or ()))
-        if key not in self._known:  # the line is kept as well, so that its id stays its own
+        if key not in self._known:  # the line is stored as well, so that its id is not used again
             self._known[key] = line, FlowScheduler(self._world, line, "voice", state_of(line.number, row), deals=False)
         return self._known[key][1]

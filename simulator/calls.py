@@ -20,7 +20,7 @@ from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row
-from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, TOLD_AT_ONCE, ConversationBatch, moments
+from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, WITH_WEBHOOKS_AT_ONCE, ConversationBatch, moments
 from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import (
     ConversationRows,
@@ -38,7 +38,7 @@ from dryline.world.world import World
 
 @dataclass(slots=True)
 class _Times:
-    """When calls are: each begins at its `starts`, but the `last` one ends at `end`. None ends after `by`."""
+    """The times of calls: each begins at its `starts`, but the `last` one ends at `end`. None ends after `by`."""
 
     starts: list[datetime]
     last: int | None
@@ -46,7 +46,7 @@ class _Times:
     by: datetime | None
 
     @classmethod
-    def settled(
+    def draw(
         cls,
         world: World,
         line: DeploymentContext,
@@ -57,7 +57,7 @@ class _Times:
         by: datetime | None,
         now: bool,
     ) -> Self:
-        """Those of `count` calls; with `now`, where neither `start` nor `by` is given, they begin now."""
+        """Return the times of `count` calls. With `now`, and neither `start` nor `by`, they begin now."""
         end = by or world.clock.now()
         if now and by is None:
             start = start or end
@@ -65,19 +65,19 @@ class _Times:
         starts = moments(Random(rng.getrandbits(64)), count, start, end, line.zone)
         return cls(starts, count - 1 if start is None else None, end, by)
 
-    def known(self, index: int) -> datetime:
-        """What is known of when the one of a number is: as of then its flow is run."""
+    def flow_time(self, index: int) -> datetime:
+        """Return the time at which the flow of a call is run: its start, or the end of the last one."""
         return self.end if index == self.last else self.starts[index]
 
     def of(self, index: int) -> dict[str, Any]:
-        """What `make_call` is told of the one of a number."""
-        return {"ends" if index == self.last else "starts": self.known(index), "by": self.by}
+        """Return the arguments of `make_call` that place a call in time."""
+        return {"ends" if index == self.last else "starts": self.flow_time(index), "by": self.by}
 
 
 def simulate_calls(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
-    """Write `count` calls of a voice deployment in the running transaction. Returns their log ids, oldest call first.
+    """Write `count` calls of a voice deployment in the running transaction and return their log ids, oldest first.
 
-    The options are those of `prepare_calls`, which is for who does not want the flow to be run in a transaction.
+    The options are those of `prepare_calls`, which runs the flow outside of a transaction.
     """
     return prepare_calls(world, line_of(deployment), count, **options).write()
 
@@ -99,36 +99,36 @@ def prepare_calls(
     shares: Mapping[str, float] | None = None,
     in_progress: bool = False,
 ) -> ConversationBatch:
-    """Settle `count` calls on a line. They follow its flow, which is run for each, or else scripts.
+    """Plan `count` calls on a line. They follow its flow, which is run for each, or else scripts.
 
     The calls lie between `start_time`, when the first one begins, and `end_time`; without `start_time`, in the 24 hours
     before `end_time` (now), when the last one ends. None ends after an `end_time`: one that does not fit begins before
     `start_time`. Calls `in_progress` go on by the clock, and without times begin now.
 
-    They are with `customer_number` (E.164), else everybody with a number of their own; without an `outcome` that number
-    may say one (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
-    are always new. LLM logs, more than half of all that is written, are left out by default where there are more than
-    LLM_LOGGED calls. `follow` (flow, script), `branch` and `shares` are as with FlowScheduler. Raises Invalid when
-    `start_time` lies behind `end_time` and for what the flow cannot do; Busy.
+    The other party has `customer_number` (E.164), else each call another number. Without an `outcome` the number may
+    determine it (models/scripted_outcomes.py). The same `seed` gives the same conversations, people and outcomes; ids
+    are always new. LLM logs are more than half of all rows, so more than LLM_LOGGED calls have none by default.
+    `follow` (flow, script), `branch` and `shares` are those of FlowScheduler. Raises Invalid for a `start_time` after
+    `end_time` and for what the flow cannot do; Busy.
     """
     outcome = outcome or scripted_outcome(customer_number)
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
-    times = _Times.settled(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
+    times = _Times.draw(world, line, rng, count, start=start_time, by=end_time, now=in_progress)
     row = contact_row(line, Random(0), world.clock.now()) if line.is_outbound and direction != "inbound" else None
     following = FlowScheduler(
         world, line, "voice", state_of(line.number, row), follow=follow, branch=branch, outcome=outcome, shares=shares
     )
-    asked: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
-    settled: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
+    person: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
+    options: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
     return ConversationBatch(
         count,
         following,
-        plan=lambda index: plan_call(line, rng, **asked, following=following, at=times.known(index)),
-        make=lambda index, plan: make_call(line, rng, **times.of(index), **settled, plan=plan),
+        plan=lambda index: plan_call(line, rng, **person, following=following, at=times.flow_time(index)),
+        make=lambda index, plan: make_call(line, rng, **times.of(index), **options, plan=plan),
         keep=partial(store, in_progress=in_progress),
         llm_logs=llm_logs,
-        at_once=TOLD_AT_ONCE if line.heard else AT_ONCE,
+        at_once=WITH_WEBHOOKS_AT_ONCE if line.has_webhook else AT_ONCE,
     )
 
 
@@ -148,11 +148,11 @@ def make_call(
     llm_logs: bool = True,
     plan: ConversationPlan | None = None,
 ) -> ConversationRows:
-    """One call that begins at `starts` or is over at `ends`; nothing is written, see `store`.
+    """Return a call that begins at `starts` or is over at `ends`. `store` writes it.
 
-    It begins earlier where it would not be over `by` then. With `rings` it rings first, else it is answered at once.
-    `customer_number` (E.164) and `row`, a campaign's contact row, tell whom it is with and what about; `metadata` is
-    kept in the log. A `plan` has settled all this before; without one the call follows a script.
+    It begins earlier if it would last longer than until `by`. With `rings` it rings first, else it is answered at once.
+    `customer_number` (E.164) and `row`, a campaign's contact row, describe the other party; `metadata` goes into the
+    log. Without a `plan` the call follows a script.
     """
     plan = plan or plan_call(line, rng, outcome=outcome, direction=direction, customer_number=customer_number, row=row)
     if rings:
@@ -167,8 +167,8 @@ def make_call(
     run = _run(line, plan, starts, duration)
     log = _log(line, run, plan.outcome, plan.direction, plan.facts["phone"])
     log["metadata"] = {"simulated": True, **(metadata or {})}
-    if plan.course.steps:
-        _find_out(log, line, plan, rng)
+    if plan.dialogue.steps:
+        _add_analysis(log, line, plan, rng)
     log["data"] = _data(line, plan, handed_over=reports is not None and reports.talk_s > 0)
     if reports:
         to_number = (plan.timeline and plan.timeline.transferred_to) or line.desk_number
@@ -181,7 +181,7 @@ def make_call(
             to_number=to_number,
         )
     call = ConversationRows.of(log, line, run, call_id=log["call_sid"], llm_logs=llm_logs)
-    if rings and not plan.course.steps:  # ringing is no talking
+    if rings and not plan.dialogue.steps:  # ringing is no talking
         call.log["duration"] = call.session["minutes"] = 0
     return call
 
@@ -189,42 +189,42 @@ def make_call(
 def _run(line: DeploymentContext, plan: ConversationPlan, start: datetime, duration: int) -> engine_records.EngineRun:
     """Return the run of the flow. A scripted call can fail, too: then the connection to the model was lost."""
     fault = plan.timeline.fault if plan.timeline else None
-    if plan.course.ending == "error" and plan.timeline is None:
+    if plan.dialogue.ending == "error" and plan.timeline is None:
         fault = lost_model(line.code)
     return engine_records.EngineRun(
         session_id=current().ids.new(Session.id_prefix),
         start=start,
         duration=duration,
         talk=plan.talk,
-        ended="failed" if fault else "completed" if plan.course.steps else "not_connected",
-        until=plan.course.ended_by,
+        ended="failed" if fault else "completed" if plan.dialogue.steps else "not_connected",
+        until=plan.dialogue.ended_by,
         fault=fault,
         timeline=plan.timeline,
         why=plan.why,
     )
 
 
-def _find_out(log: dict[str, Any], line: DeploymentContext, plan: ConversationPlan, rng: Random) -> None:
-    """What is found out after the call; of a contact, the name is known before. What a flow extracts goes first."""
-    course, facts = plan.course, plan.facts
+def _add_analysis(log: dict[str, Any], line: DeploymentContext, plan: ConversationPlan, rng: Random) -> None:
+    """Add extractions and success results to a log. The name of a contact is known without being said."""
+    dialogue, facts = plan.dialogue, plan.facts
     if log["direction"] == "outbound":
-        course.mentioned |= analysis.KNOWN_CONTACT
-    facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
+        dialogue.mentioned |= analysis.KNOWN_CONTACT
+    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
     log["extractions_data"] = extractions(line, plan)
-    log["success_results"] = analysis.judge(line.criteria, course, rng)
+    log["success_results"] = analysis.judge(line.criteria, dialogue, rng)
 
 
 def extractions(line: DeploymentContext, plan: ConversationPlan) -> dict[str, Any]:
-    """What the deployment looks for, and over it what its flow extracted. Contract: based.md, section 4."""
+    """Return the deployment's extractions, overwritten by those of its flow. Contract: based.md, section 4."""
     if plan.timeline is None:
-        return analysis.extract(line.sought or plan.facts.trade.sought, plan.course, plan.facts)
-    return {**analysis.extract(line.sought or (), plan.course, plan.facts), **plan.timeline.extracted}
+        return analysis.extract(line.sought or plan.facts.trade.sought, plan.dialogue, plan.facts)
+    return {**analysis.extract(line.sought or (), plan.dialogue, plan.facts), **plan.timeline.extracted}
 
 
 def _log(
     line: DeploymentContext, run: engine_records.EngineRun, outcome: str, direction: str, customer: str
 ) -> dict[str, Any]:
-    """The log's row, without what is found out after the call."""
+    """Return the log's row without the results of the analysis."""
     ids = current().ids
     id, call_sid = ids.new(VoiceLog.id_prefix), hex_id(ids.random, "CA")
     inbound = direction == "inbound"
@@ -261,29 +261,29 @@ def _log(
 
 
 def _data(line: DeploymentContext, plan: ConversationPlan, *, handed_over: bool) -> dict[str, Any]:
-    """The post-call data: latencies in milliseconds for each answer and as percentiles, and the analysis."""
-    course, talk, facts = plan.course, plan.talk, plan.facts
+    """Return the post-call data: latencies in milliseconds, for each answer and as percentiles, and the analysis."""
+    dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
     voice = {"provider": line.voice, "voiceId": line.voice_id, "characters": talk.spoken("assistant")}
-    said = bool(course.steps)
+    said = bool(dialogue.steps)
     return {
         "latency": spread(talk.answers_ms),
         "tts": voice | spread(talk.voices_ms),
         "llm_websocket_network_rtt": round(18 + 40 * facts.random(), 1),
         "disposition": plan.outcome,
-        "disconnection_reason": course.ending,
+        "disconnection_reason": dialogue.ending,
         "call_analysis": {
-            "call_summary": course.summary if said else None,
+            "call_summary": dialogue.summary if said else None,
             "user_sentiment": facts["sentiment"] if said else None,
-            "call_successful": course.done or handed_over,
+            "call_successful": dialogue.done or handed_over,
             "in_voicemail": plan.outcome == "voicemail",
         },
     }
 
 
 def store(calls: Sequence[ConversationRows], *, in_progress: bool = False) -> None:
-    """Write the calls in the running transaction, and tell the webhooks of their deployments.
+    """Write the calls in the running transaction, and announce them to the webhooks of their deployments.
 
-    Calls `in_progress` that are not over by now are seen as far as they have come, and go on by the clock.
+    Calls `in_progress` that are not over yet are stored as such, and go on by the clock.
     """
     if in_progress:
         now = current().clock.stamp()

@@ -46,9 +46,9 @@ _PAGES = ("", "pricing", "contact", "help", "account")
 
 
 def simulate_chats(world: World, deployment: Deployment, count: int, **options: Any) -> list[str]:
-    """Write `count` chats of a chat or chat widget deployment in the running transaction. Returns their log ids.
+    """Write `count` chats of a chat or chat widget deployment in the running transaction and return their log ids.
 
-    The options are those of `prepare_chats`, which is for who does not want the flow to be run in a transaction.
+    The options are those of `prepare_chats`, which runs the flow outside of a transaction.
     """
     return prepare_chats(world, line_of(deployment), deployment.type, count, **options).write()
 
@@ -94,7 +94,7 @@ def make_chat(
 ) -> ConversationRows:
     """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
     ids = current().ids
-    course, talk, facts = plan.course, plan.talk, plan.facts
+    dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
     fault = plan.timeline.fault if plan.timeline else None
     run = engine_records.EngineRun(
         session_id=ids.new(Session.id_prefix),
@@ -102,23 +102,23 @@ def make_chat(
         duration=int(talk.seconds),
         talk=talk,
         ended="failed" if fault else "completed",
-        until=course.ended_by,
+        until=dialogue.ended_by,
         fault=fault,
         timeline=plan.timeline,
         why=plan.why,
     )
-    facts |= {"intent": course.intent, "summary": course.summary, "sentiment": analysis.mood(course, facts)}
+    facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
     log = _base(line, run, LOGS[channel])
     log["extractions_data"] = extractions(line, plan)
-    log["metadata"] = {"simulated": True, "intent": course.intent, "sentiment": facts["sentiment"]}
+    log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
     if line.criteria:
-        log["metadata"]["successResults"] = analysis.judge(line.criteria, course, rng)
+        log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, rng)
     log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 
 def _base(line: DeploymentContext, run: engine_records.EngineRun, model: type[Log]) -> dict[str, Any]:
-    """What the logs of both channels share."""
+    """Return the members that the logs of both channels share."""
     messages = [
         {
             "role": said["role"],
@@ -153,19 +153,23 @@ def _base(line: DeploymentContext, run: engine_records.EngineRun, model: type[Lo
 
 
 def _of_chat(facts: Slots, rng: Random) -> dict[str, Any]:
-    """The user, and what four in ten users say about the chat: as they felt about it."""
+    """Return the user, and for four in ten a rating and feedback that fit the sentiment."""
     email = facts["email"]
-    found: dict[str, Any] = {"user_id": f"user_{email.split('@')[0]}", "user_name": facts["name"], "user_email": email}
+    members: dict[str, Any] = {
+        "user_id": f"user_{email.split('@')[0]}",
+        "user_name": facts["name"],
+        "user_email": email,
+    }
     if rng.random() < 0.4:
         rating = rng.choice(_RATINGS[facts["sentiment"]])
-        found |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
-    return found
+        members |= {"rating": rating, "feedback": rng.choice(_FEEDBACK[rating])}
+    return members
 
 
 def _of_widget(
     talk: TimedDialogue, run: engine_records.EngineRun, line: DeploymentContext, rng: Random
 ) -> dict[str, Any]:
-    """The visitor's browser and page, the functions called, the answers' latencies in milliseconds."""
+    """Return browser and page of the visitor, function calls, and latencies in milliseconds."""
     calls = [
         {"name": name, "at": wire(run.start + timedelta(seconds=at)), "status": "ok"} for name, at in talk.functions
     ]

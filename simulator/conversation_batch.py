@@ -1,4 +1,4 @@
-"""Conversations that are settled before they are written, and the moments at which they begin."""
+"""Batches of generated conversations, and the times at which they begin."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ _BUSY_HOURS = (*[0.02] * 6, 0.1, 0.3, 0.8, 1, 1, 1, 0.8, 0.8, 1, 1, 0.9, 0.7, 0.
 _DAY_S = 86_400
 LONGEST_S = 900  # no call is longer
 LLM_LOGGED = 1000
-# Conversations that are held in memory before they are written. Of more, the first have left the processor's caches by
-# then: of a hundred, each takes up to an eighth longer, most on a busy machine. Where webhooks are told, it stays a
-# hundred: the ids of messages are drawn after each portion, and a seed is to give what it gave.
-AT_ONCE, TOLD_AT_ONCE = 20, 100
+# Conversations in memory before they are written: with 100, each takes up to an eighth longer. With webhooks it stays
+# 100, since message ids are drawn after each portion, and a seed has to give the same ids as before.
+AT_ONCE, WITH_WEBHOOKS_AT_ONCE = 20, 100
 
 
 class ConversationBatch:
-    """Conversations that were settled, ready to be written.
+    """Planned conversations, ready to be written.
 
-    `plan` says what comes up in the one of a number, `make` gives it as rows, `keep` writes `at_once` of them. Those
-    that follow a flow are planned here, since it is not to be run in a transaction; scripts are while they are written.
+    `plan` returns the plan of a conversation by its number, `make` its rows, and `keep` writes `at_once` of them. A
+    flow must not run in a transaction, so conversations that follow one are planned here, scripted ones by `write`.
     """
 
     def __init__(
@@ -48,22 +47,23 @@ class ConversationBatch:
             self._plans = [plan(index) if llm_logs else plan(index).lean() for index in range(count)]
 
     def write(self) -> list[str]:
-        """Write them in the running transaction. Returns their log ids, oldest first."""
-        found: list[tuple[str, str]] = []
+        """Write the conversations in the running transaction and return their log ids, oldest first."""
+        logs: list[tuple[str, str]] = []
         for first in range(0, self._count, self._at_once):
             made = [self._made(index) for index in range(first, min(first + self._at_once, self._count))]
             self._keep(made)
-            found += [(one.log["start_time"], one.log["id"]) for one in made]
-        return [id for _, id in sorted(found, key=itemgetter(0))]
+            logs += [(one.log["start_time"], one.log["id"]) for one in made]
+        return [id for _, id in sorted(logs, key=itemgetter(0))]
 
     def _made(self, index: int) -> Any:
         return self._make(index, self._plans[index] if self._plans else self._plan(index))
 
 
 def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:
-    """When `count` conversations begin, in order: more of them by day, as the clocks of `zone` go, and on weekdays.
+    """Return the start times of `count` conversations, in order: more of them by day in `zone`, and on weekdays.
 
-    With `start` the first begins then. Raises Invalid when it lies behind `end`, or a time outside of 1970 to 9000.
+    The first begins at `start`, if there is one. Raises Invalid for a start after the end, and for years outside of
+    1970 to 9000.
     """
     for border, name in ((start, "start_time"), (end, "end_time")):
         if border is not None and not 1970 <= border.year < 9000:
@@ -74,12 +74,12 @@ def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone
     room = max((end - begin).total_seconds() - LONGEST_S, 0.0)
     local = begin.astimezone(ZoneInfo(zone))  # daylight saving within the span is passed over: an hour is no matter
     first_s = local.weekday() * _DAY_S + local.hour * 3600 + local.minute * 60
-    found = [] if start is None else [0.0]
-    while len(found) < count:
+    offsets_s = [] if start is None else [0.0]
+    while len(offsets_s) < count:
         for _ in range(20):
             after_s = rng.random() * room
             days, second = divmod(first_s + after_s, _DAY_S)
             if rng.random() < _BUSY_HOURS[int(second // 3600)] * (1 if days % 7 < 5 else 0.4):
                 break
-        found.append(after_s)
-    return [begin + timedelta(seconds=after_s) for after_s in sorted(found)]
+        offsets_s.append(after_s)
+    return [begin + timedelta(seconds=after_s) for after_s in sorted(offsets_s)]

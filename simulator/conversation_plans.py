@@ -1,4 +1,4 @@
-"""What is settled about a call before it is written down: whom it is with, how it comes out, and what is said in it."""
+"""Plans of conversations: the other party, the outcome, and the words."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from dryline.models.voice_logs import OUTCOMES
 from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row, with_person
 from dryline.simulator.deployment_context import DeploymentContext
-from dryline.simulator.flow_results import course_of
+from dryline.simulator.flow_results import dialogue_of
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.flow_timeline import Timeline, build_timeline
 from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.people import facts_of_row
-from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_course, chat_course
+from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.script_timeline import TimedDialogue, spoken, typed
 from dryline.simulator.slots import Slots
 
-# How calls come out, in parts of a hundred: any call; one that comes in, where nobody dials and no machine answers.
+# Outcomes in percent: of any call, and of an inbound one, which reaches no voicemail.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
 _SHARES_INBOUND = tuple(accumulate((75, 16, 3, 2, 0, 4)))
-# For how many seconds it rings: the least, and how much more it can be. Assumed.
+# Seconds of ringing: the least, and how much more it can be. Assumed.
 _RINGS_S = {"no-answer": (20, 10), "voicemail": (14, 8), "busy": (2, 1), "failed": (1, 2)}
 _ANSWERED_S = (3, 4)
 _NOTHING_SAID = TimedDialogue([], [], [], [], 0.0)
@@ -34,18 +34,18 @@ _NOTHING_SAID = TimedDialogue([], [], [], [], 0.0)
 
 @dataclass(slots=True)
 class ConversationPlan:
-    """One conversation. `timeline` is there where it follows the flow; else `why` may say why it does not."""
+    """The plan of a conversation. One that follows the flow has a `timeline`; else `why` may say why it does not."""
 
     outcome: str
     direction: str
     facts: Slots
-    course: Dialogue
+    dialogue: Dialogue
     talk: TimedDialogue
     timeline: Timeline | None = None
     why: str | None = None
 
     def ringing(self, rng: Random) -> ConversationPlan:
-        """The call from its first ring on."""
+        """Return the call with the seconds of ringing before it."""
         unreached = not self.talk.messages or self.outcome == "voicemail"
         least, more = _RINGS_S.get(self.outcome, _ANSWERED_S) if unreached else _ANSWERED_S
         seconds = round(least + more * rng.random(), 2)
@@ -53,7 +53,7 @@ class ConversationPlan:
         return replace(self, talk=timeline.talk if timeline else self.talk.delayed(seconds), timeline=timeline)
 
     def lean(self) -> ConversationPlan:
-        """The plan without what only LLM logs need: thousands may wait to be written."""
+        """Drop what only LLM logs need, since thousands of plans may wait to be written, and return the plan."""
         if self.timeline is not None:
             self.timeline.sent = []
         return self
@@ -71,9 +71,12 @@ def plan_call(
     at: datetime | None = None,
     drawn: bool = False,
 ) -> ConversationPlan:
-    """A call; the arguments are those of `make_call`. With `following`, it is run as of `at`, outside of any
-    transaction; `drawn` says that the outcome was not asked for. Raises Busy."""
-    asked = outcome is not None and not drawn
+    """Return the plan of a call. The arguments are those of `make_call`.
+
+    With `following`, the flow is run as of `at`, outside of any transaction. `drawn` says that the outcome was drawn,
+    so the flow may have another one. Raises Busy.
+    """
+    outcome_is_fixed = outcome is not None and not drawn
     outcome = outcome or _outcome(direction, rng)
     direction = direction or _direction(line, outcome)
     trade = line.trades[int(rng.random() * len(line.trades))]
@@ -86,7 +89,7 @@ def plan_call(
         facts = Slots(line, trade, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
-    if following.named and not asked:
+    if following.named and not outcome_is_fixed:
         outcome = "voicemail" if following.meets_machines else "completed"
     elif outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
         why = "The deployment has a message of its own for voicemails."
@@ -94,13 +97,15 @@ def plan_call(
     dials = direction == "outbound" and not following.fails
     if outcome in ("no-answer", "busy") or (outcome == "failed" and dials and rng.random() < 0.5):
         hung_up = outcome == "no-answer" and direction == "inbound"
-        course = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
-        return ConversationPlan(outcome, direction, facts, course, _NOTHING_SAID)
+        dialogue = Dialogue("", "", "user_hangup" if hung_up else UNREACHED[outcome])
+        return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
     assert at is not None
     state = state_of(facts["phone"], row)
     machine = VOICEMAIL.lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
     known = _known(facts)
-    run = following.converse(outcome, state, at, rng, asked=asked, machine_says=machine, known=known)
+    run = following.converse(
+        outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=known
+    )
     if isinstance(run, str):
         return _scripted(line, outcome, direction, facts, rng, run)
     return _followed(line, run, direction, facts, rng, following)
@@ -109,7 +114,7 @@ def plan_call(
 def plan_chat(
     line: DeploymentContext, rng: Random, *, following: FlowScheduler | None = None, at: datetime | None = None
 ) -> ConversationPlan:
-    """A chat; `following` and `at` are as with plan_call. Raises Busy."""
+    """Return the plan of a chat. `following` and `at` are those of `plan_call`. Raises Busy."""
     trade = line.trades[int(rng.random() * len(line.trades))]
     facts = Slots(line, trade, rng, {})
     run: FlowRun | str | None = None
@@ -117,10 +122,10 @@ def plan_chat(
         run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))
     if isinstance(run, FlowRun):
         timeline = build_timeline(run, rng, opening=line.opening, typed=True)
-        course = course_of(run, facts, left="user_left")
-        return ConversationPlan(run.outcome, "", facts, course, timeline.talk, timeline)
-    course = chat_course(line, facts, rng)
-    return ConversationPlan("completed", "", facts, course, typed(course.steps, rng), why=run)
+        dialogue = dialogue_of(run, facts, left="user_left")
+        return ConversationPlan(run.outcome, "", facts, dialogue, timeline.talk, timeline)
+    dialogue = chat_dialogue(line, facts, rng)
+    return ConversationPlan("completed", "", facts, dialogue, typed(dialogue.steps, rng), why=run)
 
 
 def _known(facts: Slots) -> dict[str, Any]:
@@ -131,21 +136,21 @@ def _known(facts: Slots) -> dict[str, Any]:
 def _scripted(
     line: DeploymentContext, outcome: str, direction: str, facts: Slots, rng: Random, why: str | None
 ) -> ConversationPlan:
-    """By a script: no longer than the line's longest call, unless a person takes over."""
-    course = call_course(line, outcome, direction == "inbound", facts, rng)
-    if not course.steps:
-        return ConversationPlan(outcome, direction, facts, course, _NOTHING_SAID)
-    talk = spoken(course.steps, rng)
+    """Plan a scripted call, which is no longer than the line's longest call, unless a person takes over."""
+    dialogue = call_dialogue(line, outcome, direction == "inbound", facts, rng)
+    if not dialogue.steps:
+        return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
+    talk = spoken(dialogue.steps, rng)
     if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
         turns = talk.turns_within(line.longest_s)
-        course, talk = course.shortened(turns), talk.shortened(turns, line.longest_s)
-    return ConversationPlan(outcome, direction, facts, course, talk, why=why)
+        dialogue, talk = dialogue.shortened(turns), talk.shortened(turns, line.longest_s)
+    return ConversationPlan(outcome, direction, facts, dialogue, talk, why=why)
 
 
 def _followed(
     line: DeploymentContext, run: FlowRun, direction: str, facts: Slots, rng: Random, following: FlowScheduler
 ) -> ConversationPlan:
-    """As the flow has it, and no longer than the line's longest call either."""
+    """Plan a call by a run of the flow, cut at the line's longest call."""
     seed = rng.getrandbits(32)
     timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
     late = line.longest_s is not None and timeline.talk.seconds > line.longest_s and run.outcome == "completed"
@@ -154,18 +159,18 @@ def _followed(
         run = following.cut(run, _turns_within(timeline.talk, line.longest_s))
         timeline = build_timeline(run, Random(seed), opening=line.opening, closing=line.closing)
         timeline.talk.seconds = line.longest_s
-    course = course_of(run, facts, left="max_duration" if late else "user_hangup")
-    return ConversationPlan(run.outcome, direction, facts, course, timeline.talk, timeline)
+    dialogue = dialogue_of(run, facts, left="max_duration" if late else "user_hangup")
+    return ConversationPlan(run.outcome, direction, facts, dialogue, timeline.talk, timeline)
 
 
 def _turns_within(talk: TimedDialogue, seconds: float) -> int:
-    """How often the user has spoken, and was answered, by then."""
-    turns, found = 0, 0
+    """Count the turns of the user that were answered by then."""
+    turns, answered = 0, 0
     for said, following in zip(talk.messages, talk.messages[1:], strict=False):
         turns += said["role"] == "user"
         if following["role"] == "user" and said["end"] <= seconds:
-            found = turns
-    return found
+            answered = turns
+    return answered
 
 
 def _outcome(direction: str | None, rng: Random) -> str:

@@ -60,7 +60,7 @@ class DeploymentContext:
     longest_s: int | None = None
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
-    heard: bool = False  # whether webhooks are told of its calls
+    has_webhook: bool = False
     sought: tuple[analysis.Sought, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
 
@@ -70,24 +70,21 @@ class DeploymentContext:
         self.criteria = analysis.criteria(self.success_criteria)
 
     def with_flow(self, flow: Flow | None, id: str) -> DeploymentContext:
-        """The line with another flow behind it; None when that is gone."""
+        """Return the context with another flow; None stands for one that was deleted."""
         code, variables = (flow.code, flow.variables) if flow else (None, {})
         return replace(self, flow_id=id, code=code, variables={**self.variables, **variables})
 
 
 def deployment_of(worker_id: str, id: str, *channels: str, team_id: str | None = None) -> Deployment:
-    """The worker's deployment, if it is of one of the channels and, where a team is named, the team's.
-
-    Raises NotFound.
-    """
-    found = Deployment.find(id=id, worker_id=worker_id)
-    if found is None or found.type not in channels or team_id not in (None, found.team_id):
+    """Return a worker's deployment of one of the channels; with a team, only its own. Raises NotFound."""
+    row = Deployment.find(id=id, worker_id=worker_id)
+    if row is None or row.type not in channels or team_id not in (None, row.team_id):
         raise NotFound(f"Worker {worker_id} has no {' or '.join(channels)} deployment {id}.", "deployment_id")
-    return CHANNELS[found.type].fetch(found, id)
+    return CHANNELS[row.type].fetch(row, id)
 
 
 def line_of(deployment: Deployment) -> DeploymentContext:
-    """The line of a deployment, given as a record of its channel's class."""
+    """Return the context of a deployment, a record of its channel's class."""
     worker = Worker.fetch(deployment, deployment.worker_id)
     flow = Flow.find(id=deployment.flow_id, team_id=deployment.team_id)
     mark = crc32(worker.name.encode(errors="replace"))  # the same worker has the same agent, the same address, ...
@@ -119,7 +116,7 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         closing=getattr(deployment, "end_sentence", None),
         is_outbound=is_outbound,
         contact_rows=_contact_rows(deployment) if is_outbound else (),
-        heard=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
+        has_webhook=CustomWebhook.find(deployment_id=deployment.id, active=True) is not None,
         **_voice(deployment),
     )
 
@@ -132,7 +129,7 @@ def _contact_rows(deployment: Deployment) -> tuple[Mapping[str, Any], ...]:
 
 
 def _voice(deployment: Deployment) -> dict[str, Any]:
-    """How the engine's settings let it sound, and what they say of the call."""
+    """Return the voice of a deployment, and the limits that its engine settings set for a call."""
     config = getattr(deployment, "external_config", None) or {}
     longest_ms = config.get("maxCallDurationMs")
     maker = "playht" if str(config.get("voiceModel")).startswith("Play") else "elevenlabs"
@@ -145,9 +142,9 @@ def _voice(deployment: Deployment) -> dict[str, Any]:
 
 
 def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dict[str, Any]]:
-    """What runs: code and variables of the version that the deployment is pinned to, else of the flow.
+    """Return code and variables of the pinned version, else of the flow; the code is None when the flow is gone.
 
-    The deployment's parameters lie over the variables. The code is None when the flow is gone.
+    The deployment's parameters overwrite variables.
     """
     pinned = getattr(deployment, "flow_version_id", None)
     version = FlowVersion.find(id=pinned, team_id=deployment.team_id) if pinned else None
@@ -157,13 +154,12 @@ def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dic
 
 
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
-    """The business hours that the number is tied to."""
     tie = next(iter(TeamPhoneHours.search(Team.by_id(deployment.team_id), phone_number=number)), None)
     return BusinessHours.find(id=tie.hours_id) if tie else None
 
 
 def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:
-    """Where the business is: the variable `address` says it, else it is made up."""
+    """Return the variable `address`, else an invented address."""
     if isinstance(variables.get("address"), str):
         return variables["address"]
     street = f"{names.LAST[mark // 7 % len(names.LAST)]} {STREETS[mark // 11 % len(STREETS)]}"

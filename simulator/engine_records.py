@@ -1,4 +1,4 @@
-"""What the engine leaves behind a conversation: its session, its requests to a language model, its errors."""
+"""The engine's rows of a conversation: session, LLM logs, runtime errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dryline.world.ids import Ids
 
 @dataclass(slots=True)
 class EngineRun:
-    """One run of the flow. `ended` is how: completed, failed or, where nobody was reached, not_connected."""
+    """One run of the flow. `ended` is completed, failed or, where nobody was reached, not_connected."""
 
     session_id: str
     start: datetime
@@ -33,7 +33,7 @@ class EngineRun:
     trace: list[dict[str, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Write down its times, and the steps of the flow, `at` in seconds from the start."""
+        """Compute the times and the trace, whose `at` is in seconds from the start."""
         self.starts = wire(self.start)
         self.ends = wire(self.start + timedelta(seconds=self.duration))
         talk = self.talk
@@ -56,9 +56,9 @@ class EngineRun:
 
 
 def session(
-    line: DeploymentContext, run: EngineRun, state: dict[str, Any], asked: list[dict[str, Any]] | None
+    line: DeploymentContext, run: EngineRun, state: dict[str, Any], llm_rows: list[dict[str, Any]] | None
 ) -> dict[str, Any]:
-    """The session's row. `asked` are the rows of its LLM logs, None where they are not kept."""
+    """Return the session's row. `llm_rows` are those of its LLM logs, None where there are none."""
     talk = run.talk
     fault = run.fault
     error = fault and {"type": fault.type, "message": fault.message, "function": fault.function, "line": fault.line}
@@ -72,7 +72,7 @@ def session(
         "state": run.timeline.state if run.timeline else state,
         "messages": talk.plain(),
         "trace": run.trace,
-        **(_guessed_tokens(run) if asked is None else _tokens(asked)),
+        **(_guessed_tokens(run) if llm_rows is None else _tokens(llm_rows)),
         "minutes": round(run.duration / 60, 4),
         "session_start": run.starts,
         "session_end": run.ends,
@@ -81,7 +81,7 @@ def session(
 
 
 def llm_logs(ids: Ids, line: DeploymentContext, run: EngineRun, call_id: str | None) -> list[dict[str, Any]]:
-    """The rows of the gateway's two hooks around each answer, oldest first. The model is left out of the request."""
+    """Return the rows of the gateway's two hooks around each answer, oldest first. The requests name no model."""
     if run.timeline:
         return _sent(ids, line, run, run.timeline, call_id)
     rows: list[dict[str, Any]] = []
@@ -108,15 +108,15 @@ def llm_logs(ids: Ids, line: DeploymentContext, run: EngineRun, call_id: str | N
 
 
 def _guessed_tokens(run: EngineRun) -> dict[str, int]:
-    """Each answer reads the prompt and all that was said before; four characters make a token."""
-    answers = run.timeline.asked if run.timeline else len(run.talk.answers_ms)
+    """Estimate tokens: each answer reads the prompt and all messages before it; four characters make a token."""
+    answers = run.timeline.request_count if run.timeline else len(run.talk.answers_ms)
     agent = run.talk.spoken("assistant")
     said = (run.talk.spoken("user") + agent) // 4
     return {"input_tokens": answers * (320 + said // 2), "output_tokens": agent // 4}
 
 
-def _tokens(asked: list[dict[str, Any]]) -> dict[str, int]:
-    used = [row["data"]["response"]["json"]["usage"] for row in asked if row["event_type"] == "afterRequestHook"]
+def _tokens(llm_rows: list[dict[str, Any]]) -> dict[str, int]:
+    used = [row["data"]["response"]["json"]["usage"] for row in llm_rows if row["event_type"] == "afterRequestHook"]
     return {
         "input_tokens": sum(each["prompt_tokens"] for each in used),
         "output_tokens": sum(each["completion_tokens"] for each in used),
@@ -126,13 +126,13 @@ def _tokens(asked: list[dict[str, Any]]) -> dict[str, int]:
 def _sent(
     ids: Ids, line: DeploymentContext, run: EngineRun, timeline: Timeline, call_id: str | None
 ) -> list[dict[str, Any]]:
-    """The rows of what the flow asked of a model: talks, conditions, answers. No model was asked: they say who was."""
+    """Return the rows of a flow's model requests. No model was involved, so `decidedBy` names the one who decided."""
     rows: list[dict[str, Any]] = []
     said = run.talk.plain()
     for one in timeline.sent:
         before, after = one.bodies(said)
-        asked_at = wire(run.start + timedelta(seconds=one.asked))
-        answered_at = wire(run.start + timedelta(seconds=one.answered))
+        asked_at = wire(run.start + timedelta(seconds=one.asked_at))
+        answered_at = wire(run.start + timedelta(seconds=one.answered_at))
         request = {"request": {"json": before}, "decidedBy": one.by}
         response = {"response": {"statusCode": 200, "json": after}, "decidedBy": one.by}
         rows += _hooks(ids, line, run, call_id, (asked_at, request), (answered_at, response))
@@ -147,7 +147,7 @@ def _hooks(
     before: tuple[str, Any],
     after: tuple[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    """The two rows of one request: when each hook saw it, and what."""
+    """Yield the two rows of one request."""
     for event, (at, data) in (("beforeRequestHook", before), ("afterRequestHook", after)):
         yield {
             "id": ids.new("llmlog"),
@@ -163,7 +163,6 @@ def _hooks(
 
 
 def runtime_error(ids: Ids, line: DeploymentContext, run: EngineRun, metadata: dict[str, Any]) -> dict[str, Any]:
-    """The row of the error that ended the run."""
     fault = run.fault
     assert fault is not None
     return {

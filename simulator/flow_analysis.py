@@ -1,4 +1,4 @@
-"""What a flow does at all: found out once for each code, by running it with made-up callers."""
+"""The reachable branches of a flow with their outcomes, cached by its code: found by running it with random callers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
-_EXPLORED_S = 10.0  # what is not found within that time counts as out of reach
-_KEPT = 64  # surveys in memory
+_EXPLORED_S = 10.0  # branches that are not found by then count as unreachable
+_CACHED = 64  # analyses in memory
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _LACKING = ("ModuleNotFoundError", "ImportError")  # of the sandbox alone: the real engine has all of Python's modules
 _COMBINATIONS = 16  # of conditions with the same text
@@ -32,10 +32,10 @@ _COMBINATIONS = 16  # of conditions with the same text
 
 @dataclass(frozen=True, slots=True)
 class BranchResult:
-    """A branch, with what came of it when it was first taken: its outcome, and how often the caller spoke. One whose
-    conditions name a voicemail comes out as `voicemail`.
+    """The outcome of a branch and the number of the caller's turns, as first taken.
 
-    Where the flow went past a bound, `stopped` is that run, which stands for all of them: each would take a second.
+    A branch whose conditions name a voicemail has the outcome `voicemail`. Where the flow exceeded a limit, `stopped`
+    is that run, which is used again: another one would take a second, too.
     """
 
     branch: Branch
@@ -46,34 +46,36 @@ class BranchResult:
 
 @dataclass(slots=True)
 class FlowAnalysis:
-    """Either the ways that calls can take, or `why` the flow is not followed: a sentence."""
+    """The branches that calls can take, or `why` the flow is not followed: a sentence."""
 
-    stage: FlowRunner | None = None
-    ways: tuple[BranchResult, ...] = ()
+    runner: FlowRunner | None = None
+    results: tuple[BranchResult, ...] = ()
     why: str | None = None
     _named: dict[tuple[str, ...], tuple[BranchResult, ...]] = field(default_factory=dict)
 
     def named(self, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
-        """The ways that take all of these conditions, in this order. Raises Invalid where there is none; Busy."""
-        assert self.stage is not None
-        wanted = tuple(_folded(text) for text in texts)
-        if wanted not in self._named:
-            self._named[wanted] = self._find(self.stage, texts, state)
-        return self._named[wanted]
+        """Return the branches that take all of these conditions, in this order. Raises Invalid; Busy."""
+        assert self.runner is not None
+        names = tuple(_folded(text) for text in texts)
+        if names not in self._named:
+            self._named[names] = self._find(self.runner, texts, state)
+        return self._named[names]
 
-    def _find(self, stage: FlowRunner, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
-        meant = [_conditions(stage.program, text) for text in texts]
-        if len(meant) == 1:
-            ways = tuple(way for way in self.ways if way.branch.path and way.branch.condition in meant[0])
-            if not ways:
+    def _find(self, runner: FlowRunner, texts: Sequence[str], state: dict[str, Any]) -> tuple[BranchResult, ...]:
+        alternatives = [_conditions(runner.program, text) for text in texts]
+        if len(alternatives) == 1:
+            results = tuple(
+                result for result in self.results if result.branch.path and result.branch.condition in alternatives[0]
+            )
+            if not results:
                 raise Invalid(f"No call reaches the condition {texts[0]!r}.", "branch")
-            return ways
-        known = {way.branch.condition: way.branch.path for way in self.ways if way.branch.path}
-        for chosen in list(product(*meant))[:_COMBINATIONS]:
+            return results
+        known = {result.branch.condition: result.branch.path for result in self.results if result.branch.path}
+        for chosen in list(product(*alternatives))[:_COMBINATIONS]:
             path = [condition for each in chosen for condition in known.get(each, (each,))]
-            branch = stage.engine.reach(stage.program, list(dict.fromkeys(path)), **_options(stage, state))
+            branch = runner.engine.reach(runner.program, list(dict.fromkeys(path)), **_options(runner, state))
             if branch is not None:
-                return (_tried(stage, branch, state),)
+                return (_tried(runner, branch, state),)
         raise Invalid("No call takes all of these conditions, in this order.", "branch")
 
 
@@ -81,23 +83,23 @@ ANALYSES: WorldLocal[OrderedDict[Any, FlowAnalysis]] = WorldLocal(lambda world: 
 
 
 def analyze_flow(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
-    """What the line's flow does with this state, which stands for all that have the same members. Raises Busy."""
-    kept = ANALYSES.of(world)
+    """Return the analysis of a line's flow, for states with the same members as this one. Raises Busy."""
+    cache = ANALYSES.of(world)
     key = (line.code, orjson.dumps(line.variables, option=orjson.OPT_SORT_KEYS), channel, tuple(sorted(state)))
-    found = kept.get(key)
-    if found is None:
-        found = _surveyed(world, line, channel, state)
-        if found.why is None or not found.why.startswith(SLOW):  # another server may be faster the next time
-            kept[key] = found
-        while len(kept) > _KEPT:
-            kept.popitem(last=False)
-    return found
+    analysis = cache.get(key)
+    if analysis is None:
+        analysis = _analyze(world, line, channel, state)
+        if analysis.why is None or not analysis.why.startswith(SLOW):  # another server may be faster the next time
+            cache[key] = analysis
+        while len(cache) > _CACHED:
+            cache.popitem(last=False)
+    return analysis
 
 
 SLOW = "A call of the flow took longer than"
 
 
-def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
+def _analyze(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
     if line.code is None:
         return FlowAnalysis(why="The flow is gone.")
     engine = engine_of(world)
@@ -110,29 +112,28 @@ def _surveyed(world: World, line: DeploymentContext, channel: str, state: dict[s
         return FlowAnalysis(why="The flow has no loop.")
     if not program.conditions:
         return FlowAnalysis(why="The flow's loops have no conditions that a caller could meet.")
-    stage = FlowRunner(engine, program, dict(line.variables), channel)
+    runner = FlowRunner(engine, program, dict(line.variables), channel)
     began = time.monotonic()
-    run = stage.play(Branch(()), 0, state)
+    run = runner.play(Branch(()), 0, state)
     took_s = time.monotonic() - began
-    first = _way(Branch(()), run)
+    first = _result(Branch(()), run)
     if took_s > SLOW_S and first.stopped is None:
         return FlowAnalysis(why=f"{SLOW} {SLOW_S:g} s.")
-    branches = engine.explore(program, within_s=_EXPLORED_S, **_options(stage, state))
+    branches = engine.explore(program, within_s=_EXPLORED_S, **_options(runner, state))
     if branches:
-        return FlowAnalysis(stage, tuple(_tried(stage, branch, state) for branch in branches))
+        return FlowAnalysis(runner, tuple(_tried(runner, branch, state) for branch in branches))
     if run.fault and run.fault.type in _LACKING:
         return FlowAnalysis(why=f"The flow cannot run here. Line {run.fault.line}: {run.fault.message}.")
     if first.outcome == "failed":  # at once, whatever the caller says: then so does every call
-        return FlowAnalysis(stage, (first,))
+        return FlowAnalysis(runner, (first,))
     return FlowAnalysis(why="No condition of the flow can be reached.")
 
 
-def _tried(stage: FlowRunner, branch: Branch, state: dict[str, Any]) -> BranchResult:
-    """The way as its explorer went it."""
-    return _way(branch, stage.play(as_explored(branch), branch.variant, state))
+def _tried(runner: FlowRunner, branch: Branch, state: dict[str, Any]) -> BranchResult:
+    return _result(branch, runner.play(as_explored(branch), branch.variant, state))
 
 
-def _way(branch: Branch, run: FlowRun) -> BranchResult:
+def _result(branch: Branch, run: FlowRun) -> BranchResult:
     run.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
     return BranchResult(branch, run.outcome, run.turns, run if run.stopped else None)
 
@@ -142,15 +143,15 @@ def as_explored(branch: Branch) -> Branch:
     return Branch(branch.path, branch.variant, brief=branch.brief)
 
 
-def _options(stage: FlowRunner, state: dict[str, Any]) -> dict[str, Any]:
-    return {"state": state, "variables": stage.variables, "channel": stage.channel}
+def _options(runner: FlowRunner, state: dict[str, Any]) -> dict[str, Any]:
+    return {"state": state, "variables": runner.variables, "channel": runner.channel}
 
 
 def _conditions(program: Program, text: str) -> list[Condition]:
-    """Those with the text. Raises Invalid, which names the nearest."""
-    found = [condition for condition in program.conditions if _folded(condition.text) == _folded(text)]
-    if found:
-        return found
+    """Return the conditions with the text. Raises Invalid, which names the nearest."""
+    conditions = [condition for condition in program.conditions if _folded(condition.text) == _folded(text)]
+    if conditions:
+        return conditions
     from difflib import get_close_matches  # imported late: it is only needed for a mistake
 
     texts = {_folded(condition.text): condition.text for condition in program.conditions}

@@ -1,4 +1,4 @@
-"""What came of a run of a flow: how it ended, what it reached, what was learnt in it, and a summary."""
+"""The results of a flow's run: its ending, milestones, facts and summary."""
 
 from __future__ import annotations
 
@@ -44,29 +44,30 @@ _SUBJECT = re.compile(
 _NOT = re.compile(r"^(no|not|never)\b|\b(not|cannot|can't|declin\w+|refus\w+|without|unable)\b", re.IGNORECASE)
 
 
-def course_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
-    """What came of a run, and what was said in it; `facts` learn what was told. `left` is the ending of a conversation
-    that the user, or the channel, broke off."""
+def dialogue_of(run: FlowRun, facts: Slots, *, left: str) -> Dialogue:
+    """Return the dialogue of a run, with its results, and add the facts that the caller gave to `facts`.
+
+    `left` is the ending of a conversation that the user, or the channel, broke off.
+    """
     conditions = [event["condition"] for event in run.events if event.type == "taken"]
-    course = Dialogue(_intent(conditions), conditions[-1] if conditions else "", _ending(run, left), _steps(run))
-    course.mentioned |= _learn(run, facts)
+    dialogue = Dialogue(_intent(conditions), conditions[-1] if conditions else "", _ending(run, left), _steps(run))
+    dialogue.mentioned |= _learn(run, facts)
     rating = _rating(run)
     if rating is not None:
         facts["rating"] = rating
-        course.reached.add("rated")
+        dialogue.reached.add("rated")
     if comes_to_its_end(run) and conditions:
-        course.reached |= {"done", *_marks(run, conditions)}
+        dialogue.reached |= {"done", *_marks(run, conditions)}
     elif run.ended == "transfer":
-        course.reached |= {"transferred", *_marks(run, conditions)}
+        dialogue.reached |= {"transferred", *_marks(run, conditions)}
     if run.machine:
-        course.reached = {"voicemail"}
+        dialogue.reached = {"voicemail"}
     summary = _summary(run, conditions, facts)
-    course.summary = f"{summary} {course.summary}".strip()
-    return course
+    dialogue.summary = f"{summary} {dialogue.summary}".strip()
+    return dialogue
 
 
 def _steps(run: FlowRun) -> list[tuple[str, str, frozenset[str]]]:
-    """Who said what: that there is something is all that is asked of it."""
     who = {"said": "A", "heard": "U"}
     return [(who[event.type], event["text"], frozenset()) for event in run.events if event.type in who]
 
@@ -78,7 +79,7 @@ def _ending(run: FlowRun, left: str) -> str:
 
 
 def _intent(conditions: list[str]) -> str:
-    """The first condition as a word: `caller wants to book a table` is book_a_table."""
+    """Return the first condition as a word: `caller wants to book a table` is book_a_table."""
     first = _SUBJECT.sub("", conditions[0] if conditions else "")
     return "_".join(re.findall(r"\w+", first.lower())[:6]) or "unknown"
 
@@ -93,21 +94,21 @@ def _marks(run: FlowRun, conditions: list[str]) -> Iterator[str]:
 
 
 def _learn(run: FlowRun, facts: Slots) -> set[str]:
-    """What the caller told the flow: the members of its answers and extractions that mean a fact."""
-    told = set()
+    """Add the facts that the caller gave to the flow, and return their names."""
+    learned = set()
     for event in run.events:
         if event.type in ("asked", "extracted"):
             name = event["question"] if event.type == "asked" else event["key"]
             for key, value in _leaves(str(name), event["value"]):
                 fact = analysis.fact_of(key)
-                if fact and fact not in told and isinstance(value, str) and value:
+                if fact and fact not in learned and isinstance(value, str) and value:
                     facts[fact] = value
-                    told.add(fact)
-    if "name" in told:
+                    learned.add(fact)
+    if "name" in learned:
         first, _, last = facts["name"].partition(" ")
         facts |= {"first": first, "last": last}
-        told |= {"first", "last"} if last else {"first"}
-    return told
+        learned |= {"first", "last"} if last else {"first"}
+    return learned
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -164,7 +165,7 @@ def _rating(run: FlowRun) -> int | None:
 
 
 def _noted(name: str, value: Any) -> Iterator[str]:
-    """What was extracted, in a few words."""
+    """Yield an extraction in a few words."""
     if isinstance(value, bool):
         yield name if value else f"not {name}"
     elif isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:

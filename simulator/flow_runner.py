@@ -1,4 +1,4 @@
-"""One conversation as the flow itself has it: its code is run, with somebody on the other end who has a purpose."""
+"""Runs a flow with a simulated caller."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def lost_model(code: str | None, line: int | None = None) -> FlowError:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a language model would have been asked at an event: a prompt with what was said, or a question about a text.
+    """A request to a language model that an event stands for: a prompt with the messages, or a question about a text.
 
-    `heard` counts the messages before it, `tools` are the conditions that it could choose from.
+    `heard` counts the messages before it, `tools` are the conditions to choose from.
     """
 
     prompt: str
@@ -82,10 +82,10 @@ class FlowRun:
 
 
 class RecordedCaller(Caller):
-    """A caller who notes what a model would have been asked.
+    """A caller who records the requests to a language model.
 
-    `patience` is after how many turns they hang up; with `loses` the line to the model breaks instead, as they have
-    spoken once more. `first` is what they begin with, whatever they are after.
+    They hang up after `patience` turns; with `loses` they speak once more and the connection to the model breaks.
+    `first` replaces their first words.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class RecordedCaller(Caller):
 
 @dataclass(slots=True)
 class FlowRunner:
-    """Where conversations are run: one program with what each of them is given."""
+    """Runs one program, each time with the same variables and channel."""
 
     engine: Engine
     program: Program
@@ -189,22 +189,22 @@ class FlowRunner:
         return run
 
     def _break_off(self, run: FlowRun, words: str, line: int | None) -> None:
-        """The model is gone, and what the caller has just said stays without an answer."""
+        """Change a run to one that ended with the loss of the model, after these words of the caller."""
         fault = run.fault = lost_model(self.program.source, line)
-        told = {"error": fault.message, "exception": fault.type, "function": fault.function}
-        run.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, told)]
+        details = {"error": fault.message, "exception": fault.type, "function": fault.function}
+        run.events[-1:] = [Event("heard", None, {"text": words}), Event("failed", line, details)]
         run.ended, run.turns = LOST, run.turns + 1
 
 
 def is_request(event: Event) -> bool:
-    """Whether a language model has a part in it. Contract: based.md, section 4, LLM logs."""
+    """Return whether an event involves a language model. Contract: based.md, section 4, LLM logs."""
     if event.type == "said":
         return event["by"] == "talk" or not event.details.get("exact", True)
     return event.type in ("taken", "asked", "summarized")
 
 
 def _with_inexact(events: list[Event], requests: list[ModelRequest]) -> list[ModelRequest]:
-    """The requests with those for what the flow says in other words than its own: no judge is asked about them."""
+    """Return the requests with those for inexact `say` calls, which no language model is asked about."""
     if not any(event.type == "said" and event.details.get("exact") is False for event in events):
         return requests
     noted, all_of_them, heard = iter(requests), [], 0

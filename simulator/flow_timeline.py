@@ -1,4 +1,4 @@
-"""From a run of a flow to what is told of it: turns with their times, and the trace."""
+"""The timeline of a flow's run: turns with their times, the trace, and the requests to a language model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dryline.engine.events import Event
 from dryline.simulator.flow_runner import FlowError, FlowRun, ModelRequest, is_request
 from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, TimedDialogue
 
-# What happens in a flow, as the trace calls it: the details that are told. All else is in the messages.
+# Events as the trace names them, with the details that it has. The rest is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "taken": ("until", ("condition", "index", "why", "sure", "by", "arguments")),
     "asked": ("ask", ("question", "value")),
@@ -29,20 +29,20 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "failed": ("error", ("exception", "error", "function")),
 }
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
-# How long things take, in hundredths of a second: the least, and how much more it can be. Assumed.
+# Durations in hundredths of a second: the least, and how much more it can be. Assumed.
 _FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
 
 
 class ModelCall(NamedTuple):
-    """A request to a language model: what was asked, what came of it, and when, in seconds from the start."""
+    """A request to a language model, the event that it led to, and its times, in seconds from the start."""
 
     request: ModelRequest
     event: Event
-    asked: float
-    answered: float
+    asked_at: float
+    answered_at: float
 
     def bodies(self, said: list[dict[str, str]]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The request's body, without its model, and the answer's; `said` are all messages of the conversation."""
+        """Return the bodies of request (without its model) and answer; `said` are all messages of the conversation."""
         request = self.request
         messages = [{"role": "system", "content": request.prompt}]
         messages += [{"role": "user", "content": request.about}] if request.about is not None else said[: request.heard]
@@ -64,7 +64,7 @@ class ModelCall(NamedTuple):
 
     @property
     def by(self) -> str:
-        """Who was asked in its place: the simulated caller, or the built-in judge."""
+        """The one who decided in the model's place: the simulated caller, or the built-in model."""
         return "built-in" if self.event.type in ("said", "summarized") else "caller"
 
     def _answer(self) -> tuple[dict[str, Any], str]:
@@ -80,67 +80,67 @@ class ModelCall(NamedTuple):
 
 @dataclass(slots=True)
 class Timeline:
-    """A run as it would have gone: who said what when, the steps of the flow, and what it asked of a model.
+    """The timed turns, trace and model requests of one flow run, and its results.
 
-    Beside that, what is left of the run: what it extracted, its state, and the number that it transferred to. `asked`
-    counts what is `sent`, which may be left out.
+    `request_count` counts the requests in `sent`, which may be left out.
     """
 
     talk: TimedDialogue
     trace: list[dict[str, Any]]
     sent: list[ModelCall]
-    asked: int
+    request_count: int
     extracted: dict[str, Any]
     state: dict[str, Any]
     fault: FlowError | None
     transferred_to: str | None
 
     def delayed(self, seconds: float) -> Timeline:
-        """The run when it begins so much later."""
+        """Return the timeline of a run that begins later."""
         trace = [{**step, "at": round(step["at"] + seconds, 2)} for step in self.trace]
-        sent = [one._replace(asked=one.asked + seconds, answered=one.answered + seconds) for one in self.sent]
+        sent = [
+            one._replace(asked_at=one.asked_at + seconds, answered_at=one.answered_at + seconds) for one in self.sent
+        ]
         return replace(self, talk=self.talk.delayed(seconds), trace=trace, sent=sent)
 
 
 class _TimelineBuilder:
-    """Goes along the events of a run. Time runs in whole hundredths of a second."""
+    """Builds a timeline event by event. Time runs in whole hundredths of a second."""
 
     def __init__(self, run: FlowRun, rng: Random, *, typed: bool) -> None:
         self.random = rng.random
         self.typed = typed
         self.pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
         self.now = 0
-        self.heard: int | None = None  # when the user was last done, if nobody has spoken since
+        self.user_ended: int | None = None  # when the user stopped speaking, if nobody has spoken since
         self.talk = TimedDialogue([], [], [], [], 0.0)
         self.trace: list[dict[str, Any]] = []
         self.sent: list[ModelCall] = []
         self._requests = iter(run.requests)
 
-    def lets(self, least: int, more: int) -> None:
-        """Let some time pass."""
+    def advance(self, least: int, more: int) -> None:
         self.now += int(least + more * self.random())
 
     def agent(self, text: str) -> float:
-        """The agent speaks, as soon as there is a voice for it. Says from when on."""
+        """Add words of the agent, after the time that the voice needs. Return when they begin, in seconds."""
         if not self.typed:
             voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
             self.talk.voices_ms.append(voice_ms)
             self.now += voice_ms // 10
             if not self.talk.messages:
-                self.lets(*_FIRST)
-        if self.heard is not None:
-            self.talk.answers_ms.append(10 * (self.now - self.heard))
-            self.heard = None
+                self.advance(*_FIRST)
+        if self.user_ended is not None:
+            self.talk.answers_ms.append(10 * (self.now - self.user_ended))
+            self.user_ended = None
         return self._say("assistant", text)
 
     def user(self, text: str) -> None:
-        """The user speaks; in a chat they read and type."""
+        """Add words of the user, who in a chat reads and types."""
         if self.typed:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            self.lets(*_TURNS)
+            self.advance(*_TURNS)
         self._say("user", text)
-        self.heard = self.now
+        self.user_ended = self.now
 
     def _say(self, role: str, text: str) -> float:
         start = self.now
@@ -148,16 +148,15 @@ class _TimelineBuilder:
         self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
         return start / 100
 
-    def channel(self, text: str) -> None:
-        """The channel has the agent say a sentence of its own."""
+    def say_for_channel(self, text: str) -> None:
+        """Add a sentence of the channel, which the agent says."""
         self.trace.append({"at": self.agent(text), "step": "say", "by": "channel"})
 
-    def happens(self, event: Event) -> None:
-        """Something happens in the flow."""
+    def add_event(self, event: Event) -> None:
         if is_request(event):
-            asked = self.now
-            self.lets(*(_ASKS if event.type == "asked" else _THINKS))
-            self.sent.append(ModelCall(next(self._requests), event, asked / 100, self.now / 100))
+            asked_at = self.now
+            self.advance(*(_ASKS if event.type == "asked" else _THINKS))
+            self.sent.append(ModelCall(next(self._requests), event, asked_at / 100, self.now / 100))
         if event.type == "said":
             self.trace.append({"at": self.agent(event["text"]), "step": event["by"], "line": event.line})
         elif event.type == "heard":
@@ -167,34 +166,36 @@ class _TimelineBuilder:
 
     def _step(self, event: Event) -> None:
         step, members = _STEPS[event.type]
-        told: dict[str, Any] = {"at": self.now / 100, "step": step, "line": event.line}
+        entry: dict[str, Any] = {"at": self.now / 100, "step": step, "line": event.line}
         if step == "call":
-            told["function"] = function = _function(event)
+            entry["function"] = function = _function(event)
             self.talk.functions.append((function, self.now / 100))
-            self.lets(*_CALLS)
+            self.advance(*_CALLS)
         details = event.details
-        self.trace.append(told | {name: details[name] for name in members if name in details})
+        self.trace.append(entry | {name: details[name] for name in members if name in details})
 
 
 def build_timeline(
     run: FlowRun, rng: Random, *, opening: str | None = None, closing: str | None = None, typed: bool = False
 ) -> Timeline:
-    """The run as it would have gone by phone, or in a chat (`typed`). `opening` and `closing` are the channel's own
-    sentences: they stand before what the flow says, and behind it where it came to its end."""
-    telling = _TimelineBuilder(run, rng, typed=typed)
+    """Return the timeline of a run by phone, or in a chat (`typed`).
+
+    `opening` and `closing` are the channel's own sentences. The closing is said where the flow came to its end.
+    """
+    builder = _TimelineBuilder(run, rng, typed=typed)
     if opening:
-        telling.channel(opening)
+        builder.say_for_channel(opening)
     for event in run.events:
-        telling.happens(event)
+        builder.add_event(event)
     if closing and comes_to_its_end(run):
-        telling.channel(closing)
-    telling.talk.seconds = telling.now / 100 + typed
+        builder.say_for_channel(closing)
+    builder.talk.seconds = builder.now / 100 + typed
     number = next((event["number"] for event in run.events if event.type == "transferred"), None)
     return Timeline(
-        telling.talk,
-        telling.trace,
-        telling.sent,
-        len(telling.sent),
+        builder.talk,
+        builder.trace,
+        builder.sent,
+        len(builder.sent),
         run.extracted,
         run.state,
         run.fault,
@@ -209,5 +210,5 @@ def _function(event: Event) -> str:
 
 
 def comes_to_its_end(run: FlowRun) -> bool:
-    """Whether the flow did: nobody broke the conversation off, and nothing went wrong."""
+    """Return whether the flow came to its end: no error, and nobody hung up."""
     return run.ended in ("end of the flow", "end_call") and not run.fault

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a turn of a script stays on one line.
-"""Conversations that callers begin. `simulator/scripts.py` says how to read them; the agent's greeting comes before."""
+"""Scripts of inbound calls, without the agent's greeting. `simulator/scripts.py` describes the format."""
 
 from __future__ import annotations
 
@@ -254,13 +254,13 @@ MESSAGE = script(
 )
 
 
-def handed_over(asked: str, slot: str) -> Script:
-    """A caller who wants a person. The agent asks for a number (`asked` for), which is the fact `slot`."""
+def handed_over(number_name: str, slot: str) -> Script:
+    """Return the script of a caller who wants a person. The agent asks for a number, which is the fact `slot`."""
     text = """
         = complained
         U {complaint_said}. | Hello. {complaint_said}.
         S A caller complained: {complaint}.
-        A I'm sorry to hear that. Could I have your name and {asked}? | I understand, and I want to get this right. What's your name and {asked}?
+        A I'm sorry to hear that. Could I have your name and {number_name}? | I understand, and I want to get this right. What's your name and {number_name}?
         U {name}, {slot}. | It's {name}. The number is {slot}.
         S {name} complained: {complaint}.
         T find_customer
@@ -274,5 +274,5 @@ def handed_over(asked: str, slot: str) -> Script:
         S {name} complained ({complaint}) and was transferred to {desk}.
         A Of course. I'm connecting you with {desk} now, please stay on the line. | I'm transferring you to {desk}. One moment, please.
         """
-    text = text.replace("{asked}", asked).replace("{slot}", f"{{{slot}}}")
+    text = text.replace("{number_name}", number_name).replace("{slot}", f"{{{slot}}}")
     return script("support_with_transfer", "speak_to_human", "caller asks for a person", text)

@@ -1,4 +1,4 @@
-"""The lines of business that calls are about. A worker's name, description and flow tell which one is its own."""
+"""The industries of workers, recognized by name, description and flow."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised":
 
 @dataclass(frozen=True)
 class Industry:
-    """A line of business. `extracted` are what an analysis looks for where a deployment does not say it.
+    """An industry with its scripts. `extracted` are the extractions of deployments that define none.
 
-    A complaint is what people say, and how it is noted.
+    A complaint has two forms: as people say it, and as a summary says it.
     """
 
     name: str
-    words: str  # those that give a worker of this trade away
+    words: str  # keywords by which a worker's industry is recognized
     inbound: tuple[Script, ...]
     outbound: tuple[Script, ...]
     handed_over: Script
@@ -33,12 +33,12 @@ class Industry:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Finds a word of the trade."""
+        """A pattern that finds the keywords."""
         return re.compile(rf"\b({self.words})", re.IGNORECASE)
 
     @cached_property
     def sought(self) -> tuple[Sought, ...]:
-        """What an analysis looks for by default."""
+        """The default extractions."""
         return sought({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
 
 
@@ -114,7 +114,7 @@ TRADES = (CLINIC, SHOP, UTILITY, SUPPORT)
 
 
 def trades_of(*texts: str | None) -> tuple[Industry, ...]:
-    """The trade that `texts`, the most telling first, speak of; all of them when none does."""
+    """Return the industry that the texts, the most telling first, are about; all of them if there is none."""
     for text in texts:
         counts = [len(trade.pattern.findall(text or "")) for trade in TRADES]
         if max(counts):

@@ -1,5 +1,5 @@
 # ruff: noqa: SIM905 - as list literals the names would stand on 470 lines.
-"""What people are called: common names of the United States, drawn once from faker (en_US, seed 4010) and kept."""
+"""Common names of the United States, drawn once from faker (en_US, seed 4010)."""
 
 FIRST = tuple(
     """
@@ -42,7 +42,7 @@ LAST = tuple(
 AGENTS = tuple(
     """
     Andrea Amber Angela Michelle Hailey Kristin Lisa Sandra Jackie Martha Amanda Cynthia Emily Barbara Karen
-    Elizabeth Vicki Janet Tammy Jesus David Christopher Marc Brandon Nicholas Frank James Dominic Gary Taylor Tanner
+    Elizabeth Vicki Janet Tammy David Christopher Marc Brandon Nicholas Frank James Dominic Gary Taylor Tanner
     Sean Jason Ryan John Patrick Rodney Zachary Joe
     """.split()
 )

@@ -1,4 +1,4 @@
-"""When a business is open, as its calls tell it and keep to it."""
+"""The opening hours of a business, as its calls use and say them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dryline.models.business_hours import DAY, Opening, openings
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HOURS = ("twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _MINUTES = {0: "", 15: " fifteen", 30: " thirty", 45: " forty-five"}
-# When appointments begin, in minutes from midnight, where the hours allow it.
+# The usual times of appointments, in minutes from midnight, where the hours allow it.
 _STARTS = (510, 540, 585, 615, 660, 690, 810, 840, 885, 915, 960, 1005, 1050)
 # For businesses without hours of their own. Assumed.
 _USUAL = (
@@ -23,7 +23,7 @@ _USUAL = (
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """A week's opening hours. `times` are when appointments begin on each open day, `said` what a caller is told."""
+    """A week's opening hours. `times` are those of appointments on each open day, `said` is the answer to a caller."""
 
     times: dict[str, tuple[str, ...]]
     said: dict[str, str]
@@ -35,45 +35,45 @@ class Week:
 
 
 def week_of(hours: Sequence[Sequence[Opening]]) -> Week:
-    """The week with these openings, from Monday on. One that is never open is taken for a usual one."""
+    """Return the week with these openings, from Monday on; a usual week where there are none."""
     if not any(hours):
         return usual_week(0)
-    times = {day: _starts(found) for day, found in zip(DAYS, hours, strict=True) if found}
+    times = {day: _starts(ranges) for day, ranges in zip(DAYS, hours, strict=True) if ranges}
     back = {day: _next_open(index, hours) for index, day in enumerate(DAYS)}
-    said = {day: _said(day, found, back[day]) for day, found in zip(DAYS, hours, strict=True)}
+    said = {day: _said(day, ranges, back[day]) for day, ranges in zip(DAYS, hours, strict=True)}
     return Week(times, said)
 
 
 def usual_week(mark: int) -> Week:
-    """Hours as many businesses have them; the same for the same `mark`."""
+    """Return usual opening hours, the same for the same `mark`."""
     workday, saturday = _USUAL[mark % len(_USUAL)]
     return week_of([*[openings(workday)] * 5, openings(saturday), []])
 
 
 def clock_text(minute: int) -> str:
-    """`10:15 AM`."""
+    """Return a minute of the day as in `10:15 AM`."""
     hour, rest = divmod(minute % DAY, 60)
     return f"{(hour - 1) % 12 + 1}:{rest:02} {'AM' if hour < 12 else 'PM'}"
 
 
-def _starts(found: Sequence[Opening]) -> tuple[str, ...]:
-    starts = [minute for minute in _STARTS if any(start <= minute <= end - 30 for start, end in found)]
-    return tuple(clock_text(minute) for minute in starts or [found[0].start])
+def _starts(ranges: Sequence[Opening]) -> tuple[str, ...]:
+    starts = [minute for minute in _STARTS if any(start <= minute <= end - 30 for start, end in ranges)]
+    return tuple(clock_text(minute) for minute in starts or [ranges[0].start])
 
 
 def _next_open(index: int, hours: Sequence[Sequence[Opening]]) -> str:
-    """The next open day with its opening time, as it is said."""
+    """Return the next open day with its opening time, in words."""
     day = next(day for day in range(index + 1, index + 8) if hours[day % 7])
     return f"{DAYS[day % 7]} at {_said_clock(hours[day % 7][0].start)}"
 
 
-def _said(day: str, found: Sequence[Opening], back: str) -> str:
-    if not found:
+def _said(day: str, ranges: Sequence[Opening], back: str) -> str:
+    if not ranges:
         return f"I'm sorry, on {day} we are closed. We open again on {back}."
-    if (0, DAY) in found:
+    if (0, DAY) in ranges:
         return f"On {day} we are open around the clock."
-    ranges = " and ".join(f"from {_said_clock(start)} to {_said_clock(end)}" for start, end in found)
-    return f"On {day} we are open {ranges}."
+    hours = " and ".join(f"from {_said_clock(start)} to {_said_clock(end)}" for start, end in ranges)
+    return f"On {day} we are open {hours}."
 
 
 def _said_clock(minute: int) -> str:

@@ -29,7 +29,7 @@ from dryline.world.world import World
 
 log = logging.getLogger(__name__)
 
-# How a call that somebody is called by turns out. Fewer are reached than call by themselves. Assumed.
+# Outcomes of outbound calls in percent. Assumed.
 _SHARES = (60, 6, 14, 12, 5, 3)
 HELD_S = 1.0  # of real time: other work gets its turn in between
 _REACHED = ("completed", "transferred", "voicemail")
@@ -37,9 +37,9 @@ _REACHED = ("completed", "transferred", "voicemail")
 
 @dataclass(slots=True)
 class DueRow:
-    """A row whose time has come, with the line that it is called on. `plan` is what is settled of its call.
+    """A row that is due, with the line that calls it, and the plan of the call.
 
-    Each row has a `chance` of its own: how many are called at once is a matter of when a thread looks.
+    Each row has its own random numbers, since the number of rows in a round depends on the time of the round.
     """
 
     row: Any  # a QueuedCall or a Voicev1CampaignData
@@ -51,28 +51,28 @@ class DueRow:
 
 
 def queued(rows: Sequence[QueuedCall]) -> list[DueRow]:
-    """What batches and outbound campaigns have to call."""
+    """Return the due rows of batches and outbound campaigns."""
     lines = Lines()
     return [DueRow(row, lines.of(row), _contact(row.row), _metadata(row), Random(row.id)) for row in rows]
 
 
 def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
-    """What legacy campaigns have to call."""
+    """Return the due rows of legacy campaigns."""
     lines: dict[str, DeploymentContext] = {}
-    found = []
+    due = []
     for row in rows:
         if row.campaign_id not in lines:
             campaign = Voicev1Campaign.fetch(row, row.campaign_id)
             lines[row.campaign_id] = line_of(VoiceV1Deployment.fetch(row, campaign.deployment_id))
         metadata = {"campaignId": row.campaign_id, "rowId": row.row_id, "row": row.row_data}
-        found.append(DueRow(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
-    return found
+        due.append(DueRow(row, lines[row.campaign_id], _contact(row.row_data), metadata, Random(row.id)))
+    return due
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Plan the calls, which runs the flows of their lines; no new one after HELD_S. Return those that are planned.
+    """Plan calls, which runs the flows of their lines, until HELD_S have passed. Return the rows that were reached.
 
-    A row without a usable number is not called; one whose call is said to come out in a way does. Raises Busy.
+    A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
     """
     followings = FlowSchedulers(world)
     late = time.monotonic() + HELD_S
@@ -101,13 +101,13 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
     return list(due)
 
 
-def call_queued(due: Sequence[DueRow], still: Container[str]) -> None:
-    """Place the calls of those rows that `still` are to be called, and take them out of the queue."""
+def call_queued(due: Sequence[DueRow], still_queued: Container[str]) -> None:
+    """Place the calls of those rows that are `still_queued`, and take them out of the queue."""
     calls, ids = [], []
     campaigns: dict[str, tuple[str, str]] = {}
     for one in due:
         row = one.row
-        if row.id not in still:
+        if row.id not in still_queued:
             continue
         call = place(one)
         calls.append(call)
@@ -121,11 +121,11 @@ def call_queued(due: Sequence[DueRow], still: Container[str]) -> None:
     QueuedCall.delete().where(QueuedCall.id << ids).execute()
 
 
-def call_legacy_rows(due: Sequence[DueRow], still: Container[str]) -> None:
-    """Place the calls of those rows that `still` are to be called. Their results come with the ends of the calls."""
+def call_legacy_rows(due: Sequence[DueRow], still_queued: Container[str]) -> None:
+    """Place the calls of those rows that are `still_queued`. Their results come with the ends of the calls."""
     calls = []
     for one in due:
-        if one.row.id in still:
+        if one.row.id in still_queued:
             call = place(one)
             calls.append(call)
             one.row.called(call.log["end_time"], _result(call.log))
@@ -170,7 +170,7 @@ def _with_flow(line: DeploymentContext, campaign: OutboundCampaign) -> Deploymen
 
 
 def place(due: DueRow) -> ConversationRows:
-    """The call to one row, begun when it was due. Without a usable number it is a failed call that says so."""
+    """Return the call to one row, which begins when it was due; a failed call where it has no usable number."""
     row, metadata = due.contact, due.metadata
     common: dict[str, Any] = {"starts": parse(due.row.due_at or ""), "direction": "outbound", "row": row}
     if due.plan is not None:
@@ -183,19 +183,19 @@ def place(due: DueRow) -> ConversationRows:
 
 
 def _contact(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row tells of its contact, without what it tells the stand-in."""
+    """Return the contact's members of a row, without the one that determines the outcome."""
     return {name: value for name, value in row.items() if name != MEMBER}
 
 
 def _metadata(queued: QueuedCall) -> dict[str, Any]:
-    """What the log says of where its call came from."""
+    """Return the log's metadata: the row and its campaign or batch."""
     row_id = queued.row_id or str(queued.row.get("id") or queued.id)
     metadata = {"campaignId": queued.campaign_id, "rowId": row_id, "row": queued.row}
     return metadata | {name: value for name, value in (queued.terms or {}).items() if name != "extractions"}
 
 
 def _result(log: dict[str, Any]) -> dict[str, Any]:
-    """What came of a legacy row's call. `reached` says whether somebody, or their voicemail, took it."""
+    """Return the result of a legacy row's call. `reached` says whether somebody, or their voicemail, answered."""
     return {
         "reached": log["status"] in _REACHED,
         "logId": log["id"],

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a turn of a script stays on one line.
-"""Conversations that the agent begins. `simulator/scripts.py` says how to read them."""
+"""Scripts of outbound calls. `simulator/scripts.py` describes the format."""
 
 from __future__ import annotations
 

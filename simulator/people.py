@@ -1,4 +1,4 @@
-"""The people who call, where they live, and what a contact row tells of them."""
+"""The people of calls: cities, phone numbers, and the facts of contact rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ STREETS = ("Street", "Avenue", "Road", "Lane", "Drive", "Way")
 _FIRST = ("first_name", "firstName", "firstname")
 _LAST = ("last_name", "lastName", "lastname")
 _WHOLE = ("name", "customer_name", "customerName", "full_name", "fullName")
-# Members that a script speaks of, and the facts that they are.
+# Facts that scripts mention, and the members of a row that hold them.
 _SPOKEN_OF = {
     "city": ("city",),
     "email": ("email", "emailAddress"),
@@ -80,15 +80,12 @@ _LONGEST = 100  # characters of a row's text that somebody says
 
 
 def fictional_number(random: Callable[[], float], area_code: str) -> str:
-    """A number that belongs to nobody: of the range that is kept for fiction (555-01xx), in E.164.
-
-    None that stands for an outcome: what comes out is drawn by itself.
-    """
+    """Return a number of the range for fiction (555-01xx) in E.164, and none that determines an outcome."""
     return f"+1{area_code}55501{_FIRST_FREE + int(random() * (100 - _FIRST_FREE)):02d}"
 
 
 def said_number(number: str) -> str:
-    """A number in E.164 as people say it: `+14155550100` is 415 555 0100, without the country where that is the US."""
+    """Return a number in E.164 as people say it: `+14155550100` is 415 555 0100, without the US country code."""
     digits = number.removeprefix("+")
     if number.startswith("+1") and len(digits) == 11:
         return f"{digits[1:4]} {digits[4:7]} {digits[7:]}"
@@ -98,23 +95,23 @@ def said_number(number: str) -> str:
 
 
 def facts_of_row(row: Row | None, number: str | None) -> dict[str, Any]:
-    """What is known of a contact before the call: the facts that a row holds, and the number (E.164)."""
+    """Return the facts of a contact before the call: those of the row, and the number (E.164)."""
     if not row:
         return {} if number is None else {"phone": number}
-    found = {fact: _text(row, names) for fact, names in _SPOKEN_OF.items()}
+    facts = {fact: _text(row, names) for fact, names in _SPOKEN_OF.items()}
     first, *rest = _text(row, _WHOLE).split() or [""]
-    found["first"] = _text(row, _FIRST) or first
-    # Who has only one name has no other, unless the row says so.
-    found["last"] = _text(row, _LAST) or " ".join(rest)
-    known = {fact: text for fact, text in found.items() if text}
-    if found["first"] and not _text(row, _FIRST):
-        known["last"] = found["last"]
+    facts["first"] = _text(row, _FIRST) or first
+    # A person with one name has no last name, unless the row has one.
+    facts["last"] = _text(row, _LAST) or " ".join(rest)
+    known = {fact: text for fact, text in facts.items() if text}
+    if facts["first"] and not _text(row, _FIRST):
+        known["last"] = facts["last"]
     if number is not None:
         known["phone"] = number
     return known
 
 
 def _text(row: Row, names: tuple[str, ...]) -> str:
-    """The first of these members that is a text; empty when there is none."""
+    """Return the first of these members that is a text, else an empty one."""
     texts = (row[name].strip() for name in names if isinstance(row.get(name), str))
     return next((text[:_LONGEST] for text in texts if text), "")

@@ -1,4 +1,4 @@
-"""What happens in a conversation: the words, and all that may be said of it afterwards because it was said in it."""
+"""Dialogues: the words of a conversation with its milestones, mentioned facts and summary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INTRODUCTIONS = wordings(
     " | Hi, {agent} from {business} here. You asked us to call you back, {first}?",
 )
 _WELCOMES = wordings("A", "Hi, I'm {agent} from {business}. How can I help? | Hello! Ask me anything about {business}.")
-# What a summary adds for a conversation that ended before it was done.
+# The end of the summary of a conversation that ended early.
 _LAST_WORDS = {
     "user_hangup": "The customer hung up.",
     "user_left": "The user left.",
@@ -43,10 +43,10 @@ HANG_UP, LEAVE = 0.07, 0.12
 
 @dataclass(slots=True)
 class Dialogue:
-    """One conversation as its steps, in final words. `ending` is why it ended.
+    """The steps of one conversation in their final words. `ending` is the reason of its end.
 
     agent_hangup, user_hangup, user_left, error, call_transfer, voicemail_reached, max_duration, or dial_… where nobody
-    was reached. `mentioned` are the facts that were spoken out, `reached` what came of it (`booked`, `done`, …).
+    was reached. `mentioned` are the facts that were said, `reached` the milestones (`booked`, `done`, …).
     """
 
     intent: str
@@ -58,7 +58,7 @@ class Dialogue:
     summary: str = ""
 
     def __post_init__(self) -> None:
-        """Learn from the steps."""
+        """Collect facts, milestones and summary from the steps."""
         for who, text, slots in self.steps:
             if who == "=":
                 self.reached |= slots
@@ -71,23 +71,23 @@ class Dialogue:
 
     @property
     def done(self) -> bool:
-        """Whether it came to what it was about."""
+        """Whether the matter was settled."""
         return "done" in self.reached
 
     @property
     def ended_by(self) -> str | None:
-        """The condition that the flow ended with; None where it came to none."""
+        """The condition that the flow ended with, or None."""
         return None if self.reached.isdisjoint(("done", "transferred", "voicemail")) else self.until
 
     def shortened(self, turns: int) -> Dialogue:
-        """The same conversation, ended after so many spoken turns because it had lasted too long."""
+        """Return the dialogue, ended after `turns` because the call had lasted too long."""
         spoken = [index for index, step in enumerate(self.steps) if step[0] in "AU"]
         steps = scripts.upto(self.steps, spoken[turns - 1]) if turns else ()
         return Dialogue(self.intent, self.until, "max_duration", steps)
 
 
-def call_course(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
-    """A call with this outcome."""
+def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
+    """Return the dialogue of a scripted call."""
     trade = facts.trade
     if outcome == "voicemail":
         script, ending = MESSAGE if inbound else VOICEMAIL, "voicemail_reached"
@@ -103,22 +103,22 @@ def call_course(line: DeploymentContext, outcome: str, inbound: bool, facts: Slo
         ending, lines = "error", scripts.broken_off(lines, "U", rng)
     elif outcome == "completed" and rng.random() < HANG_UP:
         ending, lines = "user_hangup", scripts.broken_off(lines, "A", rng)
-    return _happened(script, ending, lines, facts)
+    return _dialogue(script, ending, lines, facts)
 
 
-def chat_course(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
-    """A chat, which now and then the user leaves. A deployment's own welcome stands as it is."""
+def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
+    """Return the dialogue of a scripted chat, which some users leave early."""
     script = facts.pick(facts.trade.inbound)
     welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE
     if rng.random() < LEAVE:
         ending, lines = "user_left", scripts.broken_off(lines, "A", rng)
-    return _happened(script, ending, lines, facts)
+    return _dialogue(script, ending, lines, facts)
 
 
 def _own_words(line: DeploymentContext, lines: list[Step], outcome: str, inbound: bool, facts: Slots) -> list[Step]:
-    """The lines with the greeting, and with the deployment's own sentences, which stand as they are."""
+    """Return the lines with the greeting and with the deployment's own sentences."""
     if outcome == "voicemail":
         if line.voicemail is not None and not inbound:
             lines[-1] = _own(line.voicemail)
@@ -139,11 +139,11 @@ def _own_words(line: DeploymentContext, lines: list[Step], outcome: str, inbound
 
 
 def _own(sentence: str) -> Step:
-    """The deployment's sentence as the agent's turn: what looks like a slot in it is not ours."""
+    """Return a turn of the agent with a sentence of the deployment, whose braces are no slots."""
     return ("A", sentence, frozenset())
 
 
-def _happened(script: Script, ending: str, lines: Sequence[Step], facts: Slots) -> Dialogue:
+def _dialogue(script: Script, ending: str, lines: Sequence[Step], facts: Slots) -> Dialogue:
     steps = [
         (who, text.format_map(facts), slots) if slots and who != "=" else (who, text, slots)
         for who, text, slots in lines

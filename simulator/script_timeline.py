@@ -1,4 +1,4 @@
-"""From a course to what was said: turns with their times, the functions called, how fast the agent answered."""
+"""The timeline of a scripted dialogue: turns with their times, function calls and latencies."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class TimedDialogue:
         return calls_in_progress.transcription(self.messages)
 
     def spoken(self, role: str) -> int:
-        """How many characters the role has said."""
+        """Count the characters that the role has said."""
         return sum([len(said["content"]) for said in self.messages if said["role"] == role])
 
     def plain(self) -> list[dict[str, str]]:
-        """The messages as a language model sees them."""
+        """Return the messages as a language model gets them."""
         return [{"role": said["role"], "content": said["content"]} for said in self.messages]
 
     def turns_within(self, seconds: float) -> int:
-        """How many of the turns are over by then."""
+        """Count the turns that are over by then."""
         return sum([said["end"] <= seconds for said in self.messages])
 
     def delayed(self, seconds: float) -> TimedDialogue:
-        """The conversation when it begins so much later."""
+        """Return the conversation when it begins later."""
         messages = [
             {**said, "start": round(said["start"] + seconds, 2), "end": round(said["end"] + seconds, 2)}
             for said in self.messages
@@ -53,7 +53,7 @@ class TimedDialogue:
         return TimedDialogue(messages, functions, self.answers_ms, self.voices_ms, round(self.seconds + seconds, 2))
 
     def shortened(self, turns: int, seconds: float) -> TimedDialogue:
-        """The conversation cut after so many turns, over at `seconds`."""
+        """Return the conversation cut after `turns`, with its end at `seconds`."""
         answers = sum([said["role"] == "assistant" for said in self.messages[1:turns]])
         voices = answers + (self.messages[0]["role"] == "assistant") if turns else 0
         functions = [(name, at) for name, at in self.functions if at <= seconds]
@@ -63,9 +63,9 @@ class TimedDialogue:
 
 
 def spoken(steps: Sequence[Step], rng: Random) -> TimedDialogue:
-    """The conversation as it would go by phone.
+    """Return the timeline of a call.
 
-    Time runs in whole hundredths of a second: rounding each moment would take a tenth of all that a call takes.
+    Time runs in whole hundredths of a second: rounding each time would take a tenth of the work for a call.
     """
     random = rng.random
     pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * random())
@@ -98,7 +98,7 @@ def spoken(steps: Sequence[Step], rng: Random) -> TimedDialogue:
 
 
 def typed(steps: Sequence[Step], rng: Random) -> TimedDialogue:
-    """The conversation as it would go in a chat: people read and type, the agent answers at once."""
+    """Return the timeline of a chat: people read and type, the agent answers at once."""
     random = rng.random
     now = 0.0
     messages: list[dict[str, Any]] = []
@@ -122,7 +122,7 @@ def typed(steps: Sequence[Step], rng: Random) -> TimedDialogue:
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:
-    """A list of milliseconds with its percentiles (nearest rank), null where there is nothing."""
+    """Return milliseconds with their percentiles (nearest rank), which are None for an empty list."""
     count = len(values)
     ranked: Sequence[int | None] = sorted(values) or [None]
     return {

@@ -1,14 +1,14 @@
-"""The form that scripts are written in: who says what, with slots for what differs from call to call.
+"""The format of scripts: turns with slots.
 
 A line of a script is one turn: `A` the agent, `U` the caller, `T` a function that the engine calls. Texts behind ` | `
-say the same in other words. Lines marked `?` that stand together are one exchange that happens in about half of the
-conversations. Two kinds of lines are not said:
+say the same in other words. Neighbouring lines that begin with `?` are one exchange, which half of the conversations
+have. Two kinds of lines are not said:
 
-    = booked done    what the turn behind it brings about; `done` ends what the conversation was about
-    S {name} asked…  what a summary says from here on
+    = booked done    the milestones of the turn behind it; `done` means that the matter is settled
+    S {name} asked…  the summary from here on
 
-So whatever is found out about a conversation comes from the lines that were really said, wherever it broke off.
-A slot `{phone_said}` is the fact `phone` as people say it.
+The analysis of a conversation uses the lines that were said before it broke off. A slot `{phone_said}` is the fact
+`phone` as people say it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from random import Random
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
 _KINDS = frozenset("AUTS=")
 
-# One line in one wording: who, the text, and the facts that it tells; with `=` what is reached.
+# One line in one wording: its kind, the text, and the facts in it; for `=` the milestones.
 Step = tuple[str, str, frozenset[str]]
 
 
@@ -35,19 +35,19 @@ class Script:
     blocks: tuple[tuple[bool, tuple[tuple[Step, ...], ...]], ...]  # optional or not, and lines in all their wordings
 
     def lines(self, rng: Random) -> list[Step]:
-        """One wording of it."""
+        """Return the script in one of its wordings."""
         random = rng.random
-        found = []
+        steps = []
         for optional, lines in self.blocks:
             if optional and random() < 0.5:
                 continue
             for wordings in lines:
-                found.append(wordings[0] if len(wordings) == 1 else wordings[int(random() * len(wordings))])
-        return found
+                steps.append(wordings[0] if len(wordings) == 1 else wordings[int(random() * len(wordings))])
+        return steps
 
 
 def script(name: str, intent: str, until: str, text: str) -> Script:
-    """A script from its text. Raises ValueError for a line of no kind."""
+    """Parse a script. Raises ValueError for a line of no kind."""
     blocks: list[tuple[bool, list[tuple[Step, ...]]]] = []
     for line in text.strip().splitlines():
         line = line.strip()
@@ -62,14 +62,14 @@ def script(name: str, intent: str, until: str, text: str) -> Script:
 
 
 def wordings(who: str, text: str) -> tuple[Step, ...]:
-    """A line in all its wordings."""
+    """Parse the wordings of a line."""
     if who == "=":
         return ((who, "", frozenset(text.split())),)
     return tuple((who, part, frozenset(_SLOT.findall(part))) for part in map(str.strip, text.split(" | ")))
 
 
 def broken_off(lines: Sequence[Step], who: str, rng: Random) -> Sequence[Step]:
-    """The lines up to one of `who`, behind the caller's first words and before the conversation is done."""
+    """Return the lines up to a random turn of `who`, after the caller's first words and before the milestone `done`."""
     end = next((index for index, line in enumerate(lines) if line[0] == "=" and "done" in line[2]), len(lines))
     said = [index for index in range(end) if lines[index][0] in "AU"]
     first = next((index for index in said if lines[index][0] == "U"), 0)
@@ -78,7 +78,7 @@ def broken_off(lines: Sequence[Step], who: str, rng: Random) -> Sequence[Step]:
 
 
 def upto(lines: Sequence[Step], last: int) -> Sequence[Step]:
-    """The lines up to the turn at `last`, with what a summary says then."""
+    """Return the lines up to the turn at `last`, with the summary that follows it."""
     last += 1
     while last < len(lines) and lines[last][0] == "S":
         last += 1

@@ -1,4 +1,4 @@
-"""What is true in one conversation: the slots of its script. Each fact is made up when it is first spoken of."""
+"""Slot values of one conversation, invented when they are first used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LETTERS = "ABCDEFGHKMNPRSTVX"
 _SERVICES = ("check-up", "cleaning", "consultation", "follow-up visit", "whitening", "second opinion")
-# What can be wrong with each.
+# Products, each with its possible faults.
 _PRODUCTS = {
     "pair of running shoes": (
         "They're a size too small",
@@ -31,7 +31,7 @@ _PRODUCTS = {
     "suitcase": ("A wheel is missing", "The lock doesn't close", "It's bigger than the airline allows"),
 }
 _CHARGES = ("the meter replacement", "a final reading", "the late payment in spring", "the reconnection")
-# What is wrong: as people say it, as it is noted, since when, and what helps.
+# Problems: as people say it, as a summary says it, since when, and the remedies.
 _PROBLEMS = (
     (
         "my internet keeps dropping every few minutes",
@@ -72,9 +72,9 @@ _VERDICTS = (
 
 
 class Slots(dict[str, Any]):
-    """The facts of one conversation by name, for `str.format_map`. `known` are those that are given.
+    """The facts of one conversation by name, for `str.format_map`. `known` are those that are not invented.
 
-    Raises KeyError for a name that no script can mean.
+    Raises KeyError for an unknown name.
     """
 
     __slots__ = ("line", "random", "trade")
@@ -86,28 +86,27 @@ class Slots(dict[str, Any]):
         self.random = rng.random
 
     def __missing__(self, name: str) -> Any:
-        found = self[name] = _MADE[name](self)
-        return found
+        self[name] = value = _MADE[name](self)
+        return value
 
     def pick(self, options: Sequence[Any]) -> Any:
-        """One of them."""
         return options[int(self.random() * len(options))]
 
     def number(self, digits: int) -> str:
-        """So many digits, the first of which is not 0."""
+        """Return a number as text; its first digit is not 0."""
         least = 10 ** (digits - 1)
         return str(least + int(self.random() * 9 * least))
 
 
 def _other_day(facts: Slots) -> str:
-    """A day on which the business is open as well, another one where there is one."""
+    """Return another day on which the business is open, if there is one."""
     days = facts.line.week.days
     index = days.index(facts["day"]) if facts["day"] in days else 0
     return days[index - 1 - int(facts.random() * min(3, len(days) - 1))]
 
 
 def _other_time(facts: Slots) -> str:
-    """A time of that day, other than the first one proposed."""
+    """Return a time of the other day, not the one that was proposed first, if there is another."""
     times = facts.line.week.times[facts["other_day"]]
     index = times.index(facts["time"]) if facts["time"] in times else 0
     return times[index - 1 - int(facts.random() * min(4, len(times) - 1))]

@@ -254,7 +254,7 @@ def test_no_call_is_longer_than_the_longest(make_line, simulate):
 
 def test_what_the_first_calls_show_is_known_for_the_next(line, simulate, monkeypatch):
     simulate(line, 1, outcome="completed")
-    monkeypatch.setattr(flow_analysis, "_surveyed", lambda *_: pytest.fail("explored again"))
+    monkeypatch.setattr(flow_analysis, "_analyze", lambda *_: pytest.fail("explored again"))
     simulate(line, 1, outcome="completed")
 
 
