@@ -17,7 +17,7 @@ from dryline.settings import BadSetting, Settings
 
 if TYPE_CHECKING:
     from dryline.engine import CodeRefused
-    from dryline.engine.remote_model import ModelJudge
+    from dryline.engine.remote_model import RemoteModel
 
 CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
 # Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
@@ -156,7 +156,7 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
     from dryline.world.outgoing import Outgoing
 
     fetch = fetcher(Outgoing(values["webhook_hosts"]))
-    with Engine(judge=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
+    with Engine(model=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
         try:
             session = engine.open(engine.checked_program(_read_text(file), str(file)), **options)
         except CodeRefused as error:
@@ -182,15 +182,15 @@ def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[st
         yield turn
 
 
-def _model(url: str | None, model: str | None, key: str | None) -> ModelJudge | None:
+def _model(url: str | None, model: str | None, key: str | None) -> RemoteModel | None:
     """Return the model that decides, if there is one. Raises click.UsageError if options are missing."""
-    from dryline.engine.remote_model import ModelJudge
+    from dryline.engine.remote_model import RemoteModel
 
     try:
         Settings(model_url=url, model=model, model_key=key)
     except BadSetting as error:
         raise click.UsageError(str(error)) from None
-    return ModelJudge(url, model, key) if url and model else None
+    return RemoteModel(url, model, key) if url and model else None
 
 
 def _read_stubs(file: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused, Finding
 from dryline.engine.events import Event
 from dryline.engine.program import Program
-from dryline.engine.session import NotLoadable, Session, SessionOver
+from dryline.engine.session import FlowSession, NotLoadable, SessionOver
 from dryline.storage.errors import Busy
 
-__all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "NotLoadable", "Program", "Session", "SessionOver"]
+__all__ = ["Busy", "CodeRefused", "Engine", "Event", "Finding", "FlowSession", "NotLoadable", "Program", "SessionOver"]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 
 from dryline.engine.agent_frames import FRAMES
-from dryline.engine.language_model import Talk, Words
+from dryline.engine.language_model import AgentUtterance, Talk
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
 
@@ -54,29 +54,31 @@ _COMMON = {"what", "when", "where", "which", "there", "their", "have", "your", "
 _COMMON |= {"could", "does", "about", "pleas", "from", "much", "long", "they", "them", "want", "need", "know", "tell"}
 
 
-def agent_line(talk: Talk, utterance: str | None) -> Words:
+def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     """Return the agent's next utterance. `utterance` is what the user has just said without meeting a condition."""
     parts = _read(talk.prompt)
     frames = FRAMES[parts.language]
     if utterance is None and talk.note:
-        return Words(read_note(talk.note), how="what return handed back")
+        return AgentUtterance(read_note(talk.note), how="what return handed back")
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
     answer = _answer(parts, utterance or latest, agent_said)
     if utterance is None:
         statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
-        return Words(" ".join([*statements, _question(parts, talk, agent_said)]).strip(), how="the prompt")
+        return AgentUtterance(" ".join([*statements, _question(parts, talk, agent_said)]).strip(), how="the prompt")
     if act := _reply_to_act(utterance, parts, talk, agent_said):
-        return Words(act, how="no condition was met")
+        return AgentUtterance(act, how="no condition was met")
     upcoming = _next_question(parts, agent_said)
     if answer:
-        return Words(f"{answer} {upcoming or _question(parts, talk, agent_said)}", how="a statement of the prompt")
+        return AgentUtterance(
+            f"{answer} {upcoming or _question(parts, talk, agent_said)}", how="a statement of the prompt"
+        )
     if upcoming:
         last = agent_said[-1] if agent_said else ""
         thanks = [line for line in frames.next if not last.startswith(line.format(""))]
-        return Words(talk.random.choice(thanks).format(upcoming), how="the next question of the prompt")
+        return AgentUtterance(talk.random.choice(thanks).format(upcoming), how="the next question of the prompt")
     question = _question(parts, talk, agent_said, again=True)
-    return Words(
+    return AgentUtterance(
         _unlike([line.format(question) for line in frames.again], agent_said, talk.random), how="no condition was met"
     )
 

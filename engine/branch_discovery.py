@@ -107,7 +107,7 @@ class _Explorer:
         """Run once. Return the caller, whether the flow copes with its answers, and whether it went past a limit."""
         self.runs += 1
         caller = Caller(self.program, branch, Random(seed))
-        session = self.engine.open(self.program, judge=caller, seed=seed, **self.options)
+        session = self.engine.open(self.program, model=caller, seed=seed, **self.options)
         events = session.play(caller)
         stopped = session.failure is not None and session.failure.bound
         return caller, session.failure is None and not uses_nothing(events), stopped

@@ -7,13 +7,13 @@ from typing import Any
 from dryline.engine.agent_lines import agent_line
 from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
-from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
+from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
 
 
-class BuiltInJudge:
-    """The rules. The interface is `language_model.Judge`."""
+class BuiltInModel:
+    """The rules. The interface is `language_model.LanguageModel`."""
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
@@ -41,14 +41,14 @@ class BuiltInJudge:
         value, _ = fill(question)
         return value if isinstance(value, dict) else {}
 
-    def reply(self, talk: Talk, said: str | None) -> Words:
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         return agent_line(talk, said)
 
     def ask(self, question: Question) -> Answer:
         value, how = fill(question)
         return Answer(value, how)
 
-    def summarize(self, question: Question) -> Words:
+    def summarize(self, question: Question) -> AgentUtterance:
         lines = [line for line in question.about.splitlines() if line.strip()]
         said = [line.removeprefix("User: ") for line in lines if line.startswith("User: ")]
-        return Words(" ".join(said or lines)[:400], how="what the user said")
+        return AgentUtterance(" ".join(said or lines)[:400], how="what the user said")

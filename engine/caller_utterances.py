@@ -60,7 +60,7 @@ _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 
 
 class Utterance(NamedTuple):
-    """Words of a caller, and the names of the slots whose values are in them."""
+    """AgentUtterance of a caller, and the names of the slots whose values are in them."""
 
     text: str
     slots: frozenset[str]

@@ -9,13 +9,13 @@ from dryline.engine.json_values import plain, text
 from dryline.engine.language_model import Decision, Talk
 
 if TYPE_CHECKING:
-    from dryline.engine.session import Session
+    from dryline.engine.session import FlowSession
 
 
 class Conversation:
     """The state of the open talk, in plain values, so that a session can be stored."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: FlowSession) -> None:
         self._session = session
         self.loop: int | None = None  # of the open talk; None if there is none
         self.prompt = ""
@@ -63,7 +63,7 @@ class Conversation:
     def hear(self, said: str) -> list[Any] | None:
         """Take an utterance of the user. Return the result of the talk if it meets a condition."""
         session = self._session
-        decision = session.judge.choose(self.talk(), said)
+        decision = session.model.choose(self.talk(), said)
         agent_opens, self.agent_opens = self.agent_opens, False
         if decision.index is None or not 0 <= decision.index < len(self.conditions):
             self._reply(None if agent_opens else said)
@@ -118,7 +118,7 @@ class Conversation:
 
     def _reply(self, said: str | None) -> None:
         talk = self.talk()
-        words = self._session.judge.reply(talk, said)
+        words = self._session.model.reply(talk, said)
         if words.text:
             how = {"how": words.how} if words.how else {}
             self._session.add_agent_message(

@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from dryline.engine.branch_discovery import explore, reach
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.checking import check, checked_program
 from dryline.engine.errors import Finding
-from dryline.engine.language_model import NOTHING, Judge
+from dryline.engine.language_model import NOTHING, LanguageModel
 from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Branch, Caller
 from dryline.engine.translate import translate
 from dryline.engine.web import Fetch, Web, no_network
@@ -31,12 +31,12 @@ class Engine:
     def __init__(
         self,
         *,
-        judge: Judge | None = None,
+        model: LanguageModel | None = None,
         fetch: Fetch = no_network,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         processes: int | None = None,
     ) -> None:
-        self.judge: Judge = judge or BuiltInJudge()
+        self.model: LanguageModel = model or BuiltInModel()
         self._web = Web(fetch)
         self._now = now
         self._sandbox = Sandbox(processes)
@@ -71,11 +71,11 @@ class Engine:
         channel: str = "voice",
         seed: int | str = 0,
         unsaid: str = NOTHING,
-        judge: Judge | None = None,
+        model: LanguageModel | None = None,
         now: Callable[[], datetime] | None = None,
         answers: dict[str, Any] | None = None,
         http: list[dict[str, Any]] | None = None,
-    ) -> Session:
+    ) -> FlowSession:
         """Return a session that has not started.
 
         `variables` become a member of the state; without them the flow has no such name (contract/based.md, section
@@ -85,10 +85,10 @@ class Engine:
         initial_state = dict(state or {})
         if variables is not None:
             initial_state["variables"] = variables
-        return Session(
+        return FlowSession(
             self._sandbox,
             program,
-            judge or self.judge,
+            model or self.model,
             self._web,
             now=now or self._now,
             channel=channel,
@@ -99,9 +99,9 @@ class Engine:
             unsaid=unsaid,
         )
 
-    def load(self, data: bytes, *, judge: Judge | None = None) -> Session:
+    def load(self, data: bytes, *, model: LanguageModel | None = None) -> FlowSession:
         """Return a session from its dump. Raises NotLoadable."""
-        return Session.load(data, self._sandbox, judge or self.judge, self._web, now=self._now)
+        return FlowSession.load(data, self._sandbox, model or self.model, self._web, now=self._now)
 
     def explore(self, program: Program, **options: Any) -> list[Branch]:
         """Return the branches that random callers reach, in the order of the code.
@@ -115,7 +115,7 @@ class Engine:
         return reach(self, program, tuple(path), **options)
 
     def caller(self, program: Program, branch: Branch, random: Random) -> Caller:
-        """Return a caller who takes this branch, as the model for `open` and the speaker for `Session.play`."""
+        """Return a caller who takes this branch, as the model for `open` and the speaker for `FlowSession.play`."""
         return Caller(program, branch, random)
 
     def close(self) -> None:

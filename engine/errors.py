@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dryline.engine.json_values import text
 
 if TYPE_CHECKING:
-    from dryline.engine.program import Place, Program
+    from dryline.engine.program import Program, SourcePosition
 
 INNER = "<string>"  # the file name that the sandbox gives to code run by eval() and exec()
 _LONGEST = 10_000  # characters of a message
@@ -68,7 +68,7 @@ class Failure:
     bound: bool = False
 
 
-def failure_of(program: Program, fault: Any, last: Place | None) -> Failure:
+def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Failure:
     """Return the failure for a `pydantic_monty.MontyError`.
 
     `last` is the place of the last host call; it locates an error without a line of its own.
@@ -109,7 +109,7 @@ def readable(message: str) -> str:
 
 
 def stopped(
-    program: Program, error: str, last: Place | None, type_name: str = "RuntimeError", *, bound: bool = True
+    program: Program, error: str, last: SourcePosition | None, type_name: str = "RuntimeError", *, bound: bool = True
 ) -> Failure:
     """Return a failure without a traceback, located at the last host call or else at the flow's first line."""
     line, column = last or program.first

@@ -21,7 +21,7 @@ from dryline.engine.language_model import Question
 from dryline.engine.web import RequestFailed
 
 if TYPE_CHECKING:
-    from dryline.engine.session import Session
+    from dryline.engine.session import FlowSession
 
 
 _MISSING: Any = object()
@@ -46,7 +46,7 @@ class Waits(Exception):
     """The flow waits for the user."""
 
 
-def call(session: Session, name: str, args: tuple[Any, ...], named: dict[str, Any], line: int | None) -> Any:
+def call(session: FlowSession, name: str, args: tuple[Any, ...], named: dict[str, Any], line: int | None) -> Any:
     """Call a host function. Raises Raised, Over, Waits."""
     known = _CALLS.get(name)
     if known is None or (name in _VOICE and session.channel != "voice"):
@@ -67,13 +67,13 @@ def is_callable(name: str, channel: str) -> bool:
     return name in _CALLS and (name not in _VOICE or channel == "voice")
 
 
-def say(session: Session, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
+def say(session: FlowSession, line: int | None, message: Any, exact: Any = True, model: Any = None) -> str:
     spoken = text(message)
     session.add_agent_message(spoken, line, by="say", exact=bool(exact))
     return spoken
 
 
-def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
+def extract(session: FlowSession, line: int | None, key: Any, value: Any) -> None:
     if not isinstance(key, str) or key.startswith("_"):
         raise Raised("ValueError", f"An extraction's key is a text that does not begin with _, not {key!r}.")
     plain_value = plain(value)
@@ -84,7 +84,7 @@ def extract(session: Session, line: int | None, key: Any, value: Any) -> None:
 
 
 def transfer(
-    session: Session,
+    session: FlowSession,
     line: int | None,
     number: Any,
     more: Any = None,
@@ -105,45 +105,47 @@ def transfer(
     raise Over("transfer")
 
 
-def end_call(session: Session, line: int | None, *, _based_state: Any = None) -> None:
+def end_call(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     raise Over("end_call")
 
 
-def end(session: Session, line: int | None, *, _based_state: Any = None) -> None:
+def end(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     raise Over("end of the flow")
 
 
-def done(session: Session, line: int | None, *, _based_state: Any = None) -> None:
+def done(session: FlowSession, line: int | None, *, _based_state: Any = None) -> None:
     session.keep_state(_based_state)
     session.log_event("waiting", line)
     raise Waits
 
 
 def sms(
-    session: Session, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
+    session: FlowSession, line: int | None, at: int, from_number: Any, to: Any, content: Any, **more: Any
 ) -> dict[str, Any]:
     session.log_bounded_event("sms", at, **{"from": text(from_number), "to": text(to), "content": text(content)})
     return {"success": True, "status": "sent", "message_sid": session.make_id("SM"), "error": None, "data": None}
 
 
-def integrate(session: Session, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any) -> dict:
+def integrate(
+    session: FlowSession, line: int | None, at: int, app: str, action: str, /, *args: Any, **named: Any
+) -> dict:
     arguments = plain({**{str(index): value for index, value in enumerate(args)}, **named})
     session.log_bounded_event("integrated", at, app=app, action=action, arguments=arguments)
     return {"success": True, "status": "sent", "message_sid": None, "error": None, "data": {}}
 
 
-def click_ivr(session: Session, line: int | None, digits: Any) -> None:
+def click_ivr(session: FlowSession, line: int | None, digits: Any) -> None:
     session.log_bounded_event("digits", line, digits=text(digits))
 
 
-def send_image(session: Session, line: int | None, url: Any) -> None:
+def send_image(session: FlowSession, line: int | None, url: Any) -> None:
     session.log_bounded_event("image", line, url=text(url))
 
 
 def ask(
-    session: Session,
+    session: FlowSession,
     line: int | None,
     at: int,
     about: Any,
@@ -162,7 +164,7 @@ def ask(
         session.now(),
         session.unsaid,
     )
-    answer = session.answer_stubs.answer(request, session.judge.ask)
+    answer = session.answer_stubs.answer(request, session.model.ask)
     session.log_bounded_event(
         "asked",
         at,
@@ -175,18 +177,18 @@ def ask(
     return answer.value
 
 
-def summarize(session: Session, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
-    words = session.judge.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
+def summarize(session: FlowSession, line: int | None, at: int, about: Any, prompt: Any = "", model: Any = None) -> str:
+    words = session.model.summarize(Question(_about(about), text(prompt or ""), line=at, random=session.random()))
     session.log_bounded_event("summarized", at, text=words.text, by=words.by)
     return words.text
 
 
-def to_json(session: Session, line: int | None, at: int, value: Any) -> Any:
+def to_json(session: FlowSession, line: int | None, at: int, value: Any) -> Any:
     return plain(value)
 
 
 def converse(
-    session: Session,
+    session: FlowSession,
     line: int | None,
     loop: int,
     conditions: Any,
@@ -215,7 +217,7 @@ def converse(
     raise Waits
 
 
-def http(session: Session, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
+def http(session: FlowSession, line: int | None, at: int | None, method: Any, url: Any, **named: Any) -> dict[str, Any]:
     """Send a request of `requests`. Raises Raised with the class and message of its exceptions."""
     sent = plain(named)
     _require_json(named.get("json"))
@@ -229,7 +231,7 @@ def http(session: Session, line: int | None, at: int | None, method: Any, url: A
 
 
 def api(
-    session: Session,
+    session: FlowSession,
     line: int | None,
     at: int,
     verb: str,
@@ -254,7 +256,7 @@ def api(
     return {"response": decoded, "data": decoded, "status": answer["status"]}
 
 
-def zone(session: Session, line: int | None, name: Any) -> timezone:
+def zone(session: FlowSession, line: int | None, name: Any) -> timezone:
     """Return the zone's offset at this moment, because the sandbox has no zones with daylight-saving rules."""
     try:
         zone_info = ZoneInfo(text(name))

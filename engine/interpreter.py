@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 from dryline.engine.errors import INNER, Failure, failure_of, stopped
 from dryline.engine.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.engine.json_values import TooLarge
-from dryline.engine.program import Place
+from dryline.engine.program import SourcePosition
 from dryline.engine.sandbox import TURN_S, Sandbox
 
 if TYPE_CHECKING:
-    from dryline.engine.session import Session
+    from dryline.engine.session import FlowSession
 
 log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of host functions, between two utterances of the user
 TEXT_A_TURN = 1_000_000  # characters that the flow says and prints
 KEPT_A_TURN = 10_000_000  # characters of its other events
-Speak = Callable[["Session"], str | None]
+Speak = Callable[["FlowSession"], str | None]
 
 
 class Stopped(Exception):
@@ -32,14 +32,14 @@ class Stopped(Exception):
 class Interpreter:
     """An interpreter with its limits. `snapshot` is the serialized state of a session that waits."""
 
-    def __init__(self, session: Session, sandbox: Sandbox, snapshot: bytes | None = None) -> None:
+    def __init__(self, session: FlowSession, sandbox: Sandbox, snapshot: bytes | None = None) -> None:
         self.snapshot = snapshot
         self._session = session
         self._sandbox = sandbox
         self._answer: Any = (
             None  # the return value of the pending host call, when one worker runs the whole conversation
         )
-        self._place: Place | None = None  # of the last host call
+        self._place: SourcePosition | None = None  # of the last host call
         self._calls = self._characters = self._kept = 0
         self._spent_s = 0.0
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception

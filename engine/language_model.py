@@ -61,7 +61,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AgentUtterance:
     """An utterance of the agent. `how` is its source, if that is of interest."""
 
     text: str
@@ -78,14 +78,14 @@ class Answer:
     by: str = "built-in"
 
 
-class Judge(Protocol):
+class LanguageModel(Protocol):
     """A language model. Its methods never raise: a model that fails answers as the built-in one would."""
 
     def choose(self, talk: Talk, said: str) -> Decision: ...
 
-    def reply(self, talk: Talk, said: str | None) -> Words:
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         """Return the agent's utterance: first or after a note (`said` is None), or if no condition holds."""
 
     def ask(self, question: Question) -> Answer: ...
 
-    def summarize(self, question: Question) -> Words: ...
+    def summarize(self, question: Question) -> AgentUtterance: ...

@@ -37,7 +37,7 @@ class Loop:
     outermost: bool = False
 
 
-class Place(NamedTuple):
+class SourcePosition(NamedTuple):
     line: int
     column: int
 
@@ -61,32 +61,32 @@ class Program:
         self.warnings = warnings
         self.places = Places(source)
         self.imports = {  # a module and a name of it (or none), with the place of the first import
-            (module, name): Place(*self.places.place(at)) for module, name, at in reversed(imports)
+            (module, name): SourcePosition(*self.places.place(at)) for module, name, at in reversed(imports)
         }
         self._origin = rewritten.origin
         self._generated = Places(self.code)
         self._ascii = self.code.isascii()
 
     @property
-    def first(self) -> Place:
+    def first(self) -> SourcePosition:
         """The place of the first statement."""
         for number, row in enumerate(self.source.split("\n"), 1):
             statement = row.lstrip()
             if statement and not statement.startswith("#"):
-                return Place(number, len(row) - len(statement) + 1)
-        return Place(1, 1)
+                return SourcePosition(number, len(row) - len(statement) + 1)
+        return SourcePosition(1, 1)
 
-    def place(self, line: int, column: int) -> Place | None:
+    def place(self, line: int, column: int) -> SourcePosition | None:
         """Return the place in the flow's code of a place in the translated code; None for the engine's own code."""
         return self._place(self._generated.offset(line, column))
 
-    def place_of_bytes(self, offset: int) -> Place | None:
+    def place_of_bytes(self, offset: int) -> SourcePosition | None:
         """Return the place in the flow's code of a byte offset into the translated code as UTF-8."""
         return self._place(offset if self._ascii else len(self.code.encode()[:offset].decode(errors="ignore")))
 
-    def _place(self, offset: int) -> Place | None:
+    def _place(self, offset: int) -> SourcePosition | None:
         origin = self._origin(offset)
-        return None if origin is None else Place(*self.places.place(min(origin, len(self.source))))
+        return None if origin is None else SourcePosition(*self.places.place(min(origin, len(self.source))))
 
     @property
     def conditions(self) -> list[Condition]:

@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 
 import orjson
 
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.conversation import function_of
 from dryline.engine.events import transcript
-from dryline.engine.language_model import Answer, Decision, Judge, Question, Talk, Words
+from dryline.engine.language_model import AgentUtterance, Answer, Decision, LanguageModel, Question, Talk
 from dryline.world import outgoing
 
 TIMEOUT_S = 10.0
@@ -20,14 +20,14 @@ class _Unusable(Exception):
     """The model gave no usable answer. The message is a sentence."""
 
 
-class ModelJudge:
-    """The model behind a server, such as http://127.0.0.1:11434/v1. The interface is `language_model.Judge`."""
+class RemoteModel:
+    """The model behind a server, such as http://127.0.0.1:11434/v1. The interface is `language_model.LanguageModel`."""
 
-    def __init__(self, url: str, model: str, key: str | None = None, otherwise: Judge | None = None) -> None:
+    def __init__(self, url: str, model: str, key: str | None = None, otherwise: LanguageModel | None = None) -> None:
         self._url = url.rstrip("/") + "/chat/completions"
         self._model = model
         self._key = key
-        self._otherwise = otherwise or BuiltInJudge()
+        self._otherwise = otherwise or BuiltInModel()
 
     def choose(self, talk: Talk, said: str) -> Decision:
         offered = [
@@ -56,7 +56,7 @@ class ModelJudge:
             made = self._otherwise.choose(talk, said)
             return Decision(made.index, f"{fault} {made.why}", made.sure, made.by, made.arguments)
 
-    def reply(self, talk: Talk, said: str | None) -> Words:
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         system = f"{talk.prompt}\nAnswer as the agent, in one or two spoken sentences."
         if talk.known:
             system += f"\nKnown: {orjson.dumps(talk.known).decode()}"
@@ -65,10 +65,10 @@ class ModelJudge:
         roles = {"agent": "assistant", "user": "user"}
         messages = [{"role": roles[message.who], "content": message.text} for message in talk.messages[-40:]]
         try:
-            return Words(self._complete([{"role": "system", "content": system}, *messages]), self._model)
+            return AgentUtterance(self._complete([{"role": "system", "content": system}, *messages]), self._model)
         except _Unusable as fault:
             made = self._otherwise.reply(talk, said)
-            return Words(made.text, made.by, f"{fault} {made.how or ''}".strip())
+            return AgentUtterance(made.text, made.by, f"{fault} {made.how or ''}".strip())
 
     def ask(self, question: Question) -> Answer:
         shape = "a text"
@@ -89,16 +89,16 @@ class ModelJudge:
             made = self._otherwise.ask(question)
             return Answer(made.value, {**made.how, "": str(fault)}, made.by)
 
-    def summarize(self, question: Question) -> Words:
+    def summarize(self, question: Question) -> AgentUtterance:
         task = question.question or "Summarize this text in one or two sentences."
         try:
             text = question.about[-_LONGEST:]
-            return Words(
+            return AgentUtterance(
                 self._complete([{"role": "system", "content": task}, {"role": "user", "content": text}]), self._model
             )
         except _Unusable as fault:
             made = self._otherwise.summarize(question)
-            return Words(made.text, made.by, str(fault))
+            return AgentUtterance(made.text, made.by, str(fault))
 
     def _json(self, task: str, content: dict[str, Any]) -> dict[str, Any]:
         """Return the JSON object that the model answers. Raises _Unusable."""

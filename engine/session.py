@@ -11,13 +11,13 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.conversation import Conversation
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event, Message
 from dryline.engine.interpreter import Interpreter, Speak, Stopped
 from dryline.engine.json_values import plain
-from dryline.engine.language_model import NOTHING, Decision, Judge
+from dryline.engine.language_model import NOTHING, Decision, LanguageModel
 from dryline.engine.program import Program
 from dryline.engine.sandbox import Sandbox, monty_version
 from dryline.engine.stubs import Answers, AnswerStubs, with_stubs
@@ -36,7 +36,7 @@ class NotLoadable(ValueError):
     """Bytes that are no session, or that of another version. The message is a sentence."""
 
 
-class Session:
+class FlowSession:
     """A session from Engine.open or Engine.load. It is for one thread at a time.
 
     `state` is the flow's own dict when it last waited or ended. `ended` is the reason of the end: `end of the flow`,
@@ -47,7 +47,7 @@ class Session:
         self,
         sandbox: Sandbox,
         program: Program,
-        judge: Judge,
+        model: LanguageModel,
         web: Web,
         *,
         now: Callable[[], datetime],
@@ -58,7 +58,7 @@ class Session:
         answers: dict[str, Any] | None = None,
         http: list[dict[str, Any]] | None = None,
     ) -> None:
-        self.program, self.judge, self.now = program, judge, now
+        self.program, self.model, self.now = program, model, now
         self.answer_stubs = AnswerStubs(answers)
         self._http_stubs = [dict(rule) for rule in http or []]
         self.web = Web(with_stubs(self._http_stubs, web.fetch)) if http else web
@@ -119,7 +119,7 @@ class Session:
             if utterance is not None:
                 utterance = self.add_user_message(utterance)
             if arguments is None:
-                arguments = BuiltInJudge().arguments(self.conversation.talk(), index, utterance or "")
+                arguments = BuiltInModel().arguments(self.conversation.talk(), index, utterance or "")
             decision = Decision(index, "It was chosen.", 1.0, "choice", plain(arguments))
             self._interpreter.go_on(self.conversation.take(decision))
         self.answer_stubs.check_used()
@@ -239,7 +239,9 @@ class Session:
         return zlib.compress(len(head).to_bytes(4, "big") + head + (self._interpreter.snapshot or b""), 1)
 
     @classmethod
-    def load(cls, data: bytes, sandbox: Sandbox, judge: Judge, web: Web, *, now: Callable[[], datetime]) -> Session:
+    def load(
+        cls, data: bytes, sandbox: Sandbox, model: LanguageModel, web: Web, *, now: Callable[[], datetime]
+    ) -> FlowSession:
         """Return the session of a dump. Raises NotLoadable."""
         try:
             whole = zlib.decompress(data)
@@ -252,7 +254,7 @@ class Session:
         program = translate(host["code"], host["file"])
         options: dict[str, Any] = {name: host.get(name) for name in ("channel", "state", "seed", "answers", "http")}
         options["unsaid"] = host.get("unsaid", NOTHING)
-        session = cls(sandbox, program, judge, web, now=now, **options)
+        session = cls(sandbox, program, model, web, now=now, **options)
         session.messages = [Message(*message) for message in host["messages"]]
         session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]
         session.failure = Failure(**host["failure"]) if host["failure"] else None

@@ -12,12 +12,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 from dryline.engine.answer_filling import shaped
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_utterances import closes, gives_value, hesitate, language_of_menu, utter
 from dryline.engine.fake_values import made_up, value_in_question
-from dryline.engine.language_model import MADE_UP, Answer, Decision, Question, Talk, Words
+from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop, Program
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import say_value, speak
 from dryline.phrases.value_kinds import (
@@ -43,7 +43,7 @@ _OFFERS = (
     re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
     re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
 )
-_BUILT_IN = BuiltInJudge()
+_BUILT_IN = BuiltInModel()
 _ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
 _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
@@ -99,7 +99,7 @@ _ALIASES = {
 
 
 class Caller:
-    """A caller for `Session.play`, and the session's language model: it knows what the caller means.
+    """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
 
     `known` holds what is certain about the caller: `name`, `first`, `last`, `phone`, `email` and other slots. `natural`
     callers hesitate now and then, ask back, and correct themselves. `shares` overrides how usual conditions are, by
@@ -141,7 +141,7 @@ class Caller:
         self._detours = branch.variant % 4
         self._turns = self._idle = 0
 
-    def __call__(self, session: Session) -> str | None:
+    def __call__(self, session: FlowSession) -> str | None:
         """Return what the caller says now; None to hang up, after more turns than any purpose takes."""
         self._turns += 1
         self._idle += not self._path
@@ -249,10 +249,10 @@ class Caller:
         arguments = _BUILT_IN.arguments(replace(talk, unsaid=MADE_UP), index, said)
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
 
-    def reply(self, talk: Talk, said: str | None) -> Words:
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         if said is not None and self._asks_back:
             last = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
-            return Words(last, how="said again")
+            return AgentUtterance(last, how="said again")
         return _BUILT_IN.reply(talk, said)
 
     def ask(self, question: Question) -> Answer:
@@ -268,7 +268,7 @@ class Caller:
             return Answer(shaped(question, lambda _: None), {}, "caller")
         return Answer(shaped(question, partial(self._value, question)), {}, "caller")
 
-    def summarize(self, question: Question) -> Words:
+    def summarize(self, question: Question) -> AgentUtterance:
         return _BUILT_IN.summarize(question)
 
     def _value(self, question: Question, slot: Slot) -> Any:

@@ -13,13 +13,13 @@ from typing import Any
 
 import orjson
 
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event, transcript
 from dryline.engine.language_model import Talk
 from dryline.engine.program import Condition, Program
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Branch, Caller, paths
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
@@ -35,7 +35,7 @@ _PLACEHOLDER = re.compile(r"{[^{}]*}")
 _LITERAL = re.compile(r"""^[fFrR]*("{3}|'{3}|"|')(?P<text>.*)\1$""", re.DOTALL)
 _LONGEST_DESCRIPTION = 5_000  # characters; the regular expressions would take long on more
 _MOST_PIECES = 3  # literal pieces of a condition that is an f-string, likewise
-_BUILT_IN = BuiltInJudge()
+_BUILT_IN = BuiltInModel()
 
 
 class ServerStopping(Exception):
@@ -141,15 +141,17 @@ def _run_conversation(context: _RunContext, purpose: list[Condition], branch: Br
     )
 
 
-def _failure(session: Session, missed: list[str]) -> str | None:
+def _failure(session: FlowSession, missed: list[str]) -> str | None:
     if session.failure is not None:
         return f"The flow raised: {session.failure.sentence}"
     return f"The flow did not reach: {'; '.join(missed)}." if missed else None
 
 
-def _play(context: _RunContext, branch: Branch, random: Random, seed: int | str) -> tuple[Caller, Session, list[Event]]:
+def _play(
+    context: _RunContext, branch: Branch, random: Random, seed: int | str
+) -> tuple[Caller, FlowSession, list[Event]]:
     caller = context.engine.caller(context.program, branch, random)
-    session = context.engine.open(context.program, judge=caller, seed=seed, **context.options)
+    session = context.engine.open(context.program, model=caller, seed=seed, **context.options)
     return caller, session, session.play(caller)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dryline.engine.events import Event
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.flow_sessions.completion_request import Completion, CompletionRequest
 from dryline.flow_sessions.conversations import (
     FlowSource,
@@ -115,6 +115,6 @@ def _flow(worker: Worker, flow_id: str | None) -> Flow:
     return flows[-1]
 
 
-def _completion(request: CompletionRequest, session: Session, events: list[Event]) -> Completion:
+def _completion(request: CompletionRequest, session: FlowSession, events: list[Event]) -> Completion:
     pieces = [event["text"] for event in events if event.type == "said"]
     return Completion(pieces, request.tokens, session.failure.sentence if session.failure else None)

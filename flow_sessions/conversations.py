@@ -11,7 +11,7 @@ from typing import Any
 from dryline.engine.errors import CodeRefused
 from dryline.engine.events import Event
 from dryline.engine.language_model import NOTHING
-from dryline.engine.session import NotLoadable, Session, SessionOver
+from dryline.engine.session import FlowSession, NotLoadable, SessionOver
 from dryline.engine.stubs import Answers, UnusedAnswers
 from dryline.flow_sessions.engines import engine_of, invalid_code
 from dryline.models.deployment_parameters import show_flow
@@ -121,7 +121,7 @@ def begin(
         return store_session(source, session, events)
 
 
-def open_session(world: World, source: FlowSource, **options: Any) -> Session:
+def open_session(world: World, source: FlowSource, **options: Any) -> FlowSession:
     """Return a new session that has not started. `options` go to `Engine.open`. Raises Invalid."""
     engine = engine_of(world)
     try:
@@ -130,7 +130,7 @@ def open_session(world: World, source: FlowSource, **options: Any) -> Session:
         raise invalid_code(refused, source.member) from None
 
 
-def store_session(source: FlowSource, session: Session, events: list[Event], **columns: Any) -> TalkSession:
+def store_session(source: FlowSource, session: FlowSession, events: list[Event], **columns: Any) -> TalkSession:
     """Store a session that has started. Raises NotFound if its team or worker was deleted meanwhile."""
     team = Team.by_id(source.team_id)
     if "worker_id" in source.columns:
@@ -182,7 +182,7 @@ def find(id: str, team_id: str | None) -> TalkSession:
     return row
 
 
-def load_session(world: World, row: TalkSession) -> Session:
+def load_session(world: World, row: TalkSession) -> FlowSession:
     """Return the stored session. Raises Conflict if another version of the engine stored it."""
     try:
         return engine_of(world).load(bytes(row.dump))
@@ -190,7 +190,7 @@ def load_session(world: World, row: TalkSession) -> Session:
         raise Conflict(str(fault)) from None
 
 
-def session_columns(session: Session) -> dict[str, Any]:
+def session_columns(session: FlowSession) -> dict[str, Any]:
     """Return the columns of the row that depend on the session's progress."""
     return {
         "waiting": session.waiting,

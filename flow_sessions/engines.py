@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
-from dryline.engine.remote_model import ModelJudge
+from dryline.engine.remote_model import RemoteModel
 from dryline.engine.web import fetcher
 from dryline.flow_sessions.demo_services import with_demo_services
 from dryline.storage.current_world import WorldLocal
@@ -20,11 +20,11 @@ def engine_of(world: World) -> Engine:
 def _create_engine(world: World) -> Engine:
     """Create an engine with the world's clock, its outgoing HTTP client and the language model of the settings."""
     settings = world.settings
-    judge = None
+    model = None
     if settings.model_url and settings.model:
-        judge = ModelJudge(settings.model_url, settings.model, settings.model_key)
+        model = RemoteModel(settings.model_url, settings.model, settings.model_key)
     fetch = with_demo_services(fetcher(world.outgoing))
-    engine = Engine(judge=judge, fetch=fetch, now=world.clock.now)
+    engine = Engine(model=model, fetch=fetch, now=world.clock.now)
     return world.exit_stack.enter_context(engine)
 
 

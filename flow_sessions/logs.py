@@ -6,7 +6,7 @@ from typing import Any
 
 from dryline.engine.errors import Failure
 from dryline.engine.events import Event
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.flow_sessions.completion_request import Completion, CompletionRequest
 from dryline.models import sessions
 from dryline.models.api_logs import ApiLog
@@ -16,7 +16,7 @@ from dryline.storage.current_world import current
 from dryline.world.clock import parse
 
 
-def create_log(worker: Worker, request: CompletionRequest, session: Session, flow_id: str) -> ApiLog:
+def create_log(worker: Worker, request: CompletionRequest, session: FlowSession, flow_id: str) -> ApiLog:
     """Create a log and its session, whose id is in the log's metadata. Raises NotFound."""
     worker = Worker.fetch(worker, worker.id)  # it may have been deleted meanwhile
     now = current().clock.stamp()
@@ -38,7 +38,7 @@ def create_log(worker: Worker, request: CompletionRequest, session: Session, flo
 
 
 def update_log(
-    log: ApiLog, request: CompletionRequest, completion: Completion, session: Session, events: list[Event]
+    log: ApiLog, request: CompletionRequest, completion: Completion, session: FlowSession, events: list[Event]
 ) -> None:
     """Add one request to the log, and a runtime error if the flow failed."""
     now = current().clock.stamp()

@@ -10,9 +10,9 @@ from typing import Any
 
 from dryline.engine.engine import Engine
 from dryline.engine.events import Event
-from dryline.engine.language_model import Answer, Decision, Question, Talk, Words
+from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Program
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Branch, Caller
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
@@ -56,7 +56,7 @@ class ModelRequest:
 class FlowRun:
     """The result of running a flow once. `requests` has one entry for each event that involves a language model.
 
-    `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is the reason (Session.ended),
+    `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is FlowSession.ended,
     or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that
     the flow went past a limit, `machine` that it was a voicemail.
     """
@@ -106,7 +106,7 @@ class RecordedCaller(Caller):
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
         self._patience, self._loses, self._first = patience, loses, first
 
-    def __call__(self, session: Session) -> str | None:
+    def __call__(self, session: FlowSession) -> str | None:
         over = self.turns == self._patience
         if over and not self._loses:
             return None
@@ -125,7 +125,7 @@ class RecordedCaller(Caller):
             self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
         return decision
 
-    def reply(self, talk: Talk, said: str | None) -> Words:
+    def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         words = super().reply(talk, said)
         if words.text:
             self.requests.append(ModelRequest(talk.prompt, len(talk.messages), tools=tuple(talk.conditions)))
@@ -135,7 +135,7 @@ class RecordedCaller(Caller):
         self.requests.append(ModelRequest(question.question, about=question.about))
         return super().ask(question)
 
-    def summarize(self, question: Question) -> Words:
+    def summarize(self, question: Question) -> AgentUtterance:
         self.requests.append(ModelRequest(question.question or "Summarize.", about=question.about))
         return super().summarize(question)
 
@@ -161,7 +161,7 @@ class FlowRunner:
         person = RecordedCaller(self.program, branch, Random(seed), **manners)
         session = self.engine.open(
             self.program,
-            judge=person,
+            model=person,
             state=state,
             variables=self.variables,
             channel=self.channel,

@@ -36,7 +36,7 @@ def converse(engine):
             runs[program.name] = found = []
             for branch in engine.explore(flow, **options):
                 caller = engine.caller(flow, branch, Random(1))
-                session = engine.open(flow, judge=caller, seed=1, **options)
+                session = engine.open(flow, model=caller, seed=1, **options)
                 found.append((branch.condition, session, session.play(caller)))
         return runs[program.name]
 

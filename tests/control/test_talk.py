@@ -353,7 +353,7 @@ def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
         """While the first turn is judged, a second one is taken."""
 
         def choose(self, talk, said):
-            engine.judge = built_in
+            engine.model = built_in
             turn(session, choose="1")
             return built_in.choose(talk, said)
 
@@ -361,7 +361,7 @@ def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
             return getattr(built_in, name)
 
     engine = engine_of(app.world)
-    built_in, engine.judge = engine.judge, Slow()
+    built_in, engine.model = engine.model, Slow()
     assert "one turn at a time" in turn(session, 409, say="I want to book an appointment")["error"]
     assert control.get(f"/talk/{session['id']}").json["ended"] == "transfer"
 

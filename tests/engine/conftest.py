@@ -59,7 +59,7 @@ def talk(engine):
         session = on.open(on.program(code), **options)
         events = session.start(start)
         for turn in turns:
-            session = on.load(session.dump(), judge=options.get("judge"))
+            session = on.load(session.dump(), model=options.get("model"))
             events += session.choose(turn.condition) if isinstance(turn, Choosing) else session.say(turn)
         return Talked(session, events)
 

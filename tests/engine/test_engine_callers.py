@@ -8,7 +8,7 @@ import pytest
 
 from dryline.engine import branch_discovery
 from dryline.engine.caller_utterances import utter
-from dryline.engine.session import Session
+from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Caller, paths
 
 SHOP = """
@@ -98,7 +98,7 @@ def test_a_caller_takes_its_branch_whatever_the_seed(engine):
     for branch in engine.explore(program):
         for seed in range(5):
             caller = engine.caller(program, branch, Random(seed))
-            session = engine.open(program, judge=caller, seed=seed)
+            session = engine.open(program, model=caller, seed=seed)
             events = session.play(caller)
             assert branch.condition.line in [event.line for event in events if event.type == "taken"]
             assert session.ended
@@ -108,7 +108,7 @@ def test_the_callers_words_hold_what_the_flow_asks_about(engine):
     program = engine.program(SHOP)
     branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
     caller = engine.caller(program, branch, Random(7))
-    session = engine.open(program, judge=caller, seed=7)
+    session = engine.open(program, model=caller, seed=7)
     session.play(caller)
     spoken = " ".join(message.text for message in session.messages if message.who == "user")
     who = session.extracted["who"]
@@ -124,7 +124,7 @@ def test_callers_of_one_branch_are_different_people(engine):
     names = set()
     for seed in range(8):
         caller = engine.caller(program, branch, Random(seed))
-        session = engine.open(program, judge=caller, seed=seed)
+        session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
         names.add(session.extracted["who"]["name"])
     assert len(names) > 3
@@ -170,7 +170,7 @@ def test_a_caller_says_of_themselves_what_is_known(engine):
     branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
     known = {"name": "Ada Park", "email": "ada@example.com", "item": "tea"}
     caller = Caller(program, branch, Random(1), known)
-    session = engine.open(program, judge=caller)
+    session = engine.open(program, model=caller)
     session.play(caller)
     assert (session.extracted["who"]["name"], session.extracted["who"]["email"]) == ("Ada Park", "ada@example.com")
 
@@ -190,8 +190,8 @@ def test_exploring_ends_in_time(engine):
 
 def test_no_run_begins_once_it_is_late(engine, monkeypatch):
     runs = []
-    play = Session.play
-    monkeypatch.setattr(Session, "play", lambda session, speak: runs.append(session) or play(session, speak))
+    play = FlowSession.play
+    monkeypatch.setattr(FlowSession, "play", lambda session, speak: runs.append(session) or play(session, speak))
     monkeypatch.setattr(branch_discovery.time, "monotonic", lambda: 100.0 * len(runs))
     engine.explore(engine.program(SHOP), within_s=50)
     assert len(runs) == 1
@@ -201,7 +201,7 @@ def test_a_caller_speaks_in_the_first_person(engine):
     program = engine.program('loop:\n    talk("p")\nuntil "If the user wants to change their booking":\n    pass\n')
     (branch,) = engine.explore(program)
     caller = engine.caller(program, branch, Random(1))
-    session = engine.open(program, judge=caller)
+    session = engine.open(program, model=caller)
     session.play(caller)
     assert "the user" not in session.messages[-1].text and "their" not in session.messages[-1].text
 
@@ -210,7 +210,7 @@ def test_a_flow_without_a_way_out_is_left(engine):
     program = engine.program('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')
     (branch,) = engine.explore(program)
     caller = engine.caller(program, branch, Random(1))
-    session = engine.open(program, judge=caller)
+    session = engine.open(program, model=caller)
     session.play(caller)
     assert session.ended == "hung up"
 
@@ -232,7 +232,7 @@ def test_two_questions_on_one_line_have_answers_of_their_own(engine):
     (branch,) = engine.explore(program)
     for seed in range(20):
         caller = Caller(program, branch, Random(seed))
-        session = engine.open(program, judge=caller, seed=seed)
+        session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
         assert session.failure is None
         assert isinstance(session.extracted["rating"], int) and isinstance(session.extracted["comment"], str)
@@ -258,7 +258,7 @@ def test_nobody_is_done_ordering_before_they_have_ordered_and_many_order_more_th
     counts = []
     for seed in range(40):
         caller = Caller(program, branch, Random(seed))
-        session = engine.open(program, judge=caller, seed=seed)
+        session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
         counts.append(sum(condition.text == "customer adds an item" for condition in caller.taken))
         assert caller.taken[-1].text == "customer is done ordering" and len(caller.taken) > 1
@@ -271,7 +271,7 @@ def test_a_condition_can_be_taken_several_times(engine):
     branch = engine.reach(program, [adds, adds, adds, done])
     assert branch is not None
     caller = Caller(program, branch, Random(3))
-    engine.open(program, judge=caller, seed=3).play(caller)
+    engine.open(program, model=caller, seed=3).play(caller)
     assert [condition.text for condition in caller.taken].count("customer adds an item") >= 3
 
 
@@ -281,8 +281,8 @@ def test_a_flow_without_a_loop_has_no_branches(engine):
 
 def test_a_flow_that_runs_away_is_not_explored_for_long(engine, monkeypatch):
     runs = []
-    play = Session.play
-    monkeypatch.setattr(Session, "play", lambda session, speak: runs.append(session) or play(session, speak))
+    play = FlowSession.play
+    monkeypatch.setattr(FlowSession, "play", lambda session, speak: runs.append(session) or play(session, speak))
     until = 'until "user wants {0}":\n    while True:\n        say("{0}")\n'
     code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
     assert len(engine.explore(engine.program(code))) == 3
@@ -305,7 +305,7 @@ def visits(engine, code, **known):
     (branch,) = engine.explore(program)
     for seed in range(12):
         caller = Caller(program, branch, Random(seed), known)
-        session = engine.open(program, judge=caller, seed=seed)
+        session = engine.open(program, model=caller, seed=seed)
         session.play(caller)
         yield session.extracted["visit"]
 
@@ -325,7 +325,7 @@ def test_callers_keep_to_the_answer_that_leads_to_their_branch(engine):
     branch = next(branch for branch in engine.explore(program) if branch.condition.text == "caller agrees")
     for seed in range(12):
         caller = Caller(program, branch, Random(seed))
-        engine.open(program, judge=caller, seed=seed).play(caller)
+        engine.open(program, model=caller, seed=seed).play(caller)
         assert branch.condition in caller.taken
 
 
@@ -338,7 +338,7 @@ def test_what_a_flow_asks_on_another_branch_is_told_there_too(engine):
     program = engine.program(code)
     price = next(branch for branch in engine.explore(program) if branch.condition.text == "caller asks for the price")
     caller = Caller(program, price, Random(1))
-    session = engine.open(program, judge=caller, seed=1)
+    session = engine.open(program, model=caller, seed=1)
     session.play(caller)
     spoken = " ".join(message.text for message in session.messages if message.who == "user")
     assert session.extracted["visit"]["service"].casefold() in spoken.casefold()

@@ -36,11 +36,11 @@ def test_what_is_known_is_handed_to_whoever_judges(engine):
     class Noting:
         def reply(self, talk, said):
             self.known = talk.known
-            return engine.judge.reply(talk, said)
+            return engine.model.reply(talk, said)
 
     judge = Noting()
     code = 'loop:\n    talk("p", True, {"city": "Bern"}, {"plan": "gold"})\nuntil "a":\n    pass\n'
-    engine.open(engine.program(code), judge=judge).start()
+    engine.open(engine.program(code), model=judge).start()
     assert judge.known == {"city": "Bern", "plan": "gold"}
 
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dryline.engine.remote_model import ModelJudge
+from dryline.engine.remote_model import RemoteModel
 
 CODE = """
 loop:
@@ -62,7 +62,7 @@ def test_a_model_speaks_judges_answers_and_sums_up(talk, model):
         '{"value": {"cups": 3}}',
         "Three cups.",
     ]
-    talked = talk(CODE, "three teas", judge=ModelJudge(model.url, "small", "secret"))
+    talked = talk(CODE, "three teas", model=RemoteModel(model.url, "small", "secret"))
     assert [event["text"] for event in talked.of("said")] == ["Welcome!", "Three cups."]
     taken = talked.of("taken")[0]
     assert (taken["index"], taken["why"], taken["sure"], taken["by"]) == (0, "They said so.", 0.9, "small")
@@ -74,33 +74,33 @@ def test_a_model_speaks_judges_answers_and_sums_up(talk, model):
 
 def test_a_model_fills_a_tool(talk, model):
     model.answers = ["Hi", '{"index": 1, "why": "w", "sure": 1, "arguments": {"size": "big"}}']
-    assert talk(CODE, "a big one", judge=ModelJudge(model.url, "small")).session.extracted == {"wish": {"size": "big"}}
+    assert talk(CODE, "a big one", model=RemoteModel(model.url, "small")).session.extracted == {"wish": {"size": "big"}}
 
 
 def test_a_model_can_find_that_no_condition_holds(talk, model):
     model.answers = ["Hi", '{"index": null, "why": "w", "sure": 1}', "Tea or coffee?"]
-    talked = talk(CODE, "hm", judge=ModelJudge(model.url, "small"))
+    talked = talk(CODE, "hm", model=RemoteModel(model.url, "small"))
     assert talked.events[-1]["text"] == "Tea or coffee?"
 
 
 @pytest.mark.parametrize("answer", ["", "no json", "[1]", '{"index": 7}', '{"index": "0"}'])
 def test_a_model_that_cannot_judge_is_replaced_and_the_event_says_so(talk, model, answer):
     model.answers = ["Hi", answer]
-    taken = talk(CODE, "I want tea", judge=ModelJudge(model.url, "small")).of("taken")[0]
+    taken = talk(CODE, "I want tea", model=RemoteModel(model.url, "small")).of("taken")[0]
     assert (taken["index"], taken["by"]) == (0, "built-in")
     assert taken["why"].startswith("The model")
 
 
 def test_a_server_that_fails_is_told(talk, model):
     model.status = 500
-    talked = talk(CODE, "I want tea", judge=ModelJudge(model.url, "small"))
+    talked = talk(CODE, "I want tea", model=RemoteModel(model.url, "small"))
     assert "The model's server answered 500." in talked.of("taken")[0]["why"]
     assert "answered 500" in talked.of("said")[0]["how"]
     assert "answered 500" in talked.of("asked")[0]["how"][""]
 
 
 def test_a_server_that_is_not_there_is_told(talk):
-    taken = talk(CODE, "I want tea", judge=ModelJudge("http://127.0.0.1:9/v1", "small")).of("taken")[0]
+    taken = talk(CODE, "I want tea", model=RemoteModel("http://127.0.0.1:9/v1", "small")).of("taken")[0]
     assert taken["why"].startswith("The model did not answer")
 
 
@@ -118,7 +118,7 @@ def test_a_model_that_is_slow_is_replaced(talk, monkeypatch):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    taken = talk(CODE, "I want tea", judge=ModelJudge(f"http://127.0.0.1:{server.server_port}/v1", "small")).of(
+    taken = talk(CODE, "I want tea", model=RemoteModel(f"http://127.0.0.1:{server.server_port}/v1", "small")).of(
         "taken"
     )[0]
     release.set()

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dryline.engine.builtin_model import BuiltInJudge
+from dryline.engine.builtin_model import BuiltInModel
 
 # What only time ends.
 ENDLESS = {
@@ -160,7 +160,7 @@ def test_internal_functions_refuse_the_arguments_of_a_flow(talk, arguments):
     assert talk(f'eval("_based_converse({arguments})")\n').session.failure.exception == "TypeError"
 
 
-class Broken(BuiltInJudge):
+class Broken(BuiltInModel):
     """A language model with an error in its code."""
 
     def reply(self, talk, said):
@@ -172,7 +172,7 @@ class Broken(BuiltInJudge):
 @pytest.mark.parametrize("turns", [[], ["hello"]])
 def test_an_error_of_the_engine_ends_the_run_as_a_failure(talk, turns):
     code = f'loop:\n    talk("Help.", {not turns})\nuntil "a":\n    pass\n'
-    failure = talk(code, *turns, judge=Broken()).session.failure
+    failure = talk(code, *turns, model=Broken()).session.failure
     assert failure.error == "The engine failed: IndexError: list index out of range"
 
 
