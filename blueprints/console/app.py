@@ -81,6 +81,8 @@ class Console(FastFlask):
             request.max_content_length = NO_LIMIT
         if (answer := auth.require_access()) is not None:
             return answer
+        if request.routing_exception is not None:
+            raise request.routing_exception
         if request.method in READS and request.blueprint and request.endpoint != "layout.changes":
             with self.world.reading():
                 g.team = chosen_team()

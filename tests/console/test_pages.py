@@ -113,6 +113,12 @@ def test_a_world_without_teams_has_the_page(visitor, control, address):
     assert visitor.go(address).status == 200
 
 
+@pytest.mark.parametrize("address", ["/nothing", "/connect/", "/workers/none/nothing"])
+def test_an_address_without_a_page_is_not_found(visitor, address):
+    page = visitor.go(address)
+    assert page.status == 404 and "Not found" in page.text
+
+
 def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
     visitor.go("")
     visitor.send("/world/clock")
