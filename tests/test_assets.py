@@ -75,14 +75,6 @@ def test_another_team_may_have_the_same_number(other_api, register, make_integra
     assert other_api.post("/team/assets/register_phone_number", body).status_code == 201
 
 
-def test_the_integration_must_be_the_teams(api, other_api, register, make_integration):
-    for id in ("integration_none", make_integration(api=other_api)["id"]):
-        answer = register(integrationId=id)
-        assert answer.status_code == 404
-        assert "integrationId" in answer.json["error"]
-    assert api.get("/team/assets/phone_numbers").json == []
-
-
 def test_the_list_can_be_of_one_integration(api, register, make_integration):
     number = register().json
     purchase(api, "+14155550101")

@@ -170,3 +170,31 @@ def test_no_schema_lacks_a_hook_that_marshmallow_would_find(app):
     hooks = {schema: SchemaMeta.resolve_hooks(schema) for schema in schemas}
     assert any(hooks.values())
     assert [schema for schema in schemas if schema.resolve_hooks() != hooks[schema]] == []
+
+
+WRONG = {"string": 7, "number": "x", "integer": "x", "boolean": "yes", "object": 7}
+TYPED = [
+    pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
+    for operation in OPERATIONS
+    if operation["body"]
+    for field in operation["body"]["fields"] or ()
+    if field["type"] != "any"
+]
+
+
+@pytest.mark.parametrize(("operation", "field"), TYPED)
+def test_a_member_of_a_wrong_type_is_refused_by_name(send, operation, field):
+    choices = ["no such choice"] if field.get("enum") else []
+    for value in [WRONG.get(field["type"], "x"), *choices, *([] if field["nullable"] else [None])]:
+        answer = send(operation, body_of(operation) | {field["name"]: value})
+        assert answer.status_code == 400, value
+        assert field["name"] in {detail["path"].partition(".")[0] for detail in answer.json["details"]}
+
+
+@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one["body"]], ids=by_id)
+def test_the_members_that_an_empty_body_lacks_are_named(send, operation):
+    fields = operation["body"]["fields"] or ()
+    required = {field["name"] for field in fields if field["required"] and not field["nullable"]}
+    answer = send(operation, {})
+    named = {detail["path"] for detail in answer.json.get("details", ())} if answer.status_code == 400 else set()
+    assert named == required

@@ -21,13 +21,6 @@ def path_of(deployment):
     return f"/workers/{deployment['workerId']}/deployments/chat-embed/{deployment['id']}"
 
 
-def test_a_created_deployment_can_be_read_again(api, make):
-    made = make(agentName="Ada", styling={"font": "serif"})
-    assert api.get(path_of(made)).json == made
-    assert api.get(f"/workers/{made['workerId']}/deployments/chat-embed").json == [made]
-    assert (made["type"], made["agentName"], made["styling"]) == ("ChatEmbed", "Ada", {"font": "serif"})
-
-
 def test_a_new_deployment_has_an_embed_id_and_the_rest_empty(make):
     made = make()
     assert made["embedId"].startswith("embed_")
@@ -40,12 +33,6 @@ def test_a_deployment_is_found_by_its_embed_id_in_the_team(api, other_api, make)
     assert api.get(path).json == made
     assert other_api.get(path).status_code == 404
     assert api.get("/workers/deployments/chat-embed/by-embed/embed_none").status_code == 404
-
-
-def test_an_update_changes_only_what_is_sent(api, make):
-    made = make(primaryColor="#fff", styling={"font": "serif"})
-    changed = api.patch(path_of(made), {"primaryColor": "#000"}).json
-    assert changed == made | {"primaryColor": "#000", "updatedAt": changed["updatedAt"]}
 
 
 def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow):
@@ -66,10 +53,3 @@ def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow):
 def test_a_bad_value_is_refused_by_name(api, make, body, path):
     answer = api.patch(path_of(make()), body)
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
-
-
-def test_a_deleted_deployment_is_gone(api, make):
-    made = make()
-    assert api.delete(path_of(made)).status_code == 204
-    assert api.get(path_of(made)).status_code == 404
-    assert api.get(f"/workers/deployments/chat-embed/by-embed/{made['embedId']}").status_code == 404

@@ -22,12 +22,6 @@ def test_name_and_owner_follow_from_the_providers_id(api, other_api):
     assert ours["ownerId"] != another["ownerId"]
 
 
-def test_the_id_is_required_and_text(api):
-    for body in ({}, {"elevenlabsVoiceId": 5}, {"elevenlabsVoiceId": None}):
-        answer = api.post("/team/customVoices", body)
-        assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "elevenlabsVoiceId")
-
-
 def test_a_deleted_voice_is_gone(api, other_api):
     path = f"/team/customVoices/{add(api).json['id']}"
     assert other_api.delete(path).status_code == 404

@@ -13,14 +13,6 @@ def path(make_voice_deployment):
     return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
 
 
-def test_a_created_webhook_can_be_read_again(api, path):
-    made = api.post(path, NEW)
-    assert made.status_code == 201
-    assert made.json.items() >= (NEW | {"method": "POST", "name": None, "active": True}).items()
-    assert api.get(f"{path}/{made.json['id']}").json == made.json
-    assert api.get(path).json == [made.json]
-
-
 def test_an_id_looks_like_a_cuid(api, path):
     ids = [api.post(path, NEW).json["id"] for _ in range(20)]
     assert all(re.fullmatch("c[0-9a-z]{24}", id) for id in ids)
@@ -32,11 +24,6 @@ def test_the_deployment_shows_its_webhooks(api, path):
     _, _, worker_id, _, deployment_id, *_ = path.split("/")
     deployment = api.get(f"/workers/{worker_id}/deployments/voice/{deployment_id}").json
     assert deployment["customWebhooks"] == [made]
-
-
-def test_webhooks_are_listed_newest_first(api, path):
-    first, second = api.post(path, NEW).json, api.post(path, NEW).json
-    assert api.get(path).json == [second, first]
 
 
 @pytest.mark.parametrize(
@@ -77,18 +64,6 @@ def test_strict_refuses_a_field_that_no_call_has(api, control, make_flow, make_v
         assert answer.status_code == 400 and suggestion in answer.json["error"]
     control.put("/settings", {"strict": False})
     assert api.patch(f"{path}/{webhook['id']}", {"fields": fields}).json["fields"] == fields
-
-
-def test_an_update_changes_only_what_is_sent(api, path):
-    made = api.post(path, {**NEW, "method": "PUT", "active": False}).json
-    changed = api.patch(f"{path}/{made['id']}", {"fields": "summary"}).json
-    assert changed == made | {"fields": "summary", "updatedAt": changed["updatedAt"]}
-
-
-def test_a_deleted_webhook_is_gone(api, path):
-    made = api.post(path, NEW).json
-    assert api.delete(f"{path}/{made['id']}").status_code == 204
-    assert api.get(f"{path}/{made['id']}").status_code == 404
 
 
 def test_a_deployment_of_another_channel_has_no_webhooks(api, make_flow):

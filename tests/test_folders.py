@@ -23,24 +23,6 @@ def make_folder(api, path):
     return make
 
 
-def test_a_created_folder_can_be_read_again(api, path, make_folder, worker):
-    folder = make_folder(description="Questions of guests")
-    assert folder["description"] == "Questions of guests"
-    assert (folder["workerId"], folder["graphMetadata"]) == (worker["id"], None)
-    assert api.get(f"{path}/{folder['id']}").json == folder
-
-
-def test_a_folder_needs_a_name_and_its_description_is_never_null(api, path):
-    answer = api.post(path, {"description": None})
-    assert answer.status_code == 400
-    assert {detail["path"] for detail in answer.json["details"]} == {"name", "description"}
-
-
-def test_folders_are_listed_newest_first(api, path, make_folder):
-    first, second = make_folder("A"), make_folder("B")
-    assert api.get(path).json == [second, first]
-
-
 def test_a_folder_name_is_unique_in_its_worker(api, path, make_folder, make_worker):
     make_folder()
     assert api.post(path, {"name": "Manuals"}).status_code == 409
@@ -70,8 +52,3 @@ def test_a_folder_lists_what_is_in_it(api, path, make_folder, worker):
     inside = api.post(links, body | {"folderId": folder["id"]}).json
     api.post(links, body)
     assert api.get(f"{path}/{folder['id']}/resources").json == [inside]
-
-
-def test_a_folder_of_another_worker_is_not_found(api, make_folder, make_worker):
-    folder = make_folder()
-    assert api.get(f"/workers/{make_worker()['id']}/folders/{folder['id']}").status_code == 404

@@ -1,6 +1,5 @@
 """Accounts at telephony providers."""
 
-import pytest
 
 
 def test_a_twilio_account_is_connected_without_showing_its_token(api, make_integration):
@@ -18,30 +17,11 @@ def test_name_and_description_are_null_when_left_out(make_integration):
     assert (integration["name"], integration["description"]) == (None, None)
 
 
-def test_integrations_are_listed_newest_first(api, make_integration):
-    ids = [make_integration()["id"] for _ in range(3)]
-    assert [integration["id"] for integration in api.get("/team/integrations").json] == ids[::-1]
-
-
-@pytest.mark.parametrize("member", ["accountSid", "authToken"])
-def test_account_and_token_are_required(api, member):
-    body = {"accountSid": "AC1", "authToken": "t"}
-    del body[member]
-    answer = api.post("/team/integrations/twilio/create", body)
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == [member]
-
-
 def test_only_name_and_description_change(api, make_integration):
     integration = make_integration(accountSid="AC1")
     body = {"name": "New", "accountSid": "AC2", "appType": "other"}
     changed = api.patch(f"/team/integrations/{integration['id']}", body).json
     assert changed == integration | {"name": "New", "updatedAt": changed["updatedAt"]}
-
-
-def test_a_name_of_a_wrong_type_is_refused(api, make_integration):
-    answer = api.patch(f"/team/integrations/{make_integration()['id']}", {"name": 5})
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "name")
 
 
 def test_a_deleted_integration_leaves_its_numbers(api, make_integration):

@@ -32,6 +32,13 @@ NOT_LOOKED_UP = {
 
 NOW = "2026-03-02T12:00:00Z"
 WITH_PATH = [operation for operation in OPERATIONS if parameters(operation["path"])]
+# LLM logs belong to the team, whatever worker the path names.
+BELOW_A_WORKER = [
+    operation
+    for operation in WITH_PATH
+    if operation["path"].startswith("/api/workers/{workerId}/") and len(parameters(operation["path"])) > 1
+    if "LlmLog" not in operation["id"]
+]
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +134,16 @@ def test_an_id_of_another_team_is_as_unknown_as_one_that_nobody_has(world, opera
 def test_an_unknown_worker_reads_the_same_everywhere(world, operation):
     answer = world.call(operation, ["nothing", *path_ids(operation["path"], NORTH)[1:]])
     assert (answer.status_code, answer.json) == (404, {"error": "Worker nothing not found."})
+
+
+@pytest.mark.parametrize("operation", BELOW_A_WORKER, ids=by_id)
+def test_a_row_is_found_below_its_own_worker_only(world, operation):
+    other = {"name": "Other worker", "description": None, "status": None}
+    answer = world.client.post("/api/workers", json=other, headers={"x-api-key": KEYS[NORTH]})
+    before = world.state()
+    answer = world.call(operation, [answer.json["id"], *path_ids(operation["path"], NORTH)[1:]])
+    assert answer.status_code == 404, answer.text
+    assert world.state() == before
 
 
 @pytest.mark.parametrize("id", sorted(EMPTY_WHERE_UNKNOWN))

@@ -83,22 +83,6 @@ def test_a_reference_to_others_is_not_found_and_named(
     assert api.get(path).json == []
 
 
-@pytest.mark.parametrize("member", ERROR)
-def test_message_service_and_type_must_be_told(api, path, member):
-    answer = api.post(path, {name: value for name, value in ERROR.items() if name != member})
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == [member]
-
-
-@pytest.mark.parametrize(
-    "bad", [{"severity": "fatal"}, {"lineNumber": "12"}, {"metadata": []}, {"error": 7}, {"deploymentId": None}]
-)
-def test_a_bad_member_is_refused_and_named(api, path, bad):
-    answer = api.post(path, ERROR | bad)
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == list(bad)
-
-
 def test_the_list_is_newest_first_and_can_be_read_in_parts(api, path, record, advance):
     made = []
     for _ in range(3):
@@ -137,11 +121,3 @@ def test_an_error_outlives_its_deployment_and_forgets_it(api, make_voice_deploym
     made = api.post(path, ERROR | {"deploymentId": deployment["id"]}).json
     api.delete(f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}")
     assert api.get(f"{path}/{made['id']}").json == made | {"deploymentId": None}
-
-
-def test_others_errors_are_not_found(api, other_api, path, record, make_worker):
-    made = record()
-    assert api.get(f"{path}/rterr_none").status_code == 404
-    assert api.get(f"/workers/{make_worker()['id']}/runtime-errors/{made['id']}").status_code == 404
-    assert other_api.get(f"{path}/{made['id']}").status_code == other_api.get(path).status_code == 404
-    assert other_api.post(path, ERROR).status_code == 404

@@ -38,12 +38,6 @@ def test_assigning_twice_is_no_error(api, tag, make_worker):
     assert api.get(f"/workers/{worker['id']}/tags").json == [tag]
 
 
-def test_an_unknown_tag_is_not_found_and_the_answer_names_the_member(api, make_worker):
-    answer = api.post(f"/workers/{make_worker()['id']}/tags", {"tagId": "tag_none"})
-    assert answer.status_code == 404
-    assert "tagId" in answer.json["error"]
-
-
 def test_a_tag_can_be_taken_off_once(api, tag, make_worker):
     path = f"/workers/{make_worker()['id']}/tags"
     api.post(path, {"tagId": tag["id"]})

@@ -123,16 +123,6 @@ def test_an_unknown_name_in_fields_is_refused_and_named(api, path, add_call, nam
         assert name in answer.json["error"]
 
 
-def test_another_workers_log_is_not_found(api, path, add_call, make_worker):
-    assert api.get(f"{path}/{add_call(make_worker())}").status_code == 404
-
-
-def test_deleting_the_worker_deletes_its_logs(api, worker, add_call):
-    id = add_call()
-    api.delete(f"/workers/{worker['id']}")
-    assert api.get(f"/logs/{id}").status_code == 404
-
-
 # Filters
 
 
