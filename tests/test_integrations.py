@@ -1,7 +1,6 @@
 """Accounts at telephony providers."""
 
 
-
 def test_a_twilio_account_is_connected_without_showing_its_token(api, make_integration):
     integration = make_integration(accountSid="AC1", authToken="secret-token", name="Main", description="Front desk")
     assert integration["appType"] == "twilio"

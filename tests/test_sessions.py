@@ -1,6 +1,5 @@
 """Sessions of the engine."""
 
-
 from dryline.models.sessions import Session
 
 RAN = {
