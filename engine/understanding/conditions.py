@@ -11,10 +11,11 @@ from dryline.engine.understanding.lexicon import NEGATION, Lexicon, lexicon
 from dryline.engine.understanding.words import MAX_LENGTH, plain
 
 _PARTS, _CONDITIONS = 12, 100
-_LEAST_CLAIM, _FULL_CLAIM = 0.36, 0.72
+_DISTANT, _LEAST_CLAIM, _FULL_CLAIM = 0.3, 0.36, 0.72
 _FOR_CERTAIN, _ANY_PERSON, _ANSWER = 0.8, 0.85, 0.7
 _WEAKER_PART = 0.9  # a part counts a little less than the whole condition
 _OTHER_TRADE = 0.7
+_CLAIMED, _CLEARLY_NEARER = 0.4, 1.3
 _NEXT_CLAIMS = 0.76  # of the best one: further intents that a condition means
 _SAYS = r"(?:answers?|answered|says?|said|replies|responds?) (?:with )?"
 _AFFIRMS = re.compile(
@@ -28,6 +29,9 @@ _DENIES = re.compile(
     r"|(?:not|no longer|never|isn't|doesn't) (?:\w+ )?(?:interested|want|agree|accept|confirm|satisfied|correct|right"
     r"|happy|available|come|make|attend|need)"
     r"|lehnt ab|sagt nein|rechaza|dice que no|no quiere)\b"
+)
+_REFUSES = re.compile(
+    rf"\b(?:{_SAYS}no\b|declin\w+|refus\w+|reject\w+|disagrees?|(?:not|n't) (?:want|agree|accept)|lehnt ab|rechaza)\b"
 )
 _QUOTE = re.compile(r"[\"“”«»]([^\"“”«»]{2,200})[\"“”«»]")
 _AGENT_DOES = re.compile(r",? and (?:you|the agent|the assistant) (?:have|has|had)\b.*")
@@ -75,6 +79,7 @@ class Part:
     stems: tuple[str, ...]
     words: tuple[str, ...]  # the stems that carry the meaning
     claims: dict[str, float]  # how much the part means each intent
+    distant: dict[str, float]  # intents whose wording is a little like that of the part
     gives: str | None  # the thing that has to be named, as in "gives their name"
     quote: str | None
     affirms: bool
@@ -94,6 +99,7 @@ class Menu:
     parts: list[list[Part]]
     claims: list[dict[str, float]]
     best_claims: dict[str, float]
+    distant: dict[str, tuple[int, float]]  # of intents that no condition means: the one that comes nearest
     word_weights: dict[str, float]
     divided: frozenset[str]  # intents that several conditions mean before any other: their own words decide
     trades: frozenset[str]  # the subjects of the intents that are meant for certain
@@ -124,10 +130,30 @@ def read_menu(conditions: tuple[str, ...], language: str) -> Menu:
     for merged in claims:
         for intent, claim in merged.items():
             best[intent] = max(best.get(intent, 0.0), claim)
+    distant = _distant(parts, best)
     trades = frozenset(lexicon_.intents[intent].subject for intent, claim in best.items() if claim >= _FOR_CERTAIN)
     foremost = [max(merged, key=lambda intent: merged[intent]) for merged in claims if merged]
     divided = frozenset(intent for intent in foremost if foremost.count(intent) > 1)
-    return Menu(parts, claims, best, _word_weights(parts, lexicon_), divided, trades)
+    return Menu(parts, claims, best, distant, _word_weights(parts, lexicon_), divided, trades)
+
+
+def _distant(parts: list[list[Part]], best: dict[str, float]) -> dict[str, tuple[int, float]]:
+    """Return the condition that comes nearest to each intent that none means, where it is clearly the nearest one."""
+    nears: dict[str, list[tuple[float, int]]] = {}
+    for index, alternatives in enumerate(parts):
+        of_condition: dict[str, float] = {}
+        for part in alternatives:
+            for intent, near in part.distant.items():
+                of_condition[intent] = max(of_condition.get(intent, 0.0), near)
+        for intent, near in of_condition.items():
+            if best.get(intent, 0.0) < _CLAIMED:
+                nears.setdefault(intent, []).append((near, index))
+    result = {}
+    for intent, candidates in nears.items():
+        (near, index), *others = sorted(candidates, reverse=True)
+        if not others or near >= _CLEARLY_NEARER * others[0][0]:
+            result[intent] = (index, near)
+    return result
 
 
 def _prefer_common_trades(claims: list[dict[str, float]], lexicon_: Lexicon) -> None:
@@ -239,8 +265,9 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     is_negated = bool(NEGATION.search(text))
     is_otherwise = bool(_OTHERWISE.match(text))
     affirms, denies = bool(_AFFIRMS.search(text)) and not _DENIES.search(text), bool(_DENIES.search(text))
-    claims = {} if is_otherwise else _claims(stems, is_negated, lexicon_, 1.0 if is_whole else _WEAKER_PART)
-    for says, intent in ((affirms, "agree"), (denies, "decline")):
+    nears = {} if is_otherwise else lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
+    claims = _claims(nears, lexicon_, 1.0 if is_whole else _WEAKER_PART)
+    for says, intent in ((affirms, "agree"), (bool(_REFUSES.search(text)), "decline")):
         if says:
             claims[intent] = max(claims.get(intent, 0.0), _ANSWER)
     if _WANTS_TALK.search(text) and not NEGATION.search(text):  # also with a banker, or with the stylist
@@ -250,6 +277,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         stems=tuple(stems),
         words=tuple(words),
         claims=claims,
+        distant={intent: near for intent, near in nears.items() if near >= _DISTANT and intent not in claims},
         gives=gives["object"] if gives and not _STATES.search(gives["object"]) else None,
         quote=quote,
         affirms=affirms,
@@ -263,9 +291,8 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     )
 
 
-def _claims(stems: list[str], is_negated: bool, lexicon_: Lexicon, share: float) -> dict[str, float]:
+def _claims(nears: dict[str, float], lexicon_: Lexicon, share: float) -> dict[str, float]:
     """Return the intents that a condition means, each with a share from 0 to 1."""
-    nears = lexicon_.conditions.nearest(stems, is_negated=is_negated).owners
     best = max(nears.values(), default=0.0)
     trades = {lexicon_.intents[intent].subject for intent, near in nears.items() if near >= 0.9 * best} | {"general"}
     return {

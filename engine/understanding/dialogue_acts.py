@@ -59,6 +59,7 @@ class Utterance:
     yes: float
     no: float
     rest: tuple[Clause, ...]
+    is_courtesy: bool  # nothing but "thank you very much" or "oh, well"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def read_utterance(text: str, language: str) -> Utterance:
     all_stems = vocabulary.stems(lower)[:_STEMS]
     whole = _clause(all_stems, lower, lower.rstrip().endswith("?"), language)
     yes, no, rest = _answer(clauses, vocabulary)
-    return Utterance(text, whole, tuple(clauses), yes, no, tuple(rest))
+    is_courtesy = not (yes or no) and not _without(all_stems, _answers(language).fillers)
+    return Utterance(text, whole, tuple(clauses), yes, no, tuple(rest), is_courtesy)
 
 
 def _clause(stems: list[str], text: str, ends_as_question: bool, language: str) -> Clause:

@@ -14,6 +14,10 @@ from dryline.engine.understanding.words import plain
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
+_COURTESIES = {"thanks", "greeting"}
+_RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.1, 0.6, 0.7, 0.4
+_ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
+_DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
 _PHRASE_SHARE = 0.4
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
@@ -104,6 +108,8 @@ def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float]
 def score(menu: Menu, utterance: Utterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
+    if utterance.is_courtesy:
+        intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
     options = read_options(context.prompt)
     values, reasons, nearness = [], [], []
@@ -162,7 +168,8 @@ def _share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     of_trade = 1.0 if subject in _ANY_TRADE or subject in menu.trades else _OTHER_TRADE
     for other, distance in related(intent, lexicon).items():
         share = max(share, of_trade * distance * menu.share(index, other))
-    return share
+    nearest, near = (None, 0.0) if intent in _ALWAYS_COMPETE else menu.distant.get(intent, (None, 0.0))
+    return max(share, min(_DISTANT, 1.5 * near)) if nearest == index else share
 
 
 def related(intent: str, lexicon: Lexicon) -> dict[str, float]:
@@ -335,10 +342,6 @@ def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:
             scores.values[index], scores.reasons[index] = value, "the condition is a general one"
 
 
-_RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 0.6, 0.7, 0.4
-_ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
-
-
 def _find_rival(scores: Scores, menu: Menu, utterance: Utterance, lexicon: Lexicon) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
     for intent, sure in scores.intents.items():
@@ -346,7 +349,7 @@ def _find_rival(scores: Scores, menu: Menu, utterance: Utterance, lexicon: Lexic
             continue
         meaning = lexicon.intents[intent]
         if intent in _ALWAYS_COMPETE:
-            weight = 1.0
+            weight = _RIVAL_ALWAYS
         elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):
             weight = _RIVAL_SIBLING
         else:
