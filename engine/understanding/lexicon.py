@@ -13,6 +13,7 @@ from dryline.phrases import Intent, load
 
 # Verbs in a condition that deny: "declines the offer".
 NEGATION = re.compile(r"\b(?:not|no|never|without|cannot|unable|nothing|nobody|refus\w+|declin\w+|reject\w+)\b|n't\b")
+_SYNONYM = 0.75  # of a word that was said by another one that means the same
 _BUILDING = threading.Lock()
 
 
@@ -34,6 +35,20 @@ class Lexicon:
         """Return how telling a word is. One that no phrase has is as telling as a rare one."""
         known = self.utterances.weights.get(word) or self.conditions.weights.get(word)
         return min(known or 5.0, 5.0)
+
+    def coverage(self, words: tuple[str, ...], stems: tuple[str, ...], weights: dict[str, float]) -> float:
+        """Return the share of the words that is among the stems, itself or by a synonym."""
+        total = sum(weights.get(word, 1.0) for word in words)
+        if not total:
+            return 0.0
+        text = f" {' '.join(stems)} "
+        covered = 0.0
+        for word in words:
+            if word in stems:
+                covered += weights.get(word, 1.0)
+            elif any(f" {other} " in text for other in self.vocabulary.synonyms.get(word, ())):
+                covered += _SYNONYM * weights.get(word, 1.0)
+        return covered / total
 
 
 def _utterances(intents: list[Intent]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from dryline.engine.understanding.dialogue_acts import Utterance
 from dryline.engine.understanding.given_values import given
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.words import plain
+from dryline.engine.understanding.yes_or_no import answers, last_question
 
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _RELATED = 0.85  # of an intent that counts for another
@@ -23,7 +24,6 @@ _PHRASE_SHARE = 0.4
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
 _OVERLAP_POWER = 1.6  # one word of three says less than a third
 _NAMED_ONLY = 0.4
-_SYNONYM = 0.75
 _POLARITY = 0.4  # of an overlap between a statement and its negation
 _CONTRADICTED = 0.4
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
@@ -34,7 +34,6 @@ _OPTIONS = re.compile(
     r"(?:following|these|services|menu|options|languages|choices|products|plans|sizes|colors|from)\s?:\s*([^.\n]{3,300})",
     re.I,
 )
-_OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
 
 
 @dataclass(slots=True)
@@ -63,16 +62,6 @@ def read_options(prompt: str) -> list[str]:
     lists = [match[1] for match in _OPTIONS.finditer(prompt)]
     parts = [part for each in lists for part in re.split(r",|;|\bor\b|\band\b", each)]
     return [part.strip() for part in parts if 1 < len(part.strip()) <= 40]
-
-
-def last_question(agent: str) -> str:
-    """Return the agent's question, with the sentence before it where the question only points back."""
-    sentences = [sentence for sentence in re.split(r"(?<=[.!?])\s+", agent.strip()) if sentence]
-    if not sentences:
-        return ""
-    at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
-    points_back = len(sentences[at].split()) < 5 or re.search(r"\b(?:that|it|this|so)\b", sentences[at].lower())
-    return " ".join(sentences[max(0, at - 1) : at + 1]) if points_back and at else sentences[at]
 
 
 def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float], dict[str, float], dict[int, float]]:
@@ -187,7 +176,7 @@ def _overlap(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> 
     """Return how much of a condition's own words was said, in a clause that agrees with it in what it denies."""
     best = 0.0
     for clause in (utterance.whole, *utterance.clauses):
-        cover = coverage(part.words, clause.stems, menu.word_weights, lexicon) ** _OVERLAP_POWER
+        cover = lexicon.coverage(part.words, clause.stems, menu.word_weights) ** _OVERLAP_POWER
         if clause.is_negated != part.is_negated and not part.asks:
             cover *= _POLARITY
         best = max(best, cover * clause.weight)
@@ -215,21 +204,6 @@ def _overlap_of_phrases(part: Part, phrases: dict[int, float], menu: Menu, lexic
     return best
 
 
-def coverage(words: tuple[str, ...], stems: tuple[str, ...], weights: dict[str, float], lexicon: Lexicon) -> float:
-    """Return the share of the words that is among the stems, itself or by a synonym."""
-    total = sum(weights.get(word, 1.0) for word in words)
-    if not total:
-        return 0.0
-    text = f" {' '.join(stems)} "
-    covered = 0.0
-    for word in words:
-        if word in stems:
-            covered += weights.get(word, 1.0)
-        elif any(f" {other} " in text for other in lexicon.vocabulary.synonyms.get(word, ())):
-            covered += _SYNONYM * weights.get(word, 1.0)
-    return covered / total
-
-
 def _quoted(part: Part, utterance: Utterance) -> float:
     if part.quote is None or part.affirms or part.denies:
         return 0.0
@@ -244,7 +218,7 @@ def _is_unwanted(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon)
     for clause in utterance.clauses:
         before, _, wish = " ".join(clause.stems).partition(" to ")
         if clause.is_negated and wish and before.endswith(_NOT_WANTING):
-            return coverage(part.words, tuple(wish.split()), menu.word_weights, lexicon) >= 0.6
+            return lexicon.coverage(part.words, tuple(wish.split()), menu.word_weights) >= 0.6
     return False
 
 
@@ -260,71 +234,16 @@ def _form(parts: list[Part], utterance: Utterance) -> float:
 
 
 def _add_answers(scores: Scores, menu: Menu, utterance: Utterance, question: str, lexicon: Lexicon) -> None:
-    """Add what a yes or a no means: the thing that the agent asked last."""
+    """Add what a yes or a no means, and lower the conditions that say the opposite."""
     if not (utterance.yes or utterance.no):
         return
-    rest_value = max(scores.values, default=0.0) if utterance.rest else 0.0
-    weight = 0.97 if not utterance.rest else 0.88 if rest_value < 0.5 else 0.6
-    if question and _OPEN_QUESTION.match(question.lower()) and not utterance.rest:
-        weight *= 0.6
-    if any(clause.no and clause.weight < 1 for clause in utterance.clauses):
-        weight = 0.5  # "not today, but …"
-    says_yes = utterance.yes >= utterance.no
-    strength = weight * (utterance.yes if says_yes else utterance.no)
-    stems = lexicon.vocabulary.stems(question)
-    meanings = [
-        _answer(menu, index, parts, stems, question, says_yes, lexicon) for index, parts in enumerate(menu.parts)
-    ]
-    for index, meaning in enumerate(meanings):
-        if strength * meaning > scores.values[index]:
-            scores.values[index] = strength * meaning
-            scores.reasons[index] = f"the user said {'yes' if says_yes else 'no'} to what the agent asked"
-        elif meaning == 0 and (not utterance.rest or _contradicts(menu.parts[index], stems, menu, says_yes, lexicon)):
+    said = "yes" if utterance.yes >= utterance.no else "no"
+    best = max(scores.values, default=0.0)
+    for index, (value, is_opposite) in enumerate(answers(menu, utterance, question, best, lexicon)):
+        if value > scores.values[index]:
+            scores.values[index], scores.reasons[index] = value, f"the user said {said} to what the agent asked"
+        elif is_opposite:
             scores.values[index] *= _CONTRADICTED
-
-
-def _contradicts(parts: list[Part], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
-    """Return whether a condition says the opposite of the answer to the agent's question."""
-    about = [part for part in parts if coverage(part.words, tuple(stems), menu.word_weights, lexicon) >= 0.6]
-    if says_yes:
-        return any(part.is_negated for part in about)
-    return bool(about) and not any(part.is_negated or part.asks or part.wants for part in parts)
-
-
-def _answer(
-    menu: Menu, index: int, parts: list[Part], stems: list[str], question: str, says_yes: bool, lexicon: Lexicon
-) -> float:
-    """Return how surely a yes, or a no, to a question satisfies a condition."""
-    best = 0.0
-    rivals = sum(any(part.affirms if says_yes else part.denies for part in each) for each in menu.parts)
-    for part in parts:
-        words = part.words
-        about = coverage(words, tuple(stems), menu.word_weights, lexicon)
-        if part.affirms if says_yes else part.denies:
-            if part.quote is not None:
-                same = coverage(
-                    tuple(lexicon.vocabulary.content(lexicon.vocabulary.stems(part.quote))), tuple(stems), {}, lexicon
-                )
-                best = max(best, 0.98 if same >= 0.5 else 0.3)
-            else:
-                best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
-        elif says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
-            best = max(best, 0.9 * about if about >= 0.5 else 0.0)
-    for intent, claim in menu.claims[index].items():
-        if claim >= 0.5 and intent in lexicon.intents:
-            asked = lexicon.intents[intent].yes_to if says_yes else lexicon.intents[intent].no_to
-            best = max(best, claim * _like_a_question(question, asked, lexicon))
-    return best
-
-
-def _like_a_question(question: str, phrases: tuple[str, ...], lexicon: Lexicon) -> float:
-    """Return 0.9 if the question is like one of the phrases, else 0."""
-    stems = set(lexicon.vocabulary.stems(question)) - {"_item", "_name", "_day", "_time"}
-    for phrase in phrases:
-        words = set(lexicon.vocabulary.stems(phrase)) - {"_item", "_name", "_day", "_time"}
-        if words and len(words & stems) / len(words | stems) >= 0.55:
-            return 0.9
-    return 0.0
 
 
 def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:

@@ -1,0 +1,83 @@
+"""Conditions that a yes or a no satisfies: it answers the agent's last question."""
+
+from __future__ import annotations
+
+import re
+
+from dryline.engine.understanding.conditions import Menu, Part
+from dryline.engine.understanding.dialogue_acts import Utterance
+from dryline.engine.understanding.lexicon import Lexicon
+
+_OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
+
+
+def last_question(agent: str) -> str:
+    """Return the agent's question, with the sentence before it where the question only points back."""
+    sentences = [sentence for sentence in re.split(r"(?<=[.!?])\s+", agent.strip()) if sentence]
+    if not sentences:
+        return ""
+    at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
+    points_back = len(sentences[at].split()) < 5 or re.search(r"\b(?:that|it|this|so)\b", sentences[at].lower())
+    return " ".join(sentences[max(0, at - 1) : at + 1]) if points_back and at else sentences[at]
+
+
+def answers(
+    menu: Menu, utterance: Utterance, question: str, best_of_rest: float, lexicon: Lexicon
+) -> list[tuple[float, bool]]:
+    """Return for each condition how surely the yes or no means it, and whether it says the opposite.
+
+    `best_of_rest` is the best score of what was said beside the yes or no.
+    """
+    rest_value = best_of_rest if utterance.rest else 0.0
+    weight = 0.97 if not utterance.rest else 0.88 if rest_value < 0.5 else 0.6
+    if question and _OPEN_QUESTION.match(question.lower()) and not utterance.rest:
+        weight *= 0.6
+    if any(clause.no and clause.weight < 1 for clause in utterance.clauses):
+        weight = 0.5  # "not today, but …"
+    says_yes = utterance.yes >= utterance.no
+    strength = weight * (utterance.yes if says_yes else utterance.no)
+    stems = lexicon.vocabulary.stems(question)
+    result = []
+    for index, parts in enumerate(menu.parts):
+        meaning = _answer(menu, index, parts, stems, question, says_yes, lexicon)
+        is_opposite = meaning == 0 and (not utterance.rest or _contradicts(parts, stems, menu, says_yes, lexicon))
+        result.append((strength * meaning, is_opposite))
+    return result
+
+
+def _contradicts(parts: list[Part], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
+    """Return whether a condition says the opposite of the answer to the agent's question."""
+    about = [part for part in parts if lexicon.coverage(part.words, tuple(stems), menu.word_weights) >= 0.6]
+    if says_yes:
+        return any(part.is_negated for part in about)
+    return bool(about) and not any(part.is_negated or part.asks or part.wants for part in parts)
+
+
+def _answer(
+    menu: Menu, index: int, parts: list[Part], stems: list[str], question: str, says_yes: bool, lexicon: Lexicon
+) -> float:
+    """Return how surely a yes, or a no, to a question satisfies a condition."""
+    best = 0.0
+    rivals = sum(any(part.affirms if says_yes else part.denies for part in each) for each in menu.parts)
+    for part in parts:
+        about = lexicon.coverage(part.words, tuple(stems), menu.word_weights)
+        if part.affirms if says_yes else part.denies:
+            if part.quote is not None:
+                quoted = tuple(lexicon.vocabulary.content(lexicon.vocabulary.stems(part.quote)))
+                best = max(best, 0.98 if lexicon.coverage(quoted, tuple(stems), {}) >= 0.5 else 0.3)
+            else:
+                best = max(best, 0.95 if rivals == 1 else 0.78 + 0.2 * about)
+        elif says_yes != part.is_negated and not (part.denies and says_yes) and not part.asks:
+            best = max(best, 0.9 * about if about >= 0.5 else 0.0)
+    for intent, claim in menu.claims[index].items():
+        if claim >= 0.5 and intent in lexicon.intents:
+            questions = lexicon.intents[intent].yes_to if says_yes else lexicon.intents[intent].no_to
+            if any(_is_like(question, other, lexicon) for other in questions):
+                best = max(best, 0.9 * claim)
+    return best
+
+
+def _is_like(question: str, other: str, lexicon: Lexicon) -> bool:
+    """Return whether two questions have most of their words in common; names and values may differ."""
+    stems, others = ({stem for stem in lexicon.vocabulary.stems(text) if stem[0] != "_"} for text in (question, other))
+    return bool(others) and len(stems & others) >= 0.55 * len(stems | others)
