@@ -19,7 +19,7 @@ from dryline.engine.slot_extraction import MISSING, find_value
 from dryline.engine.slots import Slot
 from dryline.engine.spoken_turns import Utterance, utterances_of
 from dryline.engine.text_values import find_things, find_weekdays
-from dryline.phrases.value_kinds import is_of_user, kind_of, language_of
+from dryline.phrases.value_kinds import is_of_user, kind_of, label_of, language_of
 
 _DEEPEST = 12
 _MOST = 500  # values in one answer; what an example has beyond them stays as it is
@@ -88,6 +88,11 @@ class _Filling:
             return members
         return None
 
+    def _about_list(self, place: Slot, utterance: Utterance) -> str:
+        """Return the agent's question, or nothing if it asks for this list."""
+        words = {word for word in label_of(place.key).split() if len(word) > 2}
+        return "" if words & set(re.findall(r"\w+", utterance.question.lower())) else utterance.question
+
     def _listed(self, example: Any, place: Slot) -> list[Any]:
         first = example
         if not isinstance(first, (dict, str)):
@@ -96,17 +101,23 @@ class _Filling:
         is_days = isinstance(first, str) and kind_of(place.key, first) == "date"
         for utterance in self._utterances:
             if is_days:
-                members: list[Any] = find_weekdays(" ".join(utterance.parts[:1]), utterance.language, str(first))
+                members: list[Any] = find_weekdays(_days_in(utterance), utterance.language, str(first))
             else:
                 things = [
                     thing
                     for part in utterance.parts[:1]
-                    for thing in find_things(part, utterance.question, utterance.language)
+                    for thing in find_things(part, self._about_list(place, utterance), utterance.language)
                 ]
                 members = [_like(first, thing, place) for thing in things]
             if members:
                 return members
         return []
+
+
+def _days_in(utterance: Utterance) -> str:
+    """Return what was said of days: all of it where days are excepted, else the part after a correction."""
+    excepts = re.search(r"\b(?:but|except|apart from|other than)\b", utterance.text, re.IGNORECASE)
+    return utterance.text if excepts else " ".join(utterance.parts[:1])
 
 
 def _like(example: Any, thing: dict[str, Any], place: Slot) -> Any:

@@ -90,24 +90,18 @@ def _is_near(word: str, other: str) -> bool:
     return sum(a != b for a, b in zip(word, other, strict=True)) <= 1
 
 
-def find_of_class(text: str, example: str, taken: Sequence[str] = ()) -> str | None:
+def find_of_class(text: str, example: str) -> str | None:
     """Return a value of the class of the example: another color for `red`. The longest name that was said counts."""
     folded = text.casefold()
-    named = [
-        (member, place)
-        for member in class_of(example)
-        if (place := _last_place(folded, member)) and member not in taken
-    ]
-    if not named:
+    places = {member: place for member in class_of(example) if (place := _last_place(folded, member)) is not None}
+    if not places:
         return None
-    longest = max(named, key=lambda each: (each[1][1], each[1][0]))[0]
-    return (
-        longest.lower()
-        if example.islower()
-        else longest[:1].upper() + longest[1:]
-        if example[:1].isupper()
-        else longest
-    )
+    member = max(places, key=lambda name: (places[name][1], name.casefold() in folded, places[name][0]))
+    literal = [name for name in places if name.casefold() in folded and places[name][0] == places[member][0]]
+    member = max(literal, key=len, default=member)
+    if example.islower():
+        return member.lower()
+    return member[:1].upper() + member[1:] if example[:1].isupper() else member
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -122,7 +116,8 @@ def _answers(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 _POSITIVE_NO = re.compile(
-    r"\bwhy not\b|\bno (?:problem|worries|objections?|doubt)\b|\bi don['\u2019]?t see why not\b|"
+    r"\bwhy not\b|\bno hay problema\b|\bkein problem\b|"
+    r"\bno (?:problem|worries|objections?|doubt)\b|\bi don['\u2019]?t see why not\b|"
     r"\bdon['\u2019]?t mind\b|\bnot (?:a problem|bad)\b|\bcan['\u2019]?t wait\b|"
     r"\bno,? (?:that['\u2019]?s|it['\u2019]?s) (?:fine|right|correct|ok|okay|perfect|all right)\b",
     re.IGNORECASE,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from unicodedata import combining, normalize
 
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
@@ -26,6 +27,7 @@ class SpokenDate:
     weekday: int | None = None
     offset: int | None = None
     is_next: bool = False  # "next Tuesday"
+    weeks: int = 0  # "a week from Monday"
 
     def resolve(self, today: date, *, past: bool = False) -> date | None:
         """Return the day that is meant, the next one that fits unless it is `past`; None if too little was said."""
@@ -52,7 +54,7 @@ class SpokenDate:
             return today - timedelta(days=7 - ahead if ahead else 7)
         if self.is_next and 0 < ahead <= 6 - today.weekday():  # still in this week, so next week's is meant
             ahead += 7
-        return today + timedelta(days=ahead or 7)
+        return today + timedelta(days=(ahead or 7) + 7 * self.weeks)
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -77,7 +79,7 @@ def _nearest(days: list[date | None], today: date, past: bool) -> date | None:
 def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
     table = read_values(language)
     months = "|".join(sorted([*_month_numbers(language)], key=len, reverse=True))
-    weekdays = "|".join(table["weekdays"])
+    weekdays = "|".join({name: None for day in table["weekdays"] for name in (day, _without_accents(day))})
     relative = "|".join(sorted(table["relative_days"], key=len, reverse=True))
     ending = r"(?:st|nd|rd|th|\.|\u00ba)?"
     year = r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}))?"
@@ -88,6 +90,9 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "month first": rf"\b(?P<name>{months})\.?\s+(?:the\s+)?(?P<day>\d{{1,2}}){ending}(?!\d|:|\s?[ap]m)\b{year}",
         "day first": rf"\b(?P<day>\d{{1,2}}){ending}\s+(?:day\s+)?(?:of\s+|de\s+)?(?P<name>{months})\b{year}",
         "month": rf"\b(?P<name>{months})\s+(?:of\s+|de\s+)?(?P<year>(?:19|20)\d{{2}})\b",
+        "weeks after": rf"\b(?P<weeks>a|\d{{1,2}})\s+weeks?\s+(?:from|on|after)\s+(?:this |next )?"
+        rf"(?P<weekday>{weekdays})\b",
+        "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
         rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
         "relative": rf"\b(?:the\s+)?(?P<relative>{relative})\b(?!\s+(?:morgens|por la))",
@@ -147,8 +152,17 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
     if "name" in parts:
         month, day = _month_numbers(language)[parts["name"].lower()], parts.get("day")
         return replace(spoken, month=month, day=int(day) if day else None, year=year)
+    if form == "holiday":
+        month, holiday = read_values(language)["holidays"][parts["holiday"].lower()]
+        return replace(spoken, month=month, day=holiday)
+    if form == "weeks after":
+        return replace(
+            spoken,
+            weekday=_weekday(parts["weekday"], language),
+            weeks=1 if parts["weeks"] == "a" else int(parts["weeks"]),
+        )
     if form == "weekday":
-        weekday = read_values(language)["weekdays"].index(parts["weekday"].lower())
+        weekday = _weekday(parts["weekday"], language)
         day = int(parts["day"]) if "day" in parts else None
         return replace(spoken, weekday=weekday, day=day, is_next="next" in parts)
     if form == "relative":
@@ -160,6 +174,14 @@ def _read(form: str, match: re.Match[str], language: str) -> SpokenDate | None:
         return replace(spoken, offset=-days if "ago" in parts else days)
     day = int(parts.get("day") or parts["day2"])
     return replace(spoken, day=day) if 1 <= day <= 31 else None
+
+
+def _weekday(name: str, language: str) -> int:
+    return [_without_accents(day) for day in read_values(language)["weekdays"]].index(_without_accents(name.lower()))
+
+
+def _without_accents(text: str) -> str:
+    return "".join(each for each in normalize("NFD", text) if not combining(each))
 
 
 def _year(text: str | None) -> int | None:
@@ -193,8 +215,10 @@ def format_date(spoken: SpokenDate, example: str, today: date, *, kind: str, lan
     if example.casefold() in names["weekdays"] and spoken.weekday is not None:
         weekday = names["weekdays"][spoken.weekday]
         return str(weekday) if example.islower() else str(weekday).capitalize()
-    month = names["months"][spoken.month - 1].capitalize() if spoken.month else ""
     form = re.fullmatch(r"[A-Z][a-z]{2,8}\.? \d{1,2}(?P<th>st|nd|rd|th)?(?P<year>,? \d{4})?", example)
+    if form and spoken.day and spoken.month is None and (day := spoken.resolve(today, past=kind == "past")):
+        spoken = replace(spoken, month=day.month)  # "the fifth"
+    month = names["months"][spoken.month - 1].capitalize() if spoken.month else ""
     if form and month and spoken.day:
         year = f", {spoken.year}" if spoken.year else ""
         return f"{month} {spoken.day}{_suffix(spoken.day) if form['th'] else ''}{year}"

@@ -165,11 +165,27 @@ def _day(slot: Slot, random: Random, now: datetime) -> date:
     return day + timedelta(days=max(0, day.weekday() - 4) and 7 - day.weekday())  # a weekday
 
 
+def _is_weekday(slot: Slot) -> bool:
+    return slot.example_text.casefold() in read_values()["weekdays"]
+
+
+def _day_in_words(day: date, random: Random, now: datetime) -> str:
+    """Return a day as most callers name it: by its weekday, sometimes by its date."""
+    draw = random.random()
+    if draw < 0.15 and now.weekday() < 4:
+        return "tomorrow"
+    if draw < 0.25:
+        return f"next {day:%A}"
+    return f"{day:%A}" if draw < 0.8 else f"{day:%B} {day.day}"
+
+
 def _date(slot: Slot, random: Random, now: datetime) -> str:
     day = _day(slot, random, now)
+    if slot.kind == "date" and not re.search(r"\d", slot.example_text) and not _is_weekday(slot):
+        return _day_in_words(day, random, now)
     month = read_values()["months"][day.month - 1].capitalize()
     spoken = SpokenDate(0, 0, f"{month} {day.day}", day.year, day.month, day.day)
-    if slot.example_text.casefold() in read_values()["weekdays"]:
+    if _is_weekday(slot):
         weekday = str(read_values()["weekdays"][day.weekday()])
         return weekday if slot.example_text.islower() else weekday.capitalize()
     if slot.kind == "birth":

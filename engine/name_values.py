@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dryline.engine.spoken_turns import without_fillers, without_lead_in
 from dryline.phrases.value_kinds import LANGUAGES, read_values
 
 _WORD = r"[A-Z\u00c0-\u00de][\w'\u2019-]*\.?"
@@ -70,10 +71,15 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
         for named in pattern.finditer(text):
             if name := _clean(named[1]):
                 return _turned(name, text[named.end(1) :])
-    if match := re.search(rf"\b({_FULL})(?: is my name| speaking| here\b| is the name)", text):
+    if (match := re.match(rf"\W*({_WORD} {_FULL})(?:,| and\b| is my name)", text)) and (name := _clean(match[1])):
+        return name if " " in name else None
+    if match := re.search(rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat| al habla)", text):
         return _clean(match[1])
     if (match := lower.search(text)) and (name := _clean(match[1])):
         return name
+    if match := re.search(rf"\bfor ({_WORD} {_FULL})", text):
+        name = _clean(match[1])
+        return name if name and " " in name else None
     if not answers:
         return None
     if (match := weak_lower.search(text)) and (name := _clean(match[1])):
@@ -83,9 +89,7 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
 
 def _bare_name(text: str) -> str | None:
     """Return a name that is the whole answer: "Deborah Klein", "O'Brien, Patrick O'Brien", "klein, deborah klein"."""
-    from dryline.engine.spoken_turns import without_fillers
-
-    rest = without_fillers(text, "en")
+    rest = re.sub(r"^\W*(?:mrs?|ms|miss|dr)\.?\s+", "", without_fillers(text, "en"), flags=re.IGNORECASE)
     rest = re.split(
         r"[.;!?]\s|,?\s(?:and|but|i'd|i\s|my\s|spelled|that's|with an?\s)", rest, maxsplit=1, flags=re.IGNORECASE
     )[0]
@@ -105,9 +109,12 @@ def _bare_name(text: str) -> str | None:
 def _turned(name: str, behind: str) -> str:
     """Return the full name where the last name was said before it: "O'Brien, Patrick O'Brien"."""
     match = re.match(rf",\s*({_FULL})", behind)
-    if match and match[1].split()[-1].casefold() == name.split()[-1].casefold():
+    if match and {match[1].split()[0].casefold(), match[1].split()[-1].casefold()} & {name.split()[-1].casefold()}:
         return match[1].rstrip(".")
     return name
+
+
+_TITLES = {"mr", "mrs", "ms", "miss", "mister", "dr", "doctor", "herr", "frau", "se\u00f1or", "se\u00f1ora"}
 
 
 @lru_cache(maxsize=1)
@@ -122,7 +129,14 @@ def _clean(name: str) -> str | None:
     words: list[str] = []
     for word in name.replace("\u2019", "'").split():
         folded = word.strip(".,!?").casefold()
-        if folded in _no_names() or (folded.endswith("ing") and word.islower()) or any(each.isdigit() for each in word):
+        if folded in (_TITLES | {"die", "der"}) and not words:
+            continue
+        if (
+            folded in _no_names()
+            or re.match(r"(?:i|it|that|we|let|can|don|won)'", folded)
+            or (folded.endswith("ing") and word.islower())
+            or any(each.isdigit() for each in word)
+        ):
             break
         words.append(word)
     if not words:
@@ -151,8 +165,9 @@ _ROLE = re.compile(
 
 def find_company(text: str, *, answers: bool) -> str | None:
     """Return the company that somebody works for."""
-    if match := _COMPANY.search(text):
-        return match[1].rstrip(".,")
+    for named in _COMPANY.finditer(text):
+        if named[1].split()[0].casefold() not in {*_no_names(), *read_values()["months"]}:
+            return named[1].rstrip(".,")
     if match := re.match(rf"\W*({_WORD}(?:\s+{_WORD}){{0,3}}),\s*(?:i'm|i am|as)\b", text):
         return match[1]
     return _bare_capitals(text) if answers else None
@@ -160,8 +175,6 @@ def find_company(text: str, *, answers: bool) -> str | None:
 
 def find_role(text: str) -> str | None:
     """Return what somebody's work is: "manager", "head of sales"."""
-    from dryline.engine.spoken_turns import without_fillers
-
     for match in _ROLE.finditer(text):
         role = match[1].strip()
         if (
@@ -173,8 +186,6 @@ def find_role(text: str) -> str | None:
 
 
 def _bare_capitals(text: str) -> str | None:
-    from dryline.engine.spoken_turns import without_lead_in
-
     rest = without_lead_in(text, "en")
     match = re.match(r"[\w&'.-]+(?:\s+[\w&'.-]+){0,3}$", rest)
     return (_titled(rest) if rest.islower() else rest) if match else None
@@ -265,8 +276,9 @@ def find_city(text: str, *, answers: bool) -> str | None:
         piece := re.search(rf"({_WORD}(?:\s+{_WORD}){{0,2}}),?\s*$", text[: state.start()])
     ):
         return piece[1].rstrip(".,")
-    if match := re.search(rf"\b(?:in|from|near|to|live in)\s+({_WORD}(?:\s+{_WORD}){{0,2}})", text):
-        return match[1].rstrip(".")
+    for named in re.finditer(rf"\b(?:in|from|near|to|live in)\s+({_WORD}(?:\s+{_WORD}){{0,2}})", text):
+        if named[1].split()[0].casefold() not in {*_no_names(), *read_values()["months"]}:
+            return named[1].rstrip(".")
     return _bare_capitals(text) if answers and len(text.split()) <= 5 and not re.search(r"\d", text) else None
 
 

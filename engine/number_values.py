@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 
 from dryline.engine.date_values import find_dates
+from dryline.engine.spoken_turns import in_digits
 from dryline.engine.time_values import SpokenTime, find_times
-from dryline.phrases.value_kinds import label_of, read_values
+from dryline.phrases.value_kinds import kind_of, label_of, read_values
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PHONE = re.compile(r"\(?\+?\d[\d\s().,/-]{4,22}\d")
@@ -27,8 +28,10 @@ _LETTERS = re.compile(r"\b[A-Za-z0-9](?:[\s-][A-Za-z0-9]\b)+")
 def find_email(text: str) -> str | None:
     """Return an e-mail address, written or spoken: "deb dot klein at outlook dot com"."""
     if match := _EMAIL.search(text):
-        return match[0].strip(".")
-    tokens = re.findall(r"[\w+@\u00e4]+|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", _SPELLED.sub(r"\1", text)))
+        return match[0].strip(".").lower()
+    tokens = re.findall(
+        r"[\w+@\u00e4]+(?:['\u2019]\w+)?|[.,;_-]", re.sub(r"[.!?](?=\s|$)", " ;", _SPELLED.sub(r"\1", text))
+    )
     for at, token in enumerate(tokens):
         if token.lower() in _AT and 0 < at < len(tokens) - 2:
             local, domain = _local_part(tokens[:at]), _domain(tokens[at + 1 :])
@@ -49,7 +52,7 @@ def _local_part(tokens: list[str]) -> str:
             break
         if symbol is not None and pieces:
             pieces.append(symbol)
-        elif joins or (single and len(pieces[-1]) == 1) or digits:
+        elif joins or (single and (len(pieces[-1]) == 1 or token.lower() not in "ai")) or digits:
             pieces.append(token)
         else:
             break
@@ -93,9 +96,12 @@ def format_phone(phone: str, example: str) -> str:
     if len(digits) == len(expected):
         numbers = iter(digits)
         return "".join(next(numbers) if each.isdigit() else each for each in example)
-    if example and len(digits) == 10:
+    groups = re.findall(r"\d+", phone)
+    if len(re.findall(r"\d+", example)) == 2 and len(groups) > 2:
+        return f"{groups[0]}{re.sub(r'[0-9]', '', example)}{''.join(groups[1:])}"
+    if example and len(digits) == 10 and len(groups) != 2:
         return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
-    return phone
+    return re.sub(r",\s*", " ", phone)
 
 
 def find_code(text: str, language: str, example: str) -> str | None:
@@ -135,22 +141,28 @@ def find_zip(text: str) -> str | None:
 
 
 def find_number(
-    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str
+    text: str, key: str, language: str, siblings: tuple[str, ...], *, kind: str, question: str, cents: bool = False
 ) -> float | None:
     """Return the number that a member means, in a text whose numbers are digits.
 
-    The unit behind a number decides; numbers of other units, of dates, times and phone numbers do not count."""
+    The unit behind a number decides; numbers of other units, of dates, times and phone numbers do not count.
+    With `cents` "49 99" is 49.99.
+    """
     text = _CENTS.sub(lambda match: f"{match[1]}.{match[2]:0>2} dollars", text)
     if kind == "money":
-        text = re.sub(r"(?<![\d:.])(\d{1,2}) (\d{2})(?= dollars| bucks|\W*$)", r"\1\2", text)
+        text = re.sub(r"(?<![\d:.])(\d{1,2}) (\d{2})(?= dollars| bucks|\W*$)", rf"\1{'.' if cents else ''}\2", text)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
     if (implied := _implied(text, key, kind)) is not None and not numbers:
         return implied
+    if kind == "count" and (total := _people(text, key, numbers, language)) is not None:
+        return total
     own = [number for number, following, _ in numbers if _begins_with(following, units)]
     if own:
         return own[-1]
-    others = [unit for each in siblings if each != key for unit in _units(each, language)]
+    others = [
+        unit for each in siblings if each != key and kind_of(each, 1) == "count" for unit in _units(each, language)
+    ]
     others += [unit for each in _all_units(language) for unit in each if unit not in units]
     free = [(number, marked) for number, following, marked in numbers if marked or not _begins_with(following, others)]
     if kind == "money" and any(marked for _, marked in free):
@@ -192,6 +204,8 @@ def _numbers(text: str, language: str, kind: str) -> list[tuple[float, str, bool
 
 def _is_after_at(text: str, time: SpokenTime) -> bool:
     """Return whether a time such as "7 30" follows a word that marks it as one."""
+    if re.match(r"(?:at|um|gegen)\b", time.text, re.IGNORECASE):
+        return True
     return " " in time.text and re.search(r"\b(?:at|by|around|from|until|till)\W*$", text[: time.start]) is not None
 
 
@@ -204,12 +218,29 @@ def _implied(text: str, key: str, kind: str) -> float | None:
         rf"\b(?:no|without|zero|keine|ohne|sin) (?:{'|'.join(map(re.escape, _units(key, 'en')))})\b", text, re.I
     ):
         return 0
-    if label in ("guests", "people", "party", "size", "persons", "travelers", "passengers"):
+    if label in ("guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"):
         if re.search(r"\bme and my \w+\b|\bmy \w+ and (?:me|I|myself)\b|\bthe both of us\b", text, re.IGNORECASE):
             return 2
-        if re.search(r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\bjust myself\b|\balone\b", text, re.IGNORECASE):
+        if re.search(
+            r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\bnur (?:f\u00fcr )?mich\b|"
+            r"\bs[o\u00f3]lo yo\b|\balone\b",
+            text,
+            re.IGNORECASE,
+        ):
             return 1
     return None
+
+
+def _people(text: str, key: str, numbers: list[tuple[float, str, bool]], language: str) -> float | None:
+    """Return how many people are meant by "me and three friends" or "two adults and one child"."""
+    if not set(label_of(key).split()) & {"guests", "people", "party", "persons", "personen", "personas", "passengers"}:
+        return None
+    parts = [unit for part in ("adults", "children", "erwachsene", "kinder") for unit in _units(part, language)]
+    members = [number for number, following, _ in numbers if _begins_with(following, parts)]
+    if len(members) > 1:
+        return sum(members)
+    with_speaker = re.search(r"\b(?:me|myself)(?: and|,) (?:my )?\d", text, re.IGNORECASE)
+    return numbers[0][0] + 1 if with_speaker and len(numbers) == 1 else None
 
 
 def _labelled(text: str, key: str, numbers: list[tuple[float, str, bool]]) -> float | None:
@@ -233,8 +264,6 @@ def _float(token: str) -> float | None:
 
 def range_of(question: str) -> tuple[float, float] | None:
     """Return the range that a question names: "from 1 to 5", "out of 10"."""
-    from dryline.engine.spoken_turns import in_digits
-
     text = in_digits(question, "en")
     if match := re.search(r"\b(\d{1,3})\s*(?:to|through|-|\u2013|and|bis|a)\s*(\d{1,3})\b", text):
         low, high = float(match[1]), float(match[2])

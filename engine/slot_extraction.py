@@ -39,14 +39,30 @@ def find_value(slot: Slot, utterances: list[Utterance], now: datetime) -> Any:
             else _or_missing(find_yes_no(utterances, slot.key, slot.question))
         )
     find = _FINDERS.get(slot.kind, _text)
+    role = _end_of_trip(slot)
     for utterance in utterances:
         for part in utterance.parts if slot.kind not in ("reason", "text") else (utterance.text,):
-            value = find(slot, Utterance(part, utterance.question, utterance.language), now)
+            text = _part_of_trip(part, role) if role else part
+            value = find(slot, Utterance(text, utterance.question, utterance.language), now)
             if value is not None:
                 return _typed(value, slot.example)
         if slot.kind == "choice" and (value := _choice(slot, utterance, now)) is not None and len(utterance.parts) < 2:
             return value
     return MISSING
+
+
+def _end_of_trip(slot: Slot) -> str | None:
+    """Return the end of a trip that an object around the slot stands for, as the city in `{"from": {"city": …}}`."""
+    parents = {label_of(name) for name in slot.path.split(".")[:-1]}
+    if parents & {"from", "origin", "pickup", "start"}:
+        return "from"
+    return "to" if parents & {"to", "destination", "dropoff", "drop off", "end"} else None
+
+
+def _part_of_trip(text: str, role: str) -> str:
+    """Return the part of "from … to …" that is about one end."""
+    match = re.search(r"\bfrom\s+(?P<from>.+?)\s+to\s+(?P<to>.+)", text, re.IGNORECASE)
+    return match[role] if match else text
 
 
 def _or_missing(value: Any) -> Any:
@@ -89,11 +105,33 @@ def _number(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
     question = f"{slot.question} {utterance.question}"
     key = slot.key or _noun_of(slot.question)
-    number = find_number(text, key, utterance.language, slot.siblings, kind=slot.kind, question=question)
-    if number is None or slot.is_answered_by(utterance):
+    number = find_number(
+        text,
+        key,
+        utterance.language,
+        slot.siblings,
+        kind=slot.kind,
+        question=question,
+        cents=isinstance(slot.example, float),
+    )
+    if number is None or (slot.is_answered_by(utterance) and (_is_marked(slot, text) or slot.is_asked_for(utterance))):
         return number
     named = {word.rstrip("s") for word in label_of(slot.key).split() if len(word) > 2}
     return number if named & {word.rstrip("s") for word in re.findall(r"\w+", text.lower())} else None
+
+
+_MARKS = {
+    "money": re.compile(
+        r"[$\u20ac\u00a3]|\d\s?[kK]\b|\b(?:dollars?|bucks|euros?|pounds?|budget|pay|cost|price)\b", re.IGNORECASE
+    ),
+    "age": re.compile(r"\b(?:i'm|i am|turn(?:ed|ing)?|aged?) \d|\byears? old\b", re.IGNORECASE),
+    "rating": re.compile(r"\b(?:stars?|points?|out of|give|say|rate|rating)\b", re.IGNORECASE),
+}
+
+
+def _is_marked(slot: Slot, text: str) -> bool:
+    """Return whether a text marks its number as one of the kind that is looked for, where that kind needs it."""
+    return slot.kind not in _MARKS or bool(_MARKS[slot.kind].search(text))
 
 
 def _noun_of(question: str) -> str:
@@ -153,6 +191,19 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     return find_text(utterance)
 
 
+def _model(slot: Slot, utterance: Utterance, now: datetime) -> Any:
+    """Return what stands behind the make of a car, else as with any text."""
+    if (member := find_of_class(utterance.text, slot.example_text)) is not None:
+        return member
+    makes = [example for key, example in slot.others.items() if kind_of(key, example) == "make"]
+    make = find_of_class(utterance.text, makes[0]) if makes and isinstance(makes[0], str) else None
+    if make and (
+        match := re.search(rf"\b{re.escape(make)}\s+([A-Z0-9][\w-]*(?: \d+)?)", utterance.text, re.IGNORECASE)
+    ):
+        return match[1] if not match[1].islower() else match[1].capitalize()
+    return _text(slot, utterance, now)
+
+
 def _is_asked_alone(slot: Slot) -> bool:
     """Return whether no other free text of the same answer could be meant."""
     texts = [key for key, example in slot.others.items() if kind_of(key, example, siblings=slot.siblings) in _TEXTS]
@@ -193,8 +244,9 @@ _FINDERS: dict[str, Finder] = {
     "past": find_date,
     "time": find_time,
     "datetime": find_datetime,
+    "model": _model,
     "code": _code,
-    "zip": lambda slot, utterance, now: find_zip(digits_of(utterance)),
+    "zip": lambda slot, utterance, now: find_zip(digits_of(utterance)) if slot.is_answered_by(utterance) else None,
     "address": lambda slot, utterance, now: find_address(digits_of(utterance), slot.example_text),
     "street": lambda slot, utterance, now: find_street(digits_of(utterance), slot.example_text),
     "city": _place,

@@ -11,6 +11,8 @@ from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.time_values import SpokenTime, find_times, format_time
 
+_IN_THE_PAST = re.compile(r"\b(?:paid|bought|happened|ordered|placed|since|last|ago|received)\b", re.IGNORECASE)
+
 
 def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
     text = digits_of(utterance)
@@ -30,7 +32,8 @@ def find_date(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         chosen = next((each for each in dates if each.month), dates[0])
     elif len(dates) > 1:
         chosen = _specific(dates)
-    return format_date(chosen, slot.example_text, now.date(), kind=slot.kind, language=utterance.language)
+    kind = "past" if slot.kind == "date" and _IN_THE_PAST.search(text) else slot.kind
+    return format_date(chosen, slot.example_text, now.date(), kind=kind, language=utterance.language)
 
 
 def _specific(dates: list[SpokenDate]) -> SpokenDate:

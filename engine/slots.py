@@ -102,6 +102,13 @@ class Slot:
         ends = bool(own & _END_OF_SPAN and beside & _START_OF_SPAN)
         return ends or bool(own & _START_OF_SPAN and beside & _END_OF_SPAN)
 
+    def is_asked_for(self, utterance: Utterance) -> bool:
+        """Return whether the agent had asked for this value, as far as that is known."""
+        if not utterance.question or utterance.question.strip() == self.question.strip():
+            return True
+        words = set(re.findall(r"\w+", utterance.question.lower()))
+        return kind_of_question(utterance.question) == self.kind or bool(set(label_of(self.key).split()) & words)
+
     def is_answered_by(self, utterance: Utterance) -> bool:
         """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
         asked = kind_of_question(utterance.question) if utterance.question else None

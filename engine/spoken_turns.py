@@ -88,8 +88,13 @@ def _rejections(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
     )
 
 
+_REJECTED_BEFORE = re.compile(r"(?:(?<=[,.;])|^)[^,.;]+\b(?:no|nicht)\s*(?=,)", re.IGNORECASE)
+
+
 def without_rejected(text: str, language: str) -> str:
     """Return a text without the values that it rejects: "not Monday, Tuesday", "Monday doesn't work"."""
+    if language != "en":  # "el lunes no, el martes"
+        text = _REJECTED_BEFORE.sub(" ", text)
     for pattern in _rejections(language):
         text = pattern.sub(" ", text)
     return text.strip()

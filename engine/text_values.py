@@ -11,13 +11,14 @@ from dryline.phrases.value_kinds import LANGUAGES, label_of, read_values
 
 _CLAUSE = re.compile(r"(?<=[.;!?])\s+|,?\s+\b(?:so|and) (?=(?:i|we|my|it|can|could)\b)", re.IGNORECASE)
 _REASON = re.compile(
-    r"\b(?:because(?: of)?|since|the (?:reason|problem|issue|trouble|thing) is(?: that)?|it's about|call(?:ing)? about|"
+    r"\b(?:because(?: of)?|the (?:reason|problem|issue|trouble|thing) is(?: that)?|it's about|call(?:ing)? about|"
     r"regarding|concerning|due to)\s+",
     re.IGNORECASE,
 )
 _PLEASANTRY = re.compile(
-    r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
-    r"nothing|i don'?t know|not sure|what|how are you|my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\W*",
+    r"\W*(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|yes|no|ok(?:ay)?|sure|hm+|"
+    r"nothing(?: else)?|that(?:'s| is) (?:all|it|right|correct|fine)|i don'?t know|not sure|what|how are you|"
+    r"my name is .*|(?:this is|i'm) [A-Z]\w+(?: [A-Z]\w+)?)\b\W*)+",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:an?|the|some|my|any|eine?n?|der|die|das|una?|el|la|los|las)\s+", re.IGNORECASE)
@@ -35,9 +36,18 @@ _ADDITION = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_THINGS = re.compile(r"\b(?:what|which|anything|welche|was|qu\u00e9)\b", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"\b(?:(?:can|could|may|let) (?:i|we|me|us) (?:please )?(?:get|have|do|order)|(?:i|we)(?:'d| would) like|"
+    r"(?:i|we)(?:'ll| will) (?:have|take|get|do)|give me|get me|(?:i|we) (?:want|need|ordered)|to order|add|remove|"
+    r"take off|drop|leave out|without|nehmen?|quiero|quisiera)\b",
+    re.IGNORECASE,
+)
+_WANTS_TO = re.compile(
+    r"\b(?:like|want|need|calling|trying) to (?!order|get|have|buy|remove|add|cancel|take)", re.IGNORECASE
+)
 _SIZES = r"(?:extra large|extra small|small|medium|large|regular)"
 _NO_THING = re.compile(
-    r"^(?:no|not|without|hold|nothing|that's|that is|i think|i guess|please|thanks?|yes|it|for|to|let me|i'm|is)\b",
+    r"^(?:i|we|he|she|they|no|not|without|hold|nothing|that's|that is|please|thanks?|yes|it|for|to|let me|i'm|is)\b",
     re.IGNORECASE,
 )
 
@@ -84,14 +94,18 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
         thing = _thing(piece)
         if thing is not None:
             things.append(thing)
-    counted = any(thing["quantity"] is not None for thing in things)
-    return things if counted or text != whole or not question or _ASKS_FOR_THINGS.search(question) else []
+    asks = not question or _ASKS_FOR_THINGS.search(question)
+    orders = (
+        _ORDERS.search(whole) and not _WANTS_TO.search(whole) and all(len(each["name"].split()) < 4 for each in things)
+    )
+    return things if asks or orders or any(thing.pop("is_counted") for thing in things) else []
 
 
 def _thing(piece: str) -> dict[str, Any] | None:
     quantity: int | None = None
+    is_counted = False
     if match := _QUANTITY.match(piece):
-        quantity, piece = int(match["number"]), match["name"]
+        quantity, piece, is_counted = int(match["number"]), match["name"], True
     elif match := re.match(r"^(?:an?|one|another|ein(?:e|en)?|una?)\s+(.+)$", piece, re.IGNORECASE):
         quantity, piece = 1, match[1]
     piece = _ARTICLE.sub("", piece)
@@ -100,7 +114,7 @@ def _thing(piece: str) -> dict[str, Any] | None:
     name = piece.strip(" .,!?;:")
     if not name or len(name.split()) > 5 or not re.search(r"[^\W\d]", name):
         return None
-    return {"name": name, "quantity": quantity, "size": size[1].lower() if size else None}
+    return {"name": name, "quantity": quantity, "size": size[1].lower() if size else None, "is_counted": is_counted}
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -114,14 +128,16 @@ def find_weekdays(text: str, language: str, example: str) -> list[str]:
     folded = text.casefold()
     if re.search(r"\bweekends?\b", folded):
         days = names[5:]
-    elif re.search(r"\b(?:weekdays|working days|during the week|monday (?:to|through) friday)\b", folded):
+    elif re.search(r"\b(?:weekdays?|working days|during the week|monday (?:to|through) friday)\b", folded):
         days = names[:5]
     elif match := re.search(
         rf"\b({'|'.join(names)})s?\s+(?:to|through|till|until|bis|a)\s+({'|'.join(names)})", folded
     ):
         days = names[names.index(match[1]) : names.index(match[2]) + 1]
-    elif match := re.search(r"\b(?:every ?day|any day|all days)\s*(?:but|except|apart from)?(.*)", folded):
-        days = [name for name in names if name not in match[1]]
+    elif re.search(r"\b(?:every ?day|any day|all days)\b", folded):
+        days = names[:]
     else:
         days = list(dict.fromkeys(match[1] for match in re.finditer(rf"\b({'|'.join(names)})s?\b", folded)))
+    if match := re.search(r"\b(?:but|except|apart from|other than)\b(.*)", folded):
+        days = [day for day in days if day not in match[1]]
     return [day if example.islower() else day.capitalize() for day in days]

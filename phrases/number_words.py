@@ -145,7 +145,7 @@ class _Reader:
         if self._word() in ("a", "an") and self._word(1) in self._words.scales and self._language == "en":
             self._at += 2
             group = 1.0
-        elif self._word() == "one" and not self._is_one():
+        elif (self._word() == "one" and not self._is_one()) or self._is_article():
             return None
         while (value := self._value(group, read)) is not None:
             word = self._word()
@@ -167,6 +167,13 @@ class _Reader:
         if self._tokens[self._at - 1] in (" ", "-") and self._at > start:
             self._at -= 1
         return self._with_fraction(total + (group or 0.0))
+
+    def _is_article(self) -> bool:
+        """Return whether a word such as the German "ein" is an article and no number."""
+        if self._language == "en" or self._word() not in ("ein", "eine", "einen", "un", "una"):
+            return False
+        counted = {unit for units in read_values(self._language)["units"].values() for unit in units}
+        return bool(self._word(1)) and self._word(1) not in (*counted, *self._words.scales, "uhr", "de", "y")
 
     def _is_one(self) -> bool:
         table = read_values()["not_a_one"]

@@ -144,6 +144,8 @@ def _framed(
         return f"{_capital(text)}."
     noun = label_of(key).split()[-1] if key else "people"
     noun = {"guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}.get(noun, noun)
+    if kind == "count" and noun == "people" and value == 1:
+        return "Just me."
     frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
     filled = frame.replace("{a_value}", _with_article(text)).replace("{value}", text).replace("{noun}", noun)
     return _capital(re.sub(r" +([.,?])", r"\1", re.sub(r"\.\.$", ".", filled)))

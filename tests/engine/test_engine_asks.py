@@ -50,6 +50,9 @@ CASES = [
     ("At what time?", {"time": "14:00"}, "at nine, no, at ten", {"time": "10:00"}),
     ("Working hours?", {"start": "07:00", "end": "15:00"}, "from nine to five", {"start": "09:00", "end": "17:00"}),
     ("When?", {"day": "Monday", "time": "2pm"}, "Friday at noon", {"day": "Friday", "time": "12pm"}),
+    ("When?", {"date": "2026-01-05"}, "a week from Monday", {"date": "2026-12-07"}),
+    ("When?", {"date": "March 15"}, "on the fifth", {"date": "December 5"}),
+    ("When did it happen?", {"incident_date": "2026-01-05"}, "last Friday", {"incident_date": "2026-11-20"}),
     # names
     ("What is their name?", {"name": "Jane Doe"}, "Miriam Castle", {"name": "Miriam Castle"}),
     ("What is their name?", {"name": "Jane Doe"}, "sure, it's tom baker", {"name": "Tom Baker"}),
@@ -72,6 +75,9 @@ CASES = [
         "I'm the office manager at Harbor Foods",
         {"company": "Harbor Foods", "role": "office manager"},
     ),
+    ("What is their name?", {"name": "Jane"}, "yeah it's Deborah, Deborah Klein", {"name": "Deborah Klein"}),
+    ("What is their name?", {"name": "Jane"}, "my name is Jon, no sorry, John Peters", {"name": "John Peters"}),
+    ("What is their name?", {"name": "Jane"}, "I'd rather not say", {"name": None}),
     # numbers
     ("How many guests?", {"guests": 4}, "there will be six of us", {"guests": 6}),
     ("How many guests?", {"guests": 4}, "a table for five at seven thirty on Friday", {"guests": 5}),
@@ -84,6 +90,9 @@ CASES = [
     ("Rooms and nights?", {"rooms": 1, "nights": 1}, "two rooms for three nights", {"rooms": 2, "nights": 3}),
     ("How many?", {"party_size": 2}, "we are four people", {"party_size": 4}),
     ("How old are they?", {"age": 40}, "I just turned thirty three", {"age": 33}),
+    ("How many guests?", {"guests": 4}, "me and three friends", {"guests": 4}),
+    ("How much was it?", {"amount": 50.0}, "forty nine ninety nine", {"amount": 49.99}),
+    ("What is the budget?", {"budget": 20000}, "between twenty and twenty five thousand", {"budget": 25000}),
     ("Order number?", {"order_number": "12345"}, "it's eight eight one oh two", {"order_number": "88102"}),
     ("Reference?", {"reference": "AB-1234"}, "A as in apple, C, dash seven seven eight one", {"reference": "AC-7781"}),
     ("ZIP code?", {"zip": "78701"}, "nine four one oh seven", {"zip": "94107"}),
@@ -116,6 +125,12 @@ CASES = [
         {"origin": "Boise", "destination": "Tulsa"},
     ),
     ("Which state?", {"state": "TX"}, "Ohio", {"state": "OH"}),
+    (
+        "From where to where?",
+        {"from": {"city": "Dallas", "state": "TX"}, "to": {"city": "Reno", "state": "NV"}},
+        "from Tulsa, Oklahoma to Fresno, California",
+        {"from": {"city": "Tulsa", "state": "OK"}, "to": {"city": "Fresno", "state": "CA"}},
+    ),
     # choices, yes and no
     ("Which size?", {"size": "small | medium | large"}, "not the small one, the large one", {"size": "large"}),
     ("Which size?", {"size": "small | medium | large"}, "the biggest you have", {"size": "large"}),
@@ -178,6 +193,10 @@ CASES = [
         {"dia": "jueves", "hora": "17:00"},
     ),
     ("¿Confirma la cita?", {"confirma": True}, "sí, claro", {"confirma": True}),
+    ("Wie ist die Nummer?", {"telefon": "030 123"}, "null vier null, fünf sechs sieben acht", {"telefon": "040 5678"}),
+    ("Welcher Tag?", {"tag": "Montag"}, "nicht Montag, lieber Dienstag", {"tag": "Dienstag"}),
+    ("¿Qué día?", {"dia": "lunes"}, "el lunes no, el miercoles", {"dia": "miércoles"}),
+    ("¿A qué hora?", {"hora": "10:00"}, "a las nueve y media de la noche", {"hora": "21:30"}),
     # free text
     (
         "What is the problem?",
@@ -200,6 +219,28 @@ def test_the_newest_value_counts_and_older_turns_fill_the_rest():
     value, how = answer("What, and when?", {"service": "cleaning | filling", "day": "Monday", "time": "14:00"}, *said)
     assert value == {"service": "cleaning", "day": "Friday", "time": "10:00"}
     assert set(how.values()) == {"said"}
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "members"),
+    [
+        ("How can I help?", "I'd like to book an appointment for Tuesday", {"date": "2026-12-01"}),
+        ("How can I help?", "I'm calling about the order I placed in June, I'm with my kids", {}),
+        ("How can I help?", "I want to talk to a real person at your company", {}),
+        ("What is your order number?", "it's 88123", {"order_number": "88123"}),
+        ("At what time?", "seven thirty", {"time": "7:30am"}),
+        ("How much was it?", "I paid 120 dollars on May 3rd", {"budget": 120, "date": "2026-05-03"}),
+        ("Anything else?", "no, that's all, thanks", {"confirmed": False}),
+    ],
+)
+def test_what_was_said_of_something_else_is_no_value(question, said, members):
+    example = {
+        **{"name": "Jane Doe", "date": "2026-01-05", "time": "2pm", "guests": 2, "budget": 20000, "zip": "78701"},
+        **{"order_number": "12345", "city": "Austin", "company": "Acme", "size": "small | large", "age": 40},
+        **{"items": [{"name": "tacos", "quantity": 1}], "confirmed": True, "email": "jo@example.com"},
+    }
+    value, _ = fill(Question(f"Agent: {question}\nUser: {said}", "What did they say?", example, now=NOW))
+    assert {name: member for name, member in value.items() if member not in (None, [])} == members
 
 
 EVERYTHING = {
