@@ -10,7 +10,9 @@ from typing import Any
 
 from dryline.engine.fake_values import made_up
 from dryline.engine.slots import Slot
-from dryline.simulator.deployment_context import DeploymentContext
+from dryline.models.deployments import Deployment
+from dryline.simulator.deployment_context import DeploymentContext, line_of
+from dryline.storage.current_world import current
 
 _READ = re.compile(r"""\bstate(?:\[\s*|\.get\(\s*)["'](?P<member>\w+)["'](?:\s*,\s*["'](?P<default>[^"']*)["'])?""")
 _NOT_CONTACT = {"Caller", "variables"}
@@ -33,6 +35,12 @@ def contact_row(line: DeploymentContext, random: Random, now: datetime) -> dict[
         else:
             row[member] = made_up(Slot(default or "", member), random, now)[0]
     return row
+
+
+def sample_contact(deployment: Deployment) -> dict[str, Any]:
+    """Return a made-up contact row for the flow of an outbound deployment; an empty one for any other."""
+    line = line_of(deployment)
+    return contact_row(line, Random(0), current().clock.now()) if line.is_outbound else {}
 
 
 def with_person(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

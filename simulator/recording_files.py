@@ -6,6 +6,7 @@ Those without a log are removed by jobs/transitions.py.
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import threading
@@ -13,10 +14,11 @@ import time
 from concurrent.futures import Future
 from pathlib import Path
 
+from dryline.models.deployments import Deployment
 from dryline.models.recording_addresses import FILES
 from dryline.models.recordings import IN_PROGRESS
-from dryline.simulator.recordings import AudibleCall, is_whole, write
-from dryline.simulator.speech import Beeps, SpeechFailed, Voice, voice_of
+from dryline.simulator.recordings import AudibleCall, is_whole, speakers_of, write, write_line
+from dryline.simulator.speech import Beeps, SpeechFailed, Voice, printable, voice_of
 from dryline.storage.current_world import WorldLocal
 from dryline.storage.errors import NotReady
 from dryline.storage.files import part_of, rename
@@ -112,6 +114,17 @@ def file_of(world: World, log_id: str, call: AudibleCall) -> Path:
 def speaks_words(world: World) -> bool:
     """Return whether recordings have words. Without a speech program they have beeps."""
     return not isinstance(RECORDING_FILES.of(world).voice, Beeps)
+
+
+def spoken_line(world: World, text: str, deployment: Deployment | None) -> bytes:
+    """Return a line of an agent as a WAV file, in the voice of its recordings. Raises NotReady."""
+    agent, _ = speakers_of(deployment, "", deployment.id if deployment else "")
+    file = io.BytesIO()
+    try:
+        write_line(printable(text), agent, file, RECORDING_FILES.of(world).voice)
+    except SpeechFailed as error:
+        raise NotReady(f"The line could not be spoken: {error}.") from None
+    return file.getvalue()
 
 
 def mark_as_played(path: Path) -> None:

@@ -24,7 +24,7 @@ from dryline.models.deployments import Deployment
 from dryline.models.deployments_lookup import CHANNELS
 from dryline.models.voice_logs import VoiceLog
 from dryline.simulator import tones
-from dryline.simulator.speech import Speaker, Speech, SpeechFailed, Voice, printable, speakers
+from dryline.simulator.speech import Speaker, Speech, SpeechFailed, Voice, natural_s, printable, speakers
 from dryline.world.clock import parse
 
 AGENT, CALLER = 0, 1  # the channels: left and right
@@ -67,9 +67,14 @@ def call_of(log: VoiceLog) -> AudibleCall:
     turns = list(_turns(log, seconds))
     parts = sorted([*turns, *_signals(log, turns, seconds)], key=lambda part: (part.start, part.channel))
     deployment = Deployment.find(id=log.deployment_id, team_id=log.team_id) if log.deployment_id else None
-    voice, language = _voice(deployment)
     caller = log.to_number if log.direction == "outbound" else log.from_number
-    return AudibleCall(seconds, tuple(parts), speakers(voice or log.deployment_id or "", caller or "", language))
+    return AudibleCall(seconds, tuple(parts), speakers_of(deployment, caller or "", log.deployment_id or ""))
+
+
+def speakers_of(deployment: Deployment | None, caller: str, otherwise: str) -> tuple[Speaker, Speaker]:
+    """Return agent and caller of a deployment's calls. `otherwise` stands for the voice of one that names none."""
+    voice, language = _voice(deployment)
+    return speakers(voice or otherwise, caller, language)
 
 
 def write(call: AudibleCall, file: IO[bytes], voice: Voice, go_on: Callable[[], object]) -> None:
@@ -90,6 +95,16 @@ def write(call: AudibleCall, file: IO[bytes], voice: Voice, go_on: Callable[[], 
                 out.writeframesraw(frames)
     finally:
         turns.close()
+
+
+def write_line(text: str, speaker: Speaker, file: IO[bytes], voice: Voice) -> None:
+    """Write one line as a WAV file with one channel. Raises SpeechFailed."""
+    speech = voice.say(text, natural_s(text), speaker)
+    with wave.open(file, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(speech.rate)
+        out.writeframes(speech.samples.tobytes())
 
 
 def is_whole(path: Path) -> bool:

@@ -111,7 +111,7 @@ class SpeechProgram:
 
     def say(self, text: str, seconds: float, speaker: Speaker) -> Speech:
         """Return the text spoken in about this time, loud, without silence at its ends. Raises SpeechFailed."""
-        speed = _clamp(_natural_s(text) / seconds)
+        speed = _clamp(natural_s(text) / seconds)
         speech = self._run(text, speed, speaker)
         share = len(speech.samples) / speech.rate / seconds
         if self.knows_speed and not _SHORTEST_FIT <= share <= 1:
@@ -171,7 +171,7 @@ class SpeechCommand(SpeechProgram):
         return [argument if word == "{text}" else word for word in words]
 
 
-def _natural_s(text: str) -> float:
+def natural_s(text: str) -> float:
     """Return about how many seconds espeak-ng takes for a text. A digit is a whole word."""
     return 0.3 + (len(text) + 6 * sum(c.isdigit() for c in text)) / 19
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import redirect, render_template, request, url_for
+from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.flow_sessions import conversations
+from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
 from dryline.models.talk_sessions import TalkSession
 from dryline.models.workers import Worker
 from dryline.schemas.talk_sessions import TalkBody, TurnBody
+from dryline.simulator import recording_files, recordings
+from dryline.simulator.contacts import sample_contact
 from dryline.storage.current_world import current
 from dryline.storage.errors import NotFound
 
@@ -31,22 +34,28 @@ def show(worker_id: str) -> Any:
     flows = list(Flow.listing(worker, worker_id=worker.id))
     flow_ids = {flow.id for flow in flows}
     deployments = [one for one in Deployment.listing(worker, worker_id=worker.id) if one.flow_id in flow_ids]
+    lines = [line for line in activity.usual_lines(require_team()) if line.worker_id == worker.id]
     deployment_id = request.args.get("deploymentId")
-    flow_id = request.args.get("flowId") or (flows[0].id if flows and not deployment_id else None)
+    usual_ids = [line.flow_id for line in lines if line.flow_id in flow_ids] + [flow.id for flow in flows]
+    flow_id = request.args.get("flowId") or (usual_ids[0] if usual_ids and not deployment_id else None)
     target, source = None, None
     if flow_id:
         target, source = ("flowId", flow_id), conversations.source_of(worker.team_id, flow_id=flow_id)
     elif deployment_id:
         target = ("deploymentId", deployment_id)
         source = conversations.source_of(worker.team_id, deployment_id=deployment_id)
+    line = next((line for line in lines if deployment_id == line.id or flow_id == line.flow_id), None)
+    options = _options(request.args)
+    contact = None if line is None or options else sample_contact(line)
     return render_template(
         "talks.html",
+        contact=contact,
         worker=worker,
         flows=flows,
         deployments=deployments,
         target=target,
         source=source,
-        options=_options(request.args),
+        options=options,
         talks=list(TalkSession.listing(worker, worker_id=worker.id).slice(MAX_TALKS)),
         names={one.id: one.name for one in (*flows, *deployments)},
     )
@@ -65,10 +74,23 @@ def talk(worker_id: str, talk_id: str) -> Any:
         "talk.html",
         worker=Worker.fetch(require_team(), worker_id),
         talk=talk,
+        speaks_words=recording_files.speaks_words(current()),
+        language=recordings.speakers_of(_deployment(talk), "", "")[0].language,
         target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
         flow=Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None,
         options=_options(request.args),
     )
+
+
+@blp.get("/<talk_id>/lines/<int:number>.wav")
+def line(worker_id: str, talk_id: str, number: int) -> Any:
+    """Speak a line of the agent in the voice of its recordings. `number` counts the events from 0."""
+    talk = _find(worker_id, talk_id).recall()
+    events = talk.events[number : number + 1]
+    if not events or events[0]["type"] != "said" or not recording_files.speaks_words(current()):
+        raise NotFound("There is no such line to be heard.")
+    content = recording_files.spoken_line(current(), events[0]["text"], _deployment(talk))
+    return current_app.response_class(content, mimetype="audio/wav")
 
 
 @blp.post("/<talk_id>")
@@ -92,6 +114,14 @@ def _find(worker_id: str, talk_id: str) -> TalkSession:
     if talk.worker_id != worker_id:
         raise NotFound(f"Worker {worker_id} has no conversation {talk_id}.")
     return talk
+
+
+def _deployment(talk: TalkSession) -> Deployment | None:
+    """Return the deployment of a conversation; that of a flow is its voice deployment, if it has one."""
+    if talk.deployment_id:
+        return Deployment.find(id=talk.deployment_id, team_id=talk.team_id)
+    lines = Deployment.listing(talk, flow_id=talk.flow_id) if talk.flow_id else ()
+    return next((one for one in lines if one.type in conversations.VOICE), None)
 
 
 def _options(values: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+// The page of a conversation with a flow: the agent's lines aloud, and a microphone. Without this script one types.
+"use strict";
+
+(() => {
+  const STORED_SWITCH = "dryline-aloud";
+  const find = (id) => document.getElementById(id);
+  const Recognition = window.SpeechRecognition || window.webkitSpeechRecognition;
+  const isAloud = () => find("aloud") !== null && localStorage.getItem(STORED_SWITCH) === "on";
+
+  // The agent's lines since the person spoke last, one after the other.
+  const audio = new Audio();
+  const heard = new Set();
+  let waiting = [];
+
+  function read() {
+    const bubbles = [...document.querySelectorAll(".talk .bubble")];
+    const latest = bubbles.slice(bubbles.findLastIndex((bubble) => bubble.matches(".caller")) + 1);
+    const lines = latest.map((bubble) => bubble.dataset.audio).filter((line) => line && !heard.has(line));
+    lines.forEach((line) => heard.add(line));
+    if (!isAloud()) return;
+    waiting.push(...lines);
+    if (audio.paused) playNext();
+  }
+
+  function playNext() {
+    const line = waiting.shift();
+    if (!line) return;
+    audio.src = line;
+    audio.play().catch(() => {}); // a browser may want a click first; the lines can be read
+  }
+  audio.addEventListener("ended", playNext);
+  audio.addEventListener("error", playNext);
+
+  function stop() {
+    waiting = [];
+    audio.pause();
+  }
+
+  function switchAloud() {
+    localStorage.setItem(STORED_SWITCH, isAloud() ? "off" : "on");
+    stop();
+    heard.clear();
+    begin();
+  }
+
+  function listen(button) {
+    const recognition = new Recognition();
+    const status = find("talk-state");
+    stop();
+    recognition.lang = button.dataset.language;
+    recognition.interimResults = true;
+    recognition.onresult = ({ results }) => (find("say").value = [...results].map((one) => one[0].transcript).join(""));
+    recognition.onerror = ({ error }) => (status.textContent = `The browser did not understand: ${error}.`);
+    recognition.onend = () => {
+      button.setAttribute("aria-pressed", "false");
+      find("say")?.focus();
+    };
+    status.textContent = "";
+    button.setAttribute("aria-pressed", "true");
+    recognition.start();
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.id === "aloud") switchAloud();
+    if (target.id === "microphone" && target.getAttribute("aria-pressed") === "false") listen(target);
+  });
+  document.addEventListener("submit", stop);
+
+  // Each turn replaces the page's main part.
+  function begin() {
+    find("aloud")?.setAttribute("aria-pressed", String(isAloud()));
+    if (find("microphone")) find("microphone").hidden = !Recognition;
+    read();
+  }
+  document.addEventListener("htmx:afterSwap", begin);
+  begin();
+})();

@@ -1,0 +1,125 @@
+"""A conversation with a flow by voice: the agent's lines aloud, and a microphone."""
+
+import io
+import re
+import shlex
+import sys
+import wave
+
+import pytest
+from playwright.sync_api import expect
+
+from dryline.settings import Settings
+from dryline.tests.console.browser_tab import Tab
+from dryline.tests.console.conftest import serving
+from dryline.tests.console.demo_rows import demo_id
+
+# Writes 0.1 s of a tone.
+PROGRAM = """
+import sys, wave
+with wave.open(sys.stdout.buffer, "wb") as out:
+    out.setparams((1, 2, 8000, 0, "NONE", ""))
+    out.writeframes(b"\\x00\\x20\\x00\\xe0" * 400)
+"""
+# A browser that offers speech recognition, and notes what it plays.
+BROWSER = """
+HTMLMediaElement.prototype.play = function () {
+    const { dataset } = document.documentElement;
+    dataset.played = `${dataset.played || ""} ${new URL(this.src).pathname.split("/").pop()}`.trim();
+    setTimeout(() => this.dispatchEvent(new Event("ended")));
+    return Promise.resolve();
+};
+window.SpeechRecognition = class {
+    start() {
+        window.language = this.lang;
+        this.onresult({ results: [[{ transcript: "I need " }], [{ transcript: "a cleaning" }]] });
+        this.onend();
+    }
+};
+"""
+
+
+@pytest.fixture
+def begin(contexts, tmp_path):
+    """Return a function that begins a conversation with the front desk in a browser, on a server with this speech."""
+    path = tmp_path / "speaks.py"
+    path.write_text(PROGRAM)
+    command = f"command: {shlex.join([sys.executable, '-I', '-S', str(path)])}"
+    servers, tabs = [], []
+
+    def begin(speech=command, browser=BROWSER):
+        serve = serving(Settings(ephemeral=True, scenario="demo", port=0, seed=1, speech=speech))
+        servers.append(serve)
+        seen = Tab(contexts[True]).turn_to(serve.__enter__())  # of its own, because the script stays in it
+        tabs.append(seen)
+        seen.page.add_init_script(f"if (location.pathname.startsWith('/console')) {{{browser}}}")
+        page = seen.go(f"/workers/{demo_id('workers', name='Bayside Dental')}/talk")
+        expect(page.get_by_role("heading", name="Talk to Front desk")).to_be_visible()
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**/talk/talk_*")
+        return seen
+
+    yield begin
+    for seen in tabs:
+        seen.page.close()
+    for serve in servers:
+        serve.__exit__()
+
+
+def test_lines_are_read_aloud_while_the_switch_is_on(begin):
+    seen = begin()
+    page = seen.scripted()
+    switch = page.get_by_role("button", name="Read aloud")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    played = page.locator("html")
+    expect(played).not_to_have_attribute("data-played", re.compile(""))
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(played).to_have_attribute("data-played", re.compile(r"^0\.wav"))
+    page.get_by_label("Say").fill("I would like a new appointment")
+    page.keyboard.press("Enter")
+    expect(played).to_have_attribute("data-played", re.compile(r"^0\.wav.* [2-9]\.wav"))
+    lines = played.get_attribute("data-played").split()
+    assert len(set(lines)) == len(lines)
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    switch.click()
+    page.reload()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(played).not_to_have_attribute("data-played", re.compile(""))
+    assert seen.wrong == []
+
+
+def test_a_microphone_fills_the_field(begin):
+    page = begin().scripted()
+    page.get_by_role("button", name="Speak").click()
+    expect(page.get_by_label("Say")).to_have_value("I need a cleaning")
+    assert page.evaluate("language") == "en-US"
+    expect(page.locator(".bubble.caller")).to_have_count(0)  # it is sent by the person
+
+
+def test_neither_is_offered_without_a_program_and_a_browser_for_it(begin):
+    page = begin("tones", "delete window.SpeechRecognition; delete window.webkitSpeechRecognition;").scripted()
+    expect(page.get_by_label("Say")).to_be_visible()
+    expect(page.get_by_role("button", name="Read aloud")).to_have_count(0)
+    expect(page.get_by_role("button", name="Speak")).to_be_hidden()
+
+
+def test_a_line_is_a_file_in_the_agents_voice(begin):
+    page = begin().page
+    (address, *_) = [one.get_attribute("data-audio") for one in page.locator("[data-audio]").all()]
+    answer = page.request.get(page.url.partition("/console")[0] + address)
+    assert (answer.status, answer.headers["content-type"]) == (200, "audio/wav")
+    with wave.open(io.BytesIO(answer.body())) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (1, 8000, 800)
+    missing = page.request.get(page.url.partition("/console")[0] + re.sub(r"\d+\.wav", "99.wav", address))
+    assert missing.status == 404
+
+
+def test_a_flow_that_calls_people_begins_with_a_made_up_contact(demo, tab):
+    page = tab(demo).go(
+        f"/workers/{demo_id('workers', name='Bayside Dental')}/talk?flowId={demo_id('flows', name='Reminder')}"
+    )
+    expect(page.get_by_text("it begins with a made-up contact")).to_be_visible()
+    page.get_by_role("button", name="Begin").click()
+    hello = page.locator(".bubble").first
+    expect(hello).to_have_text(re.compile(r"Hello \w+.*, this is Bayside Dental about your .* on \w+ at \d"))
