@@ -141,28 +141,76 @@ def test_a_fault_can_be_taken_away(api, control, fault):
     assert control.delete(f"/faults/{rule['id']}").status_code == 404
 
 
+UNIFORM = {"type": "uniform", "lowerMs": 5, "upperMs": 9}
+
+
 @pytest.mark.parametrize(
-    ("rule", "path"),
+    ("rule", "path", "message"),
     [
-        ({}, "status"),
-        ({"status": 99}, "status"),
-        ({"status": 500, "probability": 2}, "probability"),
-        ({"status": 500, "phase": "during"}, "phase"),
-        ({"delayMs": -1}, "delayMs"),
-        ({"status": 500, "times": 0}, "times"),
-        ({"malformed": "a bit"}, "malformed"),
-        ({"headers": {"X": "a\r\nb"}}, "headers"),
-        ({"headers": {"X": "\u2028"}}, "headers"),
-        ({"headers": {"Content-Length": "few"}}, "headers"),
-        ({"status": 500, "path": ""}, "path"),
-        ({"status": 500, "path": "api/workers"}, "path"),
-        ({"status": 500, "path": "/_dryline/reset"}, "path"),
+        ({}, "status", ""),
+        ({"status": 99}, "status", ""),
+        ({"status": 503, "drop": True}, "status", "drop"),
+        ({"drop": True, "malformed": "garbage"}, "malformed", "drop"),
+        ({"malformed": "a bit"}, "malformed", ""),
+        ({"status": 500, "probability": 2}, "probability", ""),
+        ({"status": 503, "probability": 0}, "probability", "greater than 0"),
+        ({"status": 500, "phase": "during"}, "phase", ""),
+        ({"status": 500, "times": 0}, "times", "1"),
+        ({"delayMs": -1}, "delayMs", ""),
+        ({"delayMs": 5, "body": "x"}, "body", "status"),
+        ({"headers": {"X": "a\r\nb"}}, "headers", ""),
+        ({"headers": {"X": "\u2028"}}, "headers", ""),
+        ({"headers": {"Content-Length": "few"}}, "headers", ""),
+        ({"status": 500, "path": ""}, "path", ""),
+        ({"status": 503, "path": "workers"}, "path", "Must begin with"),
+        ({"status": 500, "path": "/_dryline/reset"}, "path", ""),
+        ({"status": 503, "path": "/console"}, "path", "No operation"),
+        ({"status": 503, "path": "/api/workerz"}, "path", "did you mean /api/workers?"),
+        ({"status": 503, "path": "/api/workers/w/flowz"}, "path", "did you mean"),
+        ({"status": 503, "path": "/api/workers", "method": "DELETE"}, "method", "GET, HEAD, OPTIONS, POST"),
+        ({"status": 503, "path": "*", "method": "FETCH"}, "method", "Must be one of"),
+        ({"status": 500, "override": {}}, "override", ""),
+        ({"delayDistribution": {"type": "uniform", "lowerMs": 5}}, "delayDistribution.upperMs", ""),
+        ({"delayDistribution": UNIFORM | {"upperMs": 4}}, "delayDistribution.upperMs", ""),
+        ({"delayDistribution": {"type": "lognormal", "medianMs": 5}}, "delayDistribution.sigma", ""),
+        ({"delayDistribution": UNIFORM | {"sigma": 1}}, "delayDistribution.sigma", ""),
+        ({"delayDistribution": {"type": "normal"}}, "delayDistribution.type", ""),
+        ({"delayDistribution": UNIFORM, "delayMs": 5}, "delayDistribution", ""),
+        ({"rateLimit": {"requests": 0, "windowSeconds": 1}}, "rateLimit.requests", ""),
+        ({"rateLimit": {"requests": 1, "windowSeconds": 0}}, "rateLimit.windowSeconds", ""),
+        ({"rateLimit": {"requests": 1}}, "rateLimit.windowSeconds", ""),
+        ({"bytesPerSecond": 0}, "bytesPerSecond", ""),
+        ({"bytesPerSecond": 5, "drop": True}, "bytesPerSecond", ""),
     ],
 )
-def test_a_rule_that_cannot_work_is_refused(control, rule, path):
+def test_a_rule_that_cannot_work_is_refused(control, rule, path, message):
     answer = control.post("/faults", rule)
     assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == [path]
+    messages = {detail["path"]: detail["message"] for detail in answer.json["details"]}
+    assert message in messages[path]
+    assert control.get("/faults").json == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("*", "/*", "/api/*", "/api/workers", "/api/workers/*", "/api/workers/w_1/flows", "*/flows", "/api/w*s"),
+        *("/inbox/any/box", "/downloads/*", "/v1/chat/completions", "/api/workers/a b"),
+    ],
+)
+def test_a_rule_with_a_path_that_some_operation_has_is_accepted(fault, path):
+    fault(path=path, status=503)
+
+
+def test_an_override_answers_for_a_path_without_an_operation(api, fault):
+    fault(path="/api/new-thing", override={"status": 207, "body": {"new": True}, "headers": {"X-Canned": "1"}})
+    answer = api.post("/new-thing", {})
+    assert (answer.status_code, answer.json, answer.headers["X-Canned"]) == (207, {"new": True}, "1")
+
+
+def test_an_override_is_a_200_by_default(api, fault):
+    fault(path="/api/workers", override={"body": []})
+    assert (api.get("/workers").status_code, api.get("/workers").json) == (200, [])
 
 
 @pytest.mark.parametrize("name", sorted({*hop_by_hop, "Trailer", "Proxy-Connection"} - {"connection"}))
@@ -350,34 +398,6 @@ def test_delays_differ_and_are_the_same_for_the_same_seed(api, control, monkeypa
 def test_a_spread_of_none_is_the_median(api, control, monkeypatch):
     rule = {"type": "lognormal", "medianMs": 250, "sigma": 0}
     assert drawn(api, control, monkeypatch, delayDistribution=rule) == [250] * 5
-
-
-@pytest.mark.parametrize(
-    ("rule", "path"),
-    [
-        ({"delayDistribution": {"type": "uniform", "lowerMs": 5}}, "delayDistribution.upperMs"),
-        ({"delayDistribution": {"type": "uniform", "lowerMs": 5, "upperMs": 4}}, "delayDistribution.upperMs"),
-        ({"delayDistribution": {"type": "lognormal", "medianMs": 5}}, "delayDistribution.sigma"),
-        (
-            {"delayDistribution": {"type": "lognormal", "medianMs": 5, "sigma": 1, "lowerMs": 1}},
-            "delayDistribution.lowerMs",
-        ),
-        ({"delayDistribution": {"type": "normal"}}, "delayDistribution.type"),
-        (
-            {"delayMs": 5, "delayDistribution": {"type": "uniform", "lowerMs": 1, "upperMs": 2}},
-            "delayDistribution",
-        ),
-        ({"rateLimit": {"requests": 0, "windowSeconds": 1}}, "rateLimit.requests"),
-        ({"rateLimit": {"requests": 1, "windowSeconds": 0}}, "rateLimit.windowSeconds"),
-        ({"rateLimit": {"requests": 1}}, "rateLimit.windowSeconds"),
-        ({"bytesPerSecond": 0}, "bytesPerSecond"),
-        ({"bytesPerSecond": 5, "drop": True}, "bytesPerSecond"),
-    ],
-)
-def test_a_part_of_a_rule_that_cannot_be_is_refused_by_name(control, rule, path):
-    answer = control.post("/faults", rule)
-    assert answer.status_code == 400
-    assert path in [detail["path"] for detail in answer.json["details"]]
 
 
 # Slow bodies

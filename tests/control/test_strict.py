@@ -67,63 +67,6 @@ def test_a_slip_changes_nothing(control):
     assert control.get("/faults").json == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "field", "message"),
-    [
-        ({"path": "/api/workerz", "status": 503}, "path", "did you mean /api/workers?"),
-        ({"path": "/api/workers/w/flowz", "status": 503}, "path", "did you mean"),
-        ({"path": "/console", "status": 503}, "path", "No operation"),
-        ({"path": "/api/workers", "method": "DELETE", "status": 503}, "method", "GET, HEAD, OPTIONS, POST"),
-        ({"path": "*", "method": "FETCH", "status": 503}, "method", "Must be one of"),
-        ({"path": "workers", "status": 503}, "path", "Must begin with"),
-        ({"status": 503, "probability": 0}, "probability", "greater than 0"),
-        ({"status": 503, "times": 0}, "times", "1"),
-        ({"status": 503, "drop": True}, "status", "drop"),
-        ({"drop": True, "malformed": "garbage"}, "malformed", "drop"),
-        ({"delayMs": 5, "body": "x"}, "body", "status"),
-    ],
-)
-def test_a_fault_that_can_never_do_what_it_says_is_refused(control, rule, field, message):
-    assert message in faults_of(control.post("/faults", rule))[field]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "*",
-        "/*",
-        "/api/*",
-        "/api/workers",
-        "/api/workers/*",
-        "/api/workers/w_1/flows",
-        "*/flows",
-        "/api/w*s",
-        "/inbox/any/box",
-        "/downloads/*",
-        "/v1/chat/completions",
-        "/api/workers/a b",
-    ],
-)
-def test_a_fault_where_some_operation_fits_is_taken(control, path):
-    assert control.post("/faults", {"path": path, "status": 503}).status_code == 201
-
-
-def test_an_override_answers_where_there_is_no_operation(control, api):
-    canned = {"status": 207, "body": {"new": True}, "headers": {"X-Canned": "1"}}
-    assert control.post("/faults", {"path": "/api/new-thing", "override": canned}).status_code == 201
-    answer = api.post("/new-thing", {})
-    assert (answer.status_code, answer.json, answer.headers["X-Canned"]) == (207, {"new": True}, "1")
-
-
-def test_an_override_is_200_unless_it_says_more(control, api):
-    control.post("/faults", {"path": "/api/workers", "override": {"body": []}})
-    assert (api.get("/workers").status_code, api.get("/workers").json) == (200, [])
-
-
-def test_an_override_is_an_answer_of_its_own(control):
-    assert "override" in faults_of(control.post("/faults", {"status": 500, "override": {}}))
-
-
 class TestHelpers:
     @pytest.fixture
     def dryline(self):
