@@ -56,7 +56,7 @@ def test_a_number_in_any_notation_is_kept_in_e164_form(register, number):
 
 
 @pytest.mark.parametrize("number", ["", "front desk", "+", "+1234567890123456", "02079460000", "1" * 99, "+1\u0000415"])
-def test_what_is_no_number_is_refused(api, register, number):
+def test_a_text_that_is_no_number_is_refused(api, register, number):
     answer = register(number)
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "phoneNumber")
     assert api.get("/team/assets/phone_numbers").json == []

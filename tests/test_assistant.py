@@ -64,7 +64,7 @@ def test_each_tool_says_what_it_does_and_the_guide_lists_it(stand_in):
     assert re.findall(r"`(\w+)`", table) == [tool.name for tool in tools]
 
 
-def test_it_tells_where_the_stand_in_is_and_what_it_holds(ask, stand_in):
+def test_the_address_and_the_content_of_the_stand_in_are_answered(ask, stand_in):
     (about,) = ask(("about", {}))
     assert about["environment"]["BRAINBASE_LABS_BASE_URL"] == stand_in.url
     assert about["rows"]["voiceLogs"] == len(stand_in.state()["voiceLogs"])
@@ -95,7 +95,7 @@ def test_a_fault_strikes_and_is_taken_away(ask):
     assert [(rule["id"], rule["hits"]) for rule in rules] == [(id, 1)]
 
 
-def test_what_a_tool_does_not_know_is_refused_by_name(ask):
+def test_unknown_arguments_are_refused_by_name(ask):
     (error, rules) = ask(("add_fault", {"path": "/api/workers", "sttus": 503, "status": 500}), ("faults", {}))
     assert error.startswith("refused: add_fault has no argument sttus. It has: path, method, preset, status")
     assert rules == []
@@ -114,7 +114,7 @@ def test_an_answer_that_is_no_json_is_given_as_it_is(ask, stand_in):
 
 
 @pytest.mark.parametrize("preset", ["half-an-answer", "cut-off"])
-def test_an_answer_that_does_not_come_is_told(ask, preset):
+def test_a_server_that_does_not_answer_is_reported(ask, preset):
     (_, answer) = ask(
         ("add_fault", {"path": "/api/workers", "preset": preset}), ("call_api", {"method": "GET", "path": "/workers"})
     )
@@ -137,7 +137,7 @@ def test_time_stands_still_and_moves_on(ask):
     assert later["now"] == "2026-11-22T10:01:30.000Z"
 
 
-def test_what_was_asked_is_seen_and_verified(ask):
+def test_requests_are_listed_and_verified(ask):
     (_, seen, yes, no) = ask(
         ("call_api", {"method": "POST", "path": "/workers", "body": {"name": 7}}),
         ("requests", {"path": "/api/workers"}),

@@ -52,7 +52,7 @@ def test_each_call_begins_when_its_batch_was_due_however_far_the_clock_jumps(api
     assert begun == ["2026-01-01T00:00:00.000Z", "2026-01-01T00:07:30.000Z", "2026-01-01T00:15:00.000Z"]
 
 
-def test_ten_rows_are_called_every_five_minutes_unless_told_otherwise(api, path, logs, advance):
+def test_by_default_ten_rows_are_called_every_five_minutes(api, path, logs, advance):
     api.post(f"{path}/make-batch-calls", {"data": rows(21)})
     counts = []
     for minutes in (0, 5, 5):

@@ -79,7 +79,7 @@ def test_whom_nobody_reaches_it_rings_until_the_end(call, each_second, outcome):
     assert logs[-1]["duration"] == 0 and logs[-1]["endTime"] > START
 
 
-def test_what_is_found_out_at_the_end_is_null_until_then(call, each_second):
+def test_results_are_null_until_the_end(call, each_second):
     *before, over = each_second(call(outcome="transferred"))
     assert all(log[member] is None for log in before for member in LATER)
     assert all(over[member] is not None for member in ("endTime", "duration", "recordingUrl", "data", "transferData"))
@@ -182,7 +182,7 @@ def _passes(query, actual, limit):
     return actual == limit if query == "status" else actual >= limit
 
 
-def test_who_asks_for_what_began_since_finds_each_call_that_comes_in(control, api, path, line, advance):
+def test_polling_by_start_time_finds_each_incoming_call(control, api, path, line, advance):
     control.put("/settings", {"callsPerMinute": 30})
     newest, ids = START, set()
     for _ in range(30):
@@ -213,7 +213,7 @@ def test_the_voice_analysis_counts_calls_that_are_over(api, call, advance):
 # Webhooks
 
 
-def test_webhooks_are_told_of_a_call_when_it_starts_and_when_it_ends(control, api, line, call, advance, read):
+def test_webhooks_get_messages_when_a_call_starts_and_ends(control, api, line, call, advance, read):
     hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     assert api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "transcript"}).status_code == 201
 
@@ -237,7 +237,7 @@ def test_a_webhook_hears_the_status_that_the_log_has(control, api, line, call, a
     assert statuses == ["ringing", "completed"]
 
 
-def test_webhooks_are_told_of_several_calls_in_the_order_of_their_moments(control, api, line, call, advance):
+def test_messages_about_several_calls_are_sent_in_order(control, api, line, call, advance):
     receiver = Receiver()
     hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     api.post(hooks, {"url": receiver.url, "fields": "start_timestamp,end_timestamp"})
@@ -249,7 +249,7 @@ def test_webhooks_are_told_of_several_calls_in_the_order_of_their_moments(contro
     assert len(ends) == 6 and ends == sorted(ends)
 
 
-def test_the_end_of_a_call_in_progress_may_be_told_by_hand(control, api, line, call):
+def test_the_end_of_a_call_in_progress_can_be_sent_by_hand(control, api, line, call):
     hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
     api.post(hooks, {"url": "http://127.0.0.1:9/", "fields": "end_timestamp"})
     answer = control.post("/webhooks", {"logId": call(), "event": "call_ended"})

@@ -126,7 +126,7 @@ def test_nothing_names_what_was_deleted(client, name):
         ("deleteWorker", {"voiceLogs": 0, "sessions": 0, "runtimeErrors": 0, "llmLogs": 0}),
     ],
 )
-def test_what_ran_behind_a_log_goes_with_it(client, name, expected):
+def test_records_of_the_engine_are_deleted_with_the_log(client, name, expected):
     path = DELETIONS[name]["path"]
     client.delete(fill(path, *path_ids(path, NORTH)), headers={"x-api-key": KEYS[NORTH]})
     left = of_team(client.get("/_dryline/state").json, NORTH)

@@ -105,7 +105,7 @@ def test_after_the_end_nothing_is_said_and_nothing_begins_again(ask, flow):
     assert content(ask(flow, "Are you still there?")) == ""
 
 
-def test_without_a_session_id_a_new_one_is_told_in_a_header(ask, flow):
+def test_without_a_session_id_a_header_has_a_new_one(ask, flow):
     answer = ask(flow, "Hello", query={"session_id": ""})
     name = answer.headers["x-session-id"]
     assert content(ask(flow, BOOK, session=name)) == "One moment.\nSee you on Monday."
@@ -158,7 +158,7 @@ def test_a_stream_begins_with_the_role_and_ends_with_a_reason(ask, flow):
     assert (last["delta"], last["finish_reason"]) == ({}, "stop")
 
 
-def test_a_stream_tells_its_usage_when_asked(ask, flow):
+def test_a_stream_has_its_usage_on_request(ask, flow):
     last = events(ask(flow, BOOK, stream=True, stream_options={"include_usage": True}))[-1]
     assert (last["choices"], last["usage"]["prompt_tokens"]) == ([], 10)
 
@@ -259,7 +259,7 @@ def test_a_turn_of_a_known_session_needs_a_message_of_the_user(ask, flow):
     refused(ask(flow, messages=[{"role": "system", "content": "Go on."}], status=400), None)
 
 
-def test_what_else_clients_send_is_let_in_with_strict_too(control, ask, flow):
+def test_further_members_are_accepted_with_strict_too(control, ask, flow):
     control.put("/settings", {"strict": True})
     assert content(ask(flow, BOOK, temperature=0.2, tools=[], user="jo"))
 
@@ -268,7 +268,7 @@ def test_code_that_cannot_run_is_refused_with_its_line(ask, make_flow):
     assert "Line 1, column 1" in refused(ask(make_flow(code='until "x":\n    pass\n'), "Hello", status=400), None)
 
 
-def test_a_crash_is_told_with_the_flows_line_and_stays_one(ask, make_flow):
+def test_a_crash_is_reported_with_the_flows_line_every_time(ask, make_flow):
     flow = make_flow(code='say("Hi")\nx = 1 / 0\n')
     error = refused(ask(flow, "Hello", status=500), "flow_failed")
     assert f"{flow['id']}.based:2:5: ZeroDivisionError" in error

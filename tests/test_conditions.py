@@ -121,7 +121,7 @@ def test_a_text_that_comes_close_to_a_condition_is_refused_at_once(text):
         RowCondition(text)
 
 
-def test_what_a_condition_looks_at_in_all_rows_is_bounded():
+def test_the_text_that_a_condition_compares_is_bounded():
     condition = RowCondition("a == b")
     with pytest.raises(Invalid, match="too long"):
         for _ in range(30):

@@ -67,7 +67,7 @@ def test_a_page_may_read_every_header(api):
 
 
 @pytest.mark.parametrize("headers", [{}, {"Origin": ORIGIN}, {"Origin": "https://other.example"}])
-def test_caches_are_told_that_the_answer_depends_on_the_origin(api, headers):
+def test_the_answer_varies_with_the_origin(api, headers):
     assert "Origin" in api.get("/workers", headers=headers).vary
 
 

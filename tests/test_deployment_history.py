@@ -85,7 +85,7 @@ def test_each_kind_of_change_has_its_own_entry(history, change, line, make_flow)
     }
 
 
-def test_what_changes_nothing_is_not_entered(history, change, line):
+def test_an_update_without_a_change_has_no_entry(history, change, line):
     change(name=line["name"], externalConfig={"engineVersion": "v2"}, customWebhooks=[], enableVoiceSentiment=False)
     change()
     assert history().json["total"] == 0

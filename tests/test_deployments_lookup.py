@@ -33,7 +33,7 @@ def test_a_deployment_of_any_channel_has_its_channels_members(api, make, channel
 
 
 @pytest.mark.parametrize("channel", NEW)
-def test_what_is_asked_for_is_included(api, make, channel):
+def test_requested_members_are_included(api, make, channel):
     made = make(channel)
     names = ["sentinelAssignments", "successCriteria", "deploymentParameters"]
     deployment = api.get(f"/deployments/{made['id']}", query_string={"include": ",".join(names)}).json

@@ -128,7 +128,7 @@ def test_a_commit_of_an_ephemeral_world_never_waits_for_the_disk():
         app.close()
 
 
-def test_what_ends_with_the_process_needs_no_durability_beyond_it():
+def test_a_temporary_world_is_not_flushed():
     with pytest.raises(BadSetting, match="--ephemeral"):
         Settings(ephemeral=True, durability="power")
 

@@ -143,7 +143,7 @@ def test_a_run_outlives_its_agent(api, control, advance, start, agent):
         *(("agent", {"deploymentId": "gone"}, "deploymentId"), ("agent", {"scorecardIds": ["gone"]}, "scorecardIds.0")),
     ],
 )
-def test_what_the_data_names_must_exist(api, control, type, data, member):
+def test_records_that_the_data_names_must_exist(api, control, type, data, member):
     answer = api.post("/echo/run", {"type": type, "agent_data": data})
     assert answer.status_code == 404
     assert f"agent_data.{member}" in answer.json["error"]

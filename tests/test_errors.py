@@ -47,7 +47,7 @@ def test_an_id_is_any_text(api, control, id, sent):
     assert api.delete(f"/workers/{sent}").status_code == 204
 
 
-def test_an_id_with_a_slash_is_told_as_it_is(api, control):
+def test_an_error_shows_an_id_with_a_slash_unchanged(api, control):
     assert api.get("/workers/a%2Fb").json["error"] == "Worker a/b not found."
     assert control.get("/requests").json[0]["path"] == "/api/workers/a/b"
 
@@ -119,7 +119,7 @@ def test_no_body_is_an_empty_one(api):
     assert_error(api.post("/workers", data=b"", content_type=JSON), 400)
 
 
-def test_the_first_three_faults_are_told_in_a_sentence_and_how_many_more_there_are(api, make_worker):
+def test_an_error_names_the_first_three_faults_and_the_number_of_the_others(api, make_worker):
     answer = api.post(f"/workers/{make_worker()['id']}/tests", {"name": "A", "flowId": "f"})
     assert answer.json["error"] == (
         "description: Missing data for required field; checkpoints: Missing data for required field; "
@@ -187,7 +187,7 @@ def deep(levels):
     return value
 
 
-def test_what_is_as_deep_as_a_body_may_be_can_be_answered_wherever_it_shows(api, control, make_voice_deployment):
+def test_the_deepest_value_of_a_body_can_be_answered_everywhere(api, control, make_voice_deployment):
     deployment = make_voice_deployment()
     path = f"/workers/{deployment['workerId']}/deployments"
     sent = {"externalConfig": {"newer": deep(202)}}
@@ -294,13 +294,13 @@ def test_a_path_that_only_begins_like_an_unrecorded_one_is_recorded(app, control
 
 
 @pytest.mark.parametrize("headers", [{"x-api-key": "wrong"}, {}])
-def test_on_loopback_who_has_no_key_is_told_where_there_is_one(app, headers):
+def test_on_loopback_an_error_about_the_key_names_the_default_key(app, headers):
     answer = app.test_client().get("/api/workers", headers=headers)
     assert answer.status_code == 401
     assert answer.json["error"].endswith("without --api-key it is dryline-local-key.")
 
 
-def test_elsewhere_nothing_is_told_of_keys():
+def test_on_other_addresses_an_error_about_the_key_names_no_key():
     from dryline.app import create_app
     from dryline.settings import Settings
 
@@ -310,7 +310,7 @@ def test_elsewhere_nothing_is_told_of_keys():
     assert answer.json == {"error": "The API key is not valid."}
 
 
-def test_who_asks_for_a_websocket_is_told_that_there_are_none(api):
+def test_a_websocket_is_refused(api):
     refused = api.get("/workers", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
     assert refused.status_code == 400
     assert refused.json == {"error": "This server answers HTTP requests only, no WebSockets."}

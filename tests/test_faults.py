@@ -51,7 +51,7 @@ def test_before_the_view_nothing_is_written(api, fault, control):
 
 
 @pytest.mark.parametrize("rule", [{"status": 503, "malformed": "garbage"}, {"status": 503}, {"drop": True}])
-def test_what_has_an_answer_of_its_own_never_runs_the_view(api, fault, control, rule):
+def test_a_rule_with_an_answer_never_runs_the_view(api, fault, control, rule):
     fault(**rule, method="POST")
     with contextlib.suppress(ClientDisconnected):
         assert api.post("/workers", WORKER).status_code == 503
@@ -59,7 +59,7 @@ def test_what_has_an_answer_of_its_own_never_runs_the_view(api, fault, control, 
     assert api.get("/workers").json == []
 
 
-def test_what_only_spoils_the_answer_needs_the_views(api, fault):
+def test_a_rule_that_spoils_the_answer_runs_the_view(api, fault):
     fault(malformed="garbage", method="POST")
     assert api.post("/workers", WORKER).status_code == 201
     assert len(api.get("/workers").json) == 1
@@ -315,7 +315,7 @@ def frozen(control):
     control.put("/clock", {"now": "2030-01-01T09:00:00Z", "frozen": True})
 
 
-def test_what_is_beyond_a_rate_limit_is_a_429_that_says_when_to_come_again(api, fault, frozen):
+def test_a_request_beyond_a_rate_limit_is_a_429_with_retry_after(api, fault, frozen):
     fault(rateLimit={"requests": 2, "windowSeconds": 30})
     answers = [api.get("/workers") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -346,7 +346,7 @@ def test_a_clock_that_is_set_back_begins_a_window(api, fault, frozen, control):
     assert api.get("/workers").status_code == 200
 
 
-def test_only_what_is_beyond_the_limit_counts_as_struck_and_other_rules_still_strike(api, fault, frozen, control):
+def test_requests_within_a_limit_are_no_hits_and_match_other_rules(api, fault, frozen, control):
     fault(rateLimit={"requests": 1, "windowSeconds": 30}, path="/api/workers")
     fault(status=503, path="/api/workers")
     assert [api.get("/workers").status_code for _ in range(2)] == [503, 429]

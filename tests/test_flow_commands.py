@@ -50,7 +50,7 @@ def test_code_without_a_fault_is_passed_without_a_word(run, file):
     assert run("flow", "check", file(CLINIC)) == ""
 
 
-def test_every_file_with_a_fault_is_told_with_line_and_column(run, file):
+def test_every_file_with_an_error_is_reported_with_line_and_column(run, file):
     bad, worse = file('until "x":\n    say(1)\n', "bad.based"), file("x = = 1\n", "worse.based")
     lines = run("flow", "check", bad, file(CLINIC), worse, code=1).splitlines()
     assert lines[0].startswith(f"{bad}:1:1: error: ")
@@ -58,7 +58,7 @@ def test_every_file_with_a_fault_is_told_with_line_and_column(run, file):
     assert len(lines) == 2
 
 
-def test_a_file_that_is_not_utf_8_is_told_with_its_line(run, file):
+def test_a_file_that_is_not_utf_8_is_reported_with_its_line(run, file):
     path = file("")
     path.write_bytes('say("a")\nsay("café")\n'.encode("latin-1"))
     flow = file(CLINIC, "main.based")
@@ -67,7 +67,7 @@ def test_a_file_that_is_not_utf_8_is_told_with_its_line(run, file):
     assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
 
 
-def test_what_is_only_doubtful_is_told_and_passes(run, file):
+def test_a_warning_is_printed_and_passes(run, file):
     assert ": warning: " in run("flow", "check", file("say(nobody)\n"))
 
 
@@ -114,7 +114,7 @@ def test_a_slash_takes_a_condition(run, file, choice):
     assert "Transferred: +15550100" in run("talk", file(CLINIC), input=f"{choice}\n")
 
 
-def test_a_condition_that_is_not_open_is_told_and_the_conversation_goes_on(run, file):
+def test_a_condition_that_is_not_open_is_refused_and_the_conversation_goes_on(run, file):
     shown = run("talk", file(CLINIC), input="/9\n/1\n")
     assert "Refused: The talk has no condition '9'." in shown
     assert "Ended: transfer" in shown
@@ -157,7 +157,7 @@ def test_a_file_of_responses_with_a_mistake_is_refused(run, file, text):
     assert "--http" in run("talk", file(ORDER), "--http", file(text, "http.json"), code=2)
 
 
-def test_a_flow_without_its_variables_is_told_the_option(run, file):
+def test_an_error_about_variables_names_the_option(run, file):
     assert "--variables '{}'" in run("talk", file('name = variables["name"]\n'))
 
 
@@ -177,13 +177,13 @@ def test_code_that_cannot_run_is_refused(run, file):
     assert ":1:5: error: " in run("talk", file("x = = 1\n"), code=1)
 
 
-def test_an_exception_is_told_with_its_traceback(run, file):
+def test_an_exception_is_printed_with_its_traceback(run, file):
     shown = run("talk", file("x = 1 / 0\n"))
     assert "clinic.based:1:5: ZeroDivisionError: division by zero" in shown
     assert "#     x = 1 / 0" in shown
 
 
-def test_what_a_conversation_showed_is_a_script_that_it_passes(run, file):
+def test_the_output_of_a_conversation_is_a_script_that_it_passes(run, file):
     shown = run("talk", file(CLINIC), input=TURNS)
     assert run("talk", file(CLINIC), "--script", file(shown, "clinic.talk")) == ""
 
@@ -235,7 +235,7 @@ def test_a_flow_of_a_running_server_is_held_against_a_script(run, served, file):
     assert run("talk", "--flow", flow, "--data-dir", directory, "--script", script) == ""
 
 
-def test_an_unknown_flow_is_told(run, served):
+def test_an_unknown_flow_is_refused(run, served):
     assert "flow_none not found" in run("talk", "--flow", "flow_none", "--data-dir", served[0], code=1)
 
 

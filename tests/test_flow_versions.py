@@ -56,7 +56,7 @@ def test_limit_and_offset_cut_a_window(api, path, commit):
     assert beyond == {"data": [], "total": 5, "hasMore": False}
 
 
-def test_a_page_has_20_versions_unless_told_otherwise(api, path, commit):
+def test_a_page_has_20_versions_by_default(api, path, commit):
     for _ in range(21):
         commit()
     page = api.get(f"{path}/versions").json

@@ -69,7 +69,7 @@ def test_without_validate_code_is_stored_as_it_is(api, make_flow):
     assert make_flow(code="x = = 1", validate=False)["code"] == "x = = 1"
 
 
-def test_what_is_only_doubtful_is_no_fault(make_flow):
+def test_a_warning_is_no_error(make_flow):
     assert make_flow(code='loop:\n    talk("Forever.", True)\nsay(nobody)\n', validate=True)["version"] == 1
 
 
@@ -124,7 +124,7 @@ def test_a_value_of_another_json_type_is_a_change_of_variables(api, make_flow, v
 
 
 @pytest.mark.parametrize("change", [{"name": "New"}, {"commitMessage": "Nothing"}, {"code": "same"}, {}])
-def test_what_leaves_the_program_as_it_is_commits_nothing(api, make_flow, change):
+def test_an_update_of_other_members_commits_nothing(api, make_flow, change):
     flow = make_flow(code="same")
     assert api.patch(path_of(flow), change).json["version"] == 1
     assert api.get(path_of(flow) + "/versions").json["total"] == 0

@@ -33,7 +33,7 @@ def logs(api, path):
     return lambda **query: api.get(path, query_string=query).json["logs"]
 
 
-def test_what_a_hook_sent_is_kept_without_the_models_name(gateway, logs):
+def test_the_body_of_a_hook_is_stored_without_the_models_name(gateway, logs):
     gateway()
     (log,) = logs()
     assert (log["eventType"], log["callId"], log["sessionId"]) == ("afterRequestHook", "CA1", "session_1")
@@ -117,7 +117,7 @@ def test_the_list_can_be_narrowed(gateway, logs, query):
     assert all(log[name] == value for log in answer for name, value in query.items())
 
 
-def test_a_part_of_no_logs_tells_how_many_there_are(api, gateway, path):
+def test_a_page_without_logs_has_the_total(api, gateway, path):
     gateway()
     page = api.get(path, query_string={"limit": 0}).json
     assert (page["logs"], page["total"], page["limit"]) == ([], 1, 0)

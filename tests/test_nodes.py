@@ -67,7 +67,7 @@ def test_nodes_with_one_seed_never_hand_out_the_same_id():
     assert len(set.union(*made)) == sum(map(len, made))
 
 
-def test_a_webhooks_id_tells_nodes_apart_too(app, monkeypatch):
+def test_nodes_create_different_ids_of_webhooks_too(app, monkeypatch):
     from dryline.models.custom_webhooks import new_id
 
     made = set()

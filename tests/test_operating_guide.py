@@ -90,5 +90,5 @@ def test_the_bounds_are_the_programs():
     ("path", "body"),
     [("/faults", {"path": "/api/workers", "delayMs": 600_001}), ("/simulate/calls", {"count": 10_001})],
 )
-def test_what_is_beyond_a_bound_of_the_control_plane_is_refused(server, path, body):
+def test_a_value_beyond_a_bound_of_the_control_plane_is_refused(server, path, body):
     assert httpx.post(f"{server.url}/_dryline{path}", json=body).status_code == 400

@@ -132,7 +132,7 @@ def test_docker_is_sent_little_beside_the_program():
     assert build_context(ROOT) - program() == beside
 
 
-def test_what_lies_about_in_a_checkout_is_not_sent_to_docker(tmp_path):
+def test_other_files_of_a_checkout_are_not_sent_to_docker(tmp_path):
     checkout = copied(tracked(), tmp_path)
     clean = build_context(checkout)
     for name in (

@@ -34,13 +34,13 @@ def run(pytester, monkeypatch):
     return run
 
 
-def told(result):
+def output(result):
     return result.stdout.str()
 
 
 def section(result):
     """Return the lines about requests that a failing test shows."""
-    text = told(result).partition(" Requests to dryline at http://")[2]
+    text = output(result).partition(" Requests to dryline at http://")[2]
     return [line for line in re.split(r"\n(?:-{9}|=)", text)[0].splitlines()[1:] if line]
 
 
@@ -143,7 +143,7 @@ def test_a_mark_says_what_a_test_starts_from_and_the_nearest_counts(run, pyteste
     run(code, "--strict-markers").assert_outcomes(passed=2)
 
 
-def test_what_a_mark_said_ends_with_its_test(run):
+def test_the_settings_of_a_mark_end_with_its_test(run):
     code = """
         import pytest
 
@@ -177,7 +177,7 @@ def test_a_slip_in_a_mark_is_a_line_and_no_traceback(run, values, line):
     """
     result = run(code)
     result.assert_outcomes(errors=1)
-    assert line in told(result) and "Traceback" not in told(result) and "pytest_plugin.py" not in told(result)
+    assert line in output(result) and "Traceback" not in output(result) and "pytest_plugin.py" not in output(result)
 
 
 @pytest.mark.parametrize("name", ABOUT)
@@ -195,12 +195,12 @@ def test_each_scenario_that_ships_is_known_by_its_name(run, name):
 def test_a_scenario_that_is_not_there_is_a_line_and_no_traceback(run):
     result = run("def test_it(dryline): pass", "--dryline-scenario", "nosuch.json")
     result.assert_outcomes(errors=1)
-    assert "nosuch.json" in told(result) and "pytest_plugin.py" not in told(result)
+    assert "nosuch.json" in output(result) and "pytest_plugin.py" not in output(result)
 
 
 def test_an_option_that_is_no_number_is_a_line(run):
     result = run("def test_it(dryline): pass", "--dryline-seed", "seven")
-    assert "dryline_seed must be a number, not 'seven'." in told(result)
+    assert "dryline_seed must be a number, not 'seven'." in output(result)
 
 
 FAILS = """
@@ -239,7 +239,7 @@ def test_a_fixture_that_fails_upon_the_stand_in_shows_it_too(run):
     assert " GET /api/workers 200 " in section(run(code))[0]
 
 
-def test_who_asked_nothing_is_told_so(run):
+def test_a_failing_test_without_requests_says_so(run):
     assert section(run("def test_it(dryline): assert False")) == ["No request came in."]
 
 
@@ -258,7 +258,7 @@ def test_a_team_shows_its_own_requests_alone(run):
             assert False
     """
     shown = (
-        told(run(code))
+        output(run(code))
         .partition(" Requests to team 'Test team' of dryline at http://")[2]
         .partition(" Requests to ")[0]
     )
@@ -274,7 +274,7 @@ def test_a_team_shows_its_own_requests_alone(run):
     ],
 )
 def test_nothing_is_shown_where_nobody_wants_it_or_nothing_failed(run, code, flags):
-    assert " Requests to " not in told(run(code, *flags))
+    assert " Requests to " not in output(run(code, *flags))
 
 
 def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
@@ -293,7 +293,9 @@ def test_a_stand_in_that_has_ended_does_not_hide_the_failure(run):
     """
     result = run(code)
     result.assert_outcomes(failed=1)
-    assert "assert 1 == 2" in told(result) and "The request log is not available: No dryline answers at" in told(result)
+    assert "assert 1 == 2" in output(result) and "The request log is not available: No dryline answers at" in output(
+        result
+    )
 
 
 @pytest.fixture(scope="module")
@@ -315,14 +317,14 @@ def test_a_server_that_runs_is_used_and_starts_each_test_from_the_scenario(run, 
 def test_parallel_workers_do_not_reset_a_server_that_runs(run, pytester, elsewhere):
     pytester.makeconftest("def pytest_configure(config): config.workerinput = {}  # as pytest-xdist does")
     result = run("def test_it(dryline): pass", "--dryline-url", elsewhere.url, "--dryline-token", "secret")
-    assert "Create a team for each test" in told(result)
+    assert "Create a team for each test" in output(result)
     code = "def test_it(dryline_server): assert dryline_server.team().client().workers.list() == []"
     run(code, "--dryline-url", elsewhere.url, "--dryline-token", "secret").assert_outcomes(passed=1)
 
 
 def test_a_server_that_does_not_run_is_a_line_and_no_traceback(run):
     result = run("def test_it(dryline): pass", "--dryline-url", "http://127.0.0.1:1")
-    assert "No dryline answers at http://127.0.0.1:1: " in told(result) and "pytest_plugin.py" not in told(result)
+    assert "No dryline answers at http://127.0.0.1:1: " in output(result) and "pytest_plugin.py" not in output(result)
 
 
 def test_a_project_that_does_not_use_it_pays_nothing():
@@ -357,7 +359,7 @@ USES_A_FAULT = """
 def test_a_test_fails_whose_fault_was_not_applied(run, options, requests, says):
     result = run(USES_A_FAULT.format(options=options, requests=requests, passes=True))
     result.assert_outcomes(passed=1, errors=1)
-    assert f"The fault on GET /api/workers {says}. If that is meant, pass unused_ok=True to fault()." in told(result)
+    assert f"The fault on GET /api/workers {says}. If that is meant, pass unused_ok=True to fault()." in output(result)
 
 
 @pytest.mark.parametrize(("options", "requests"), [("", 1), ("times=2", 2), ("unused_ok=True", 0)])
@@ -381,7 +383,7 @@ def test_a_snapshot_ends_with_the_test_that_took_it(run):
     run(code).assert_outcomes(passed=2)
 
 
-def test_beside_a_world_in_process_the_vendors_client_reaches_no_server(run, monkeypatch):
+def test_with_a_world_in_process_the_vendors_client_reaches_no_server(run, monkeypatch):
     monkeypatch.setenv("BRAINBASE_LABS_API_KEY", "the real key")
     monkeypatch.delenv("BRAINBASE_LABS_BASE_URL", raising=False)
     code = """
@@ -416,5 +418,5 @@ def test_a_failing_check_shows_the_tests_own_line_alone(run):
         def test_it(dryline):
             dryline.verify(path="/api/workers", method="POST")
     """
-    lines = told(run(code)).splitlines()
+    lines = output(run(code)).splitlines()
     assert not [line for line in lines if re.search(r"testing/\w+\.py:\d+", line)]

@@ -59,7 +59,7 @@ def test_a_nightly_export_has_the_numbers_as_they_are(run, server, tmp_path):
     assert list(rows[0]) == ["id", "startTime", "status", "duration", "fromNumber", "toNumber"]
 
 
-def test_a_webhook_receiver_is_told_of_start_and_end(run):
+def test_a_webhook_receiver_gets_start_and_end(run):
     lines = run("receiver.py")
     assert sorted(line.split()[0] for line in lines) == ["call_ended", "call_started"]
     assert len({line.split()[1] for line in lines}) == 1

@@ -62,9 +62,7 @@ def test_a_link_to_a_sitemap_is_a_sitemap(make_link):
     assert make_link(rawLink="https://example.com/sitemap.xml")["ragType"] == "SITEMAP"
 
 
-def test_what_takes_long_is_done_piece_by_piece_so_that_others_may_write_between(
-    app, api, path, make_file, advance, monkeypatch
-):
+def test_long_work_is_done_in_pieces_between_other_writes(app, api, path, make_file, advance, monkeypatch):
     for _ in range(3):
         make_file()
     app.world.clock.of(None).advance(timedelta(seconds=10))
@@ -191,7 +189,7 @@ def test_the_upload_address_needs_a_worker_a_file_name_and_a_type(app, worker):
         ("contentType", "text/📞"),
     ],
 )
-def test_what_cannot_stand_in_a_header_is_refused_before_the_upload(app, worker, member, text):
+def test_a_name_that_a_header_cannot_carry_is_refused_before_the_upload(app, worker, member, text):
     query = {"fileName": "a", "contentType": "text/plain", member: text}
     answer = app.test_client().get(f"/api/upload/{worker['id']}/resource-upload-url", query_string=query)
     assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])

@@ -41,7 +41,7 @@ def test_a_recorded_error_can_be_read_again(api, path, worker, record):
     assert api.get(f"{path}/{made['id']}").json == made
 
 
-def test_what_is_not_told_is_null_and_the_severity_error(record):
+def test_by_default_members_are_null_and_the_severity_is_error(record):
     made = record()
     assert made["severity"] == "error"
     assert made["deploymentId"] is made["flowId"] is made["lineNumber"] is made["metadata"] is None

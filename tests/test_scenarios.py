@@ -37,7 +37,7 @@ def variables(name):
     return {str(value) for program in BUSINESSES[name] for value in program.variables.values()}
 
 
-def test_what_ships_is_told():
+def test_every_shipped_scenario_is_described():
     assert {file.stem for file in SHIPPED.glob("*.json")} | {"empty"} == set(ABOUT)
 
 
@@ -87,7 +87,7 @@ def test_a_runtime_error_stands_on_a_line_of_its_flow_and_quotes_its_address(nam
             assert any(host in value for value in variables(name))
 
 
-def test_what_was_extracted_was_said(document):
+def test_extracted_values_are_in_the_transcript(document):
     for log in document["voiceLogs"]:
         data = log.get("extractionsData") or {}
         if data.get("booked") or data.get("confirmed"):
@@ -153,7 +153,7 @@ class TestClinic:
     def settings(self):
         return Settings(ephemeral=True, scenario="clinic", seed=1)
 
-    def test_what_a_worker_has_is_on_its_page(self, visitor, api):
+    def test_the_page_of_a_worker_shows_its_rows(self, visitor, api):
         (worker,) = api.get("/workers").json
         at = f"/workers/{worker['id']}"
         assert "Reception" in visitor.go(at).text
@@ -226,7 +226,7 @@ class TestTrouble:
         assert "No space left on device." in visitor.go("/exports").text
         assert "failed" in visitor.go("/calls").text
 
-    def test_what_keeps_a_flow_from_running_stands_beside_its_line(self, visitor, api):
+    def test_an_error_of_a_flow_is_shown_beside_its_line(self, visitor, api):
         (worker,) = api.get("/workers").json
         flows = api.get(f"/workers/{worker['id']}/flows").json
         (draft,) = [flow["id"] for flow in flows if flow["name"] == trouble.PICKUP.name]

@@ -53,7 +53,7 @@ def test_every_table_has_a_model(tables):
     assert others <= {"server", "schema_migration", "sqlite_sequence", "resource_text"}
 
 
-def test_what_a_model_calls_optional_may_be_null_in_the_schema(tables):
+def test_an_optional_column_may_be_null_in_the_schema(tables):
     wrong = [
         f"{model._meta.table_name}.{field.column_name}"
         for model in all_models()

@@ -134,7 +134,7 @@ def test_an_outcome_that_there_is_not_is_refused_by_name(api, path, kind, said):
     assert [detail["path"] for detail in answer.json["details"]] == ["data.1.dryline"]
 
 
-def test_what_a_row_tells_the_stand_in_the_flow_does_not_see(api, make_flow, make_voice_deployment, came_out, control):
+def test_the_flow_does_not_see_the_rows_outcome(api, make_flow, make_voice_deployment, came_out, control):
     line = make_voice_deployment(make_flow(code=FLOW))
     row = {"id": "r", "phoneNumber": "+12125550150", "dryline": {"outcome": "completed"}}
     path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}"

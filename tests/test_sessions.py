@@ -24,7 +24,7 @@ def test_a_session_shows_what_ran_in_snake_case(api, make_worker, add_log):
     assert (answer.status_code, answer.json) == (200, RAN | {"id": id, "worker_id": worker["id"]})
 
 
-def test_what_is_not_known_is_null(api, make_worker, add_log):
+def test_unknown_members_are_null(api, make_worker, add_log):
     worker = make_worker()
     id = add_log(Session, worker, minutes=3)
     session = api.get(f"/workers/{worker['id']}/sessions/{id}").json

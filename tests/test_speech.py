@@ -355,7 +355,7 @@ def test_a_voice_fills_its_time_and_always_speaks_alike(voice, speaker):
         assert voice.say("Another text altogether.", seconds, speaker) != (samples, rate)
 
 
-def test_where_espeak_is_to_be_tested_it_is_installed():
+def test_espeak_is_installed_if_it_is_to_be_tested():
     """`.ci/run` installs it and sets the variable: the test above runs it then."""
     if os.environ.get("DRYLINE_TEST_ESPEAK"):
         assert INSTALLED

@@ -113,7 +113,7 @@ until "caller is done":
     assert result.explanation == "The flow did not reach: caller agrees to a day."
 
 
-def test_else_a_conversation_fails_by_chance_alone(only):
+def test_otherwise_a_conversation_fails_by_chance(only):
     result = only("caller agrees to a day", runs=100)
     assert result.faults == []
     assert 0 < result.failed < 30
@@ -174,12 +174,12 @@ def test_a_flow_that_runs_away_ends_the_run(hurried, run):
     assert "The run was given up" in results[1]["explanation"]
 
 
-def test_the_guide_tells_the_bounds_of_a_run():
+def test_the_guide_has_the_bounds_of_a_run():
     page = (Path(__file__).parent.parent / "docs" / "flows.md").read_text().replace("\n", " ")
     assert f"up to {checkpoints.MAX_CONVERSATIONS} " in page and f"after {checkpoints.TIMEOUT_S:g} s" in page
 
 
-def test_what_a_hundred_conversations_gave_stands_for_all(only):
+def test_a_hundred_conversations_represent_all(only):
     result = only("caller wants a refund", runs=1_000_000)
     assert result.failed == 1_000_000
     assert "The result of 100 conversations is scaled to 1,000,000." in result.explanation

@@ -149,7 +149,7 @@ def test_chats_are_simulated_likewise(stand_in):
     assert len(stand_in.state()["chatDeployments"]) == 1
 
 
-def test_what_a_helper_makes_is_no_request_of_the_tested_program(stand_in):
+def test_rows_of_helpers_are_not_in_the_request_log(stand_in):
     stand_in.fault(status=503)
     stand_in.simulate_calls()
     stand_in.simulate_chats()
@@ -200,7 +200,7 @@ class TestExportsByHand:
         with pytest.raises(DrylineError, match="is FAILED"):
             stand_in.finish_export(export)
 
-    def test_an_export_that_there_is_not_is_told(self, stand_in):
+    def test_an_unknown_export_is_an_error(self, stand_in):
         with pytest.raises(DrylineError, match="export_no not found"):
             stand_in.finish_export("export_no")
 
@@ -276,7 +276,7 @@ class TestWaiting:
 
         assert wait_until(check, every_s=0) == 3
 
-    def test_who_waited_in_vain_is_told_why(self, stand_in):
+    def test_a_timeout_has_the_reason(self, stand_in):
         with pytest.raises(DrylineError, match="Timed out after 0 s: Expected at least 1, found 0"):
             wait_until(lambda: stand_in.verify(path="/api/workers"), timeout_s=0)
         with pytest.raises(DrylineError, match=r"Timed out after 0 s: the condition stayed false\."):
@@ -284,7 +284,7 @@ class TestWaiting:
         with pytest.raises(DrylineError, match="Timed out after 0 s: no call came"):
             wait_until(lambda: False, timeout_s=0, message="no call came")
 
-    def test_what_breaks_is_not_tried_again(self):
+    def test_an_exception_is_not_retried(self):
         with pytest.raises(ZeroDivisionError):
             wait_until(lambda: 1 / 0)
 

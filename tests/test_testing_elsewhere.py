@@ -52,7 +52,7 @@ def test_its_teams_have_the_helpers_too(connected):
     assert [row["name"] for row in team.state()["workers"]] == ["Front desk"]
 
 
-def test_a_refusal_is_told_as_the_server_tells_it(connected):
+def test_an_error_has_the_servers_message(connected):
     with pytest.raises(DrylineError, match="did you mean /api/workers") as refused:
         connected.fault(path="/api/workerz", status=503)
     assert refused.value.answer["details"]
@@ -68,12 +68,12 @@ def test_a_proxy_of_the_environment_is_passed_by(own, monkeypatch):
     assert connect(own.url, "secret").state()["workers"] == []
 
 
-def test_where_nothing_answers_it_is_said():
+def test_an_address_without_a_server_is_reported():
     with pytest.raises(DrylineError, match=r"No dryline answers at http://127.0.0.1:1: .*`dryline serve` starts one"):
         connect("http://127.0.0.1:1")
 
 
-def test_where_something_else_answers_it_is_said(own):
+def test_an_address_of_another_server_is_reported(own):
     with pytest.raises(DrylineError, match=r"The server at http://\S+/inbox is not dryline\."):
         connect(own.url + "/inbox")
 
@@ -102,7 +102,7 @@ def test_a_command_starts_a_server_and_it_ends_with_the_block(tmp_path):
         ("true", r"It ended at once \(0\)"),
     ],
 )
-def test_a_command_that_does_not_serve_is_told(command, message):
+def test_a_command_that_does_not_serve_is_reported(command, message):
     with pytest.raises(BadSetting, match=message):
         DrylineServer(command=command).start()
 
@@ -113,7 +113,7 @@ def test_a_command_that_never_serves_is_given_up(monkeypatch):
         DrylineServer(command="sh -c 'exec sleep 600'").start()
 
 
-def test_what_a_command_started_is_ended_with_it(monkeypatch, tmp_path):
+def test_processes_of_a_command_end_with_it(monkeypatch, tmp_path):
     os.mkfifo(tmp_path / "line")
     line = os.open(tmp_path / "line", os.O_RDONLY | os.O_NONBLOCK)
 
@@ -142,12 +142,12 @@ def test_every_flag_of_the_server_can_be_given_as_a_setting(name):
     assert parsed == (["a", "b"] if option.multiple else True if option.is_flag else "7")
 
 
-def test_what_is_not_given_is_no_flag():
+def test_a_setting_that_is_not_passed_has_no_flag():
     assert flags({"seed": None, "strict": False, "api_keys": ()}) == []
 
 
 @pytest.mark.parametrize("name", ["export_mode", "export_delay_ms", "calls_per_minute"])
-def test_what_the_server_has_no_flag_for_is_refused(name):
+def test_a_setting_without_a_flag_is_refused(name):
     assert name in Settings.__dataclass_fields__
     with pytest.raises(BadSetting, match=f"settings\\({name}="):
         DrylineServer(command=DRYLINE, **{name: 1}).start()

@@ -83,7 +83,7 @@ def test_a_client_that_waits_less_than_the_delay_gives_up(stand_in):
 
 
 @pytest.mark.parametrize("phase", ["before", "after"])
-def test_what_a_client_gave_up_on_is_carried_out_all_the_same(in_process, phase):
+def test_a_request_that_the_client_gave_up_is_still_carried_out(in_process, phase):
     in_process.fault(method="POST", delay_ms=LONG_MS, phase=phase)
     with http(in_process, timeout=1) as client:
         with pytest.raises(httpx.ReadTimeout):

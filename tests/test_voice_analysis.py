@@ -97,7 +97,7 @@ def test_periods_are_days_iso_weeks_months_and_years(analyze, add_call, granular
     assert list(labels) == sorted(labels)
 
 
-def test_a_period_is_a_month_unless_told_otherwise(analyze, add_call):
+def test_a_period_is_a_month_by_default(analyze, add_call):
     add_call("2026-11-21T12:00:00.000Z")
     assert periods(analyze()) == {"2026-11": 1}
 

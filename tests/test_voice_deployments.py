@@ -26,7 +26,7 @@ def test_the_engine_version_is_the_workers_unless_it_is_sent(make_flow, make_voi
     )
 
 
-def test_what_is_sent_as_json_is_kept_as_sent(make_voice_deployment):
+def test_json_is_stored_as_sent(make_voice_deployment):
     sent = {
         "externalConfig": {"engineVersion": "v2", "newThing": {"a_b": [1]}, "piiConfig": {"mode": "off", "more": 1}},
         "extractions": {"order_id": {"type": "string", "description": "The order", "required": True}},

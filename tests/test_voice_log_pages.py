@@ -80,7 +80,7 @@ def test_every_order_breaks_ties_by_id_and_walks_by_cursor_as_it_lists(get, add_
         assert [id for page in pages for id in page] == expected
 
 
-def test_a_page_tells_where_it_lies(get, five):
+def test_a_page_has_its_position(get, five):
     first, second, third = (get(limit=2, page=page) for page in (1, 2, 3))
     assert [ids(first), ids(second), ids(third)] == [five[:2], five[2:4], five[4:]]
     assert second["pagination"] == {

@@ -17,7 +17,7 @@ def test_a_name_is_enough(api):
     assert (worker["name"], worker["description"], worker["status"]) == ("Front desk", None, None)
 
 
-def test_whatever_a_worker_holds_the_list_and_the_record_agree(api, control, make_worker):
+def test_the_list_and_the_record_agree_on_any_content(api, control, make_worker):
     odd = 'say "hé" \\ \0\x1f\x7f\u2028\n</script> 🦎'
     worker = make_worker(name=odd, description="", status=None)
     document = control.get("/state").json

@@ -66,7 +66,7 @@ def test_a_model_key_is_shown_nowhere():
         assert "hidden-key" not in str(dryline.plane("GET", "/settings")) + str(dryline.state())
 
 
-def test_a_flow_that_finds_no_process_free_is_told_to_ask_again(app, control, monkeypatch):
+def test_a_flow_without_a_free_process_is_a_503(app, control, monkeypatch):
     control.post("/talk", {"code": CODE})
 
     def busy(*_, **__):

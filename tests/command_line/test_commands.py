@@ -114,7 +114,7 @@ def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
     assert "no such chat deployment" in run("simulate", "--chats", code=1)
 
 
-def test_an_unknown_deployment_is_told(run, served):
+def test_an_unknown_deployment_is_refused(run, served):
     assert "deployment" in run("simulate", "--worker", "w", "--deployment", "d", code=1)
 
 
@@ -298,7 +298,7 @@ def test_requests_are_shown_the_newest_last(run, served):
     assert len(run("requests", "--method", "POST", "--json").splitlines()) == 1
 
 
-def test_what_is_masked_is_shown_as_the_server_shows_it(run, served):
+def test_masked_values_are_shown_as_the_server_shows_them(run, served):
     assert httpx.get(f"{served.url}/downloads/exports/export_1?signature=abc.def").status_code == 403
     assert " /downloads/exports/export_1?signature=*** 403 " in run("requests")
 

@@ -170,7 +170,7 @@ def content(directory):
         ("simulate", "--worker", "w", "--deployment", "d"),
     ],
 )
-def test_where_there_is_no_world_it_is_said_and_none_is_made(tmp_path, command):
+def test_a_directory_without_a_world_is_refused_and_none_is_created(tmp_path, command):
     for missing in (tmp_path / "missing", tmp_path / "empty"):
         (tmp_path / "empty").mkdir(exist_ok=True)
         done = CliRunner().invoke(cli, [*command, "--data-dir", str(missing)])
@@ -190,7 +190,7 @@ def test_a_first_start_that_was_broken_off_left_no_world(run, data_dir):
 
 
 @pytest.mark.parametrize("command", [("state", "export"), ("keys", "list")])
-def test_what_only_reads_changes_nothing(run, data_dir, command):
+def test_a_command_that_only_reads_changes_nothing(run, data_dir, command):
     before = content(Path(data_dir))
     run(*command)
     assert content(Path(data_dir)) == before

@@ -79,7 +79,7 @@ def test_a_page_of_another_origin_may_not_even_from_this_machine(start, origin):
 
 
 @pytest.mark.parametrize("site", ["none", "same-origin"])
-def test_what_a_person_opens_is_fine(start, site):
+def test_a_page_that_a_person_opens_is_answered(start, site):
     assert status(start(), Sec_Fetch_Site=site) == 200
 
 

@@ -45,7 +45,7 @@ def test_a_move_out_of_its_reach_is_refused_and_the_clock_stays(control, seconds
     assert control.get("/clock").json["now"].startswith("2030-01-01")
 
 
-def test_who_reads_while_it_is_set_sees_the_time_before_or_after():
+def test_a_read_beside_a_change_sees_the_time_before_or_after():
     clock, over, seen = Clock().of(None), threading.Event(), []
     years = (2100, 2200)
     clock.set(datetime(years[0], 1, 1, tzinfo=UTC), frozen=True)

@@ -32,14 +32,14 @@ def test_the_collections_are_those_of_the_contract():
     assert set(names) - {"collection"} == set(FORMS) - more
 
 
-def test_what_is_got_can_be_put_and_is_the_same_to_the_byte(control):
+def test_a_state_that_is_put_back_is_the_same_to_the_byte(control):
     assert control.put("/state", document()).status_code == 204
     first = control.get("/state").data
     assert control.put("/state", data=first, content_type="application/json").status_code == 204
     assert control.get("/state").data == first
 
 
-def test_what_the_api_made_survives_too(control, api, make_voice_deployment, advance):
+def test_rows_of_the_api_survive_too(control, api, make_voice_deployment, advance):
     deployment = make_voice_deployment()
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
     api.patch(path, {"name": "Night line", "phoneNumber": "+14155550199", "flowId": deployment["flowId"]})
@@ -86,7 +86,7 @@ def test_rows_may_come_in_any_order(put):
     assert all(len(state[name]) == 1 for name in FORMS)
 
 
-def test_what_a_row_leaves_out_is_as_after_a_creation(api, make_voice_deployment, put, control):
+def test_members_that_a_row_leaves_out_are_as_after_a_creation(api, make_voice_deployment, put, control):
     made = make_voice_deployment(phoneNumber="+14155550100")
     worker = api.get(f"/workers/{made['workerId']}").json
     control.put("/clock", {"now": WHEN, "frozen": True})
@@ -186,7 +186,7 @@ def test_malformed_json_and_other_types_are_refused_as_everywhere(control):
 
 
 @pytest.mark.parametrize("levels", [230, 254, 400])
-def test_what_is_nested_too_deeply_to_be_answered_is_refused(control, levels):
+def test_a_value_that_is_nested_too_deeply_is_refused(control, levels):
     deep = b'{"version": 1, "workers": [{"id": "w", "name": "W", "visualizations": %s1%s}]}' % (
         b'{"a":' * levels,
         b"}" * levels,
@@ -238,7 +238,7 @@ def test_of_a_document_that_names_its_moment_nothing_comes_in_that_has_not_happe
     assert [[row["id"] for row in state[name]] for name in rows] == [["over"], ["s over"], ["r over"]]
 
 
-def test_what_a_moved_document_leaves_out_is_of_the_present(put, control):
+def test_times_that_a_document_leaves_out_are_the_present(put, control):
     control.put("/clock", {"now": "2026-03-12T10:00:00Z", "frozen": True})
     window = {"format": "CSV", "startDate": "2026-02-01T00:00:00.000Z", "endDate": "2026-02-20T00:00:00.000Z"}
     state = put(asOf="2026-02-23T10:00:00.000Z", exports=[{"id": "e", "status": "COMPLETED", **window}])

@@ -111,7 +111,7 @@ def test_rows_of_a_legacy_campaign_may_have_ids_of_another_campaigns(control):
         ("teamDefaultChecks", "teamId"),
     ],
 )
-def test_what_is_unique_in_the_api_is_unique_here(control, name, member):
+def test_unique_members_of_the_api_are_unique_here(control, name, member):
     sent = of_north()
     sent[name].append({**sent[name][0], "id": "another"})
     assert list(faults(control.put("/state", sent))) == [f"{name}[1].{member}"]

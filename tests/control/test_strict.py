@@ -33,7 +33,7 @@ def faults_of(answer):
         ("POST", "/reset?tem=team_1", {}, "team"),
     ],
 )
-def test_an_unknown_name_is_refused_and_the_nearest_told(control, method, path, body, known):
+def test_an_unknown_name_is_refused_with_the_nearest(control, method, path, body, known):
     answer = control._send(method, path, json=body)
     assert f"did you mean {known}?" in " ".join(faults_of(answer).values())
 
@@ -89,7 +89,7 @@ class TestHelpers:
         assert 'nearest: POST /api/workers 201  {"description":null,"name":"Front desk"' in text
         assert "(missed: json.name, headers.X-Trace, which is '7')" in text
 
-    def test_a_failed_check_tells_what_was_too_much(self, dryline):
+    def test_a_failed_check_shows_surplus_requests(self, dryline):
         dryline.client().workers.list()
         with pytest.raises(DrylineError, match="too many: GET /api/workers 200"):
             dryline.verify(path="/api/workers", times=0)

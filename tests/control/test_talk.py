@@ -56,7 +56,7 @@ def test_a_conversation_begins_with_what_the_flow_does_first(begin):
     assert (session["ended"], session["failure"], session["turns"]) == (None, None, 1)
 
 
-def test_a_turn_tells_which_condition_was_taken_and_why(begin, turn):
+def test_a_turn_has_the_condition_that_was_taken_and_the_reason(begin, turn):
     session = turn(begin(code=CLINIC), say="I want to book an appointment for Monday")
     (taken,) = of(session, "taken")
     assert (taken["condition"], taken["line"], taken["by"]) == ("caller wants to book an appointment", 4, "built-in")
@@ -208,7 +208,7 @@ def test_a_conversation_is_read_with_all_that_happened(control, begin, turn):
     assert {**read, "events": None} == {**second, "events": None}
 
 
-def test_what_was_said_before_the_flow_could_speak_is_heard(begin):
+def test_an_utterance_before_the_flow_speaks_is_heard(begin):
     session = begin(code=CLINIC.replace("True", "False"), say="I want to book an appointment")
     assert of(session, "taken")
 
@@ -330,7 +330,7 @@ def test_the_state_document_neither_gives_nor_takes_conversations(control, begin
     assert control.get(f"/talk/{session['id']}").status_code == 404
 
 
-def test_what_nobody_said_is_null_or_made_up_on_request(begin, turn):
+def test_a_value_that_nobody_said_is_null_or_invented_on_request(begin, turn):
     none, invented = (turn(begin(code=CLINIC, **options), choose="0") for options in ({}, {"unsaid": "made-up"}))
     assert none["extracted"] == {"booking": {"day": None}}
     assert of(none, "asked")[0]["how"] == {"day": "not said"}
@@ -366,7 +366,7 @@ def test_of_two_turns_at_once_one_is_refused(app, control, begin, turn):
     assert control.get(f"/talk/{session['id']}").json["ended"] == "transfer"
 
 
-def test_bytes_of_another_version_are_told_as_a_conflict(app, begin, turn):
+def test_bytes_of_another_version_are_a_conflict(app, begin, turn):
     session = begin(code=CLINIC)
     with sqlite3.connect(app.world.directory / "dryline.sqlite3") as db:
         db.execute("UPDATE talk_session SET dump = x'00'")
@@ -384,7 +384,7 @@ def test_a_flow_reaches_this_machine_and_what_webhooks_may_reach(begin):
     assert begin(code=code.format("127.0.0.1:9"))["events"][0]["url"] == "http://127.0.0.1:9/"
 
 
-def test_a_flow_tells_the_worlds_time(control, begin):
+def test_a_flow_has_the_worlds_time(control, begin):
     control.put("/clock", {"now": "2031-05-06T07:08:09Z", "frozen": True})
     code = "from datetime import datetime\nprint(datetime.now().year)\n"
     assert of(begin(code=code), "printed")[0]["text"] == "2031"

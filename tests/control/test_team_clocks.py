@@ -81,7 +81,7 @@ def test_a_team_that_there_is_not_is_404(control, method):
     assert getattr(control, method)("/clock?team=nobody", *body).status_code == 404
 
 
-def test_what_is_due_is_due_by_its_teams_clock(control, one, two, advance):
+def test_work_is_due_by_its_teams_clock(control, one, two, advance):
     exports = {}
     for id, api in (one, two):
         exports[id] = api.post("/team/exports", WINDOW).json["id"]

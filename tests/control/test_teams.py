@@ -69,6 +69,6 @@ def test_the_start_team_stays(control):
 
 
 @pytest.mark.parametrize("body", [{"name": 7}, {"key": ""}, {"key": None}, {"key": "schlüssel"}, {"key": " a"}])
-def test_what_cannot_be_is_refused(control, body):
+def test_an_invalid_member_is_refused(control, body):
     answer = control.post("/teams", body)
     assert (answer.status_code, answer.json["details"][0]["path"]) == (400, next(iter(body)))

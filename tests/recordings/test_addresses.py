@@ -51,7 +51,7 @@ def test_any_other_address_is_left_alone(api, add_call, deployment, address):
     assert log["recordingUrl"] == api.get(path).json["data"][0]["recordingUrl"] == address
 
 
-def test_what_an_earlier_version_kept_is_heard_too(add_call, listen):
+def test_recordings_of_an_earlier_version_are_played(add_call, listen):
     log = add_call(recording_url="https://recordings.dryline.invalid/CA1.mp3")
     assert urlsplit(log["recordingUrl"]).path == "/recordings/CA1.wav"
     listen(log)

@@ -16,7 +16,7 @@ def test_a_part_is_had_by_range(simulate, fetch):
     assert whole.headers["Accept-Ranges"] == "bytes"
 
 
-def test_head_tells_the_size_and_no_more(simulate, fetch):
+def test_a_head_request_has_the_size_only(simulate, fetch):
     log = simulate()
     answer = fetch(log["recordingUrl"], "HEAD")
     assert (answer.status_code, answer.content_length, answer.data) == (200, 44 + log["duration"] * RATE * 4, b"")
@@ -41,14 +41,14 @@ def test_a_file_that_a_power_cut_has_left_short_is_made_anew(app, simulate, fetc
     assert fetch(url).data == whole
 
 
-def test_what_was_not_finished_is_swept(app, simulate, fetch, files, advance):
+def test_unfinished_files_are_removed(app, simulate, fetch, files, advance):
     fetch(simulate()["recordingUrl"])
     (app.world.directory / "recordings" / f"{files()[0]}.part").write_bytes(b"RIFF")
     advance()
     assert len(files()) == 1
 
 
-def test_who_asks_for_what_is_being_made_waits_for_it(app, simulate, fetch, monkeypatch):
+def test_a_request_waits_for_a_recording_that_is_being_made(app, simulate, fetch, monkeypatch):
     url = simulate()["recordingUrl"]
     begun, go_on, written = threading.Event(), threading.Event(), []
     write = made_of.write

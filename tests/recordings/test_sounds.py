@@ -38,13 +38,13 @@ def test_between_the_turns_there_is_line_noise(simulate, listen):
             assert end == start or is_quiet(channel, end, start)
 
 
-def test_who_speaks_at_the_same_time_is_heard_at_the_same_time(add_call, listen):
+def test_utterances_at_the_same_time_overlap(add_call, listen):
     agent, caller = listen(add_call())
     assert loudness(agent, 7.5, 8) > 1000 and loudness(caller, 7.5, 8) > 1000
     assert is_quiet(agent, 4, 5) and is_quiet(caller, 9.25, 11)
 
 
-def test_who_begins_anew_leaves_off_what_they_were_saying(add_call, listen):
+def test_a_new_utterance_cuts_off_the_speakers_last_one(add_call, listen):
     said = [{**SAID[0], "start": 1.0, "end": 9.0}, {**SAID[0], "start": 3.0, "end": 5.0}]
     agent, _ = listen(add_call(messages={"messages": said}))
     assert loudness(agent, 4.7, 5) > 300 and is_quiet(agent, 5, 11)

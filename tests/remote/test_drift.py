@@ -45,7 +45,7 @@ def test_with_a_row_of_everything_nearly_everything_is_compared(small):
         ({"data": []}, "(body)", "is object, not array"),
     ],
 )
-def test_an_altered_answer_is_told_by_operation_and_member(source, body, where, what):
+def test_an_altered_answer_is_reported_by_operation_and_member(source, body, where, what):
     source.fault(path="/api/team/tags", status=200, body=body)
     assert ("GET /api/team/tags", where, what) in found(source)
 
@@ -53,31 +53,31 @@ def test_an_altered_answer_is_told_by_operation_and_member(source, body, where, 
 @pytest.mark.parametrize(
     "body", [[{"id": 5}], [{"name": "no id"}], [5], {"oops": 1}, None, [{"id": "a/../b{c}"}]], ids=repr
 )
-def test_other_workers_are_told_and_the_rest_is_compared(source, body):
+def test_other_workers_are_reported_and_the_rest_is_compared(source, body):
     source.fault(path="/api/workers", status=200, body=body)
     job, findings = compared(source)
     assert "GET /api/workers" in {finding.operation for finding in findings}
     assert "GET /api/team/tags" in job.checked
 
 
-def test_another_success_status_is_told(source):
+def test_another_success_status_is_reported(source):
     source.fault(path="/api/team/tags", status=202, body=[])
     assert found(source) == {("GET /api/team/tags", "(status)", "is 202, not 200")}
 
 
-def test_a_refused_read_is_told(source):
+def test_a_refused_read_is_reported(source):
     source.fault(path="/api/team/tags", status=403)
     [(operation, where, _)] = found(source)
     assert (operation, where) == ("GET /api/team/tags", "(status)")
 
 
-def test_an_answer_that_does_not_come_is_told(source):
+def test_an_answer_that_does_not_come_is_reported(source):
     source.fault(path="/api/team/tags", drop=True)
     [(operation, where, _)] = found(source)
     assert (operation, where) == ("GET /api/team/tags", "(answer)")
 
 
-def test_one_more_member_is_told_but_is_no_failure(source):
+def test_a_further_member_is_reported_and_is_no_failure(source):
     team = source.plane("GET", "/teams")[0]
     source.fault(path="/api/team", status=200, body={**team, **TEAM_MEMBERS, "region": "eu"})
     findings = compared(source)[1]
@@ -90,7 +90,7 @@ def test_a_row_further_down_is_found_when_the_first_has_nothing(small):
     assert "GET /api/workers/{workerId}/flows/{flowId}" in compared(small)[0].checked
 
 
-def test_lists_without_a_row_are_told_apart(small):
+def test_empty_lists_are_reported_apart(small):
     small.reset()
     job, findings = compared(small)
     assert findings == []

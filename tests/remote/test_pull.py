@@ -111,7 +111,7 @@ def test_the_world_that_is_written_is_for_its_owner_only(small, command):
 # Answers that deviate from the contract are reported, also by the exit code
 
 
-def test_a_list_that_the_service_lacks_is_told(small, command):
+def test_a_missing_list_is_reported(small, command):
     small.fault(path="*/deployments/chat", status=404)
     done = command.pull(small)
     assert done.exit_code == 3
@@ -119,21 +119,21 @@ def test_a_list_that_the_service_lacks_is_told(small, command):
 
 
 @pytest.mark.parametrize("body", [{"oops": 1}, None, '"flows"', 7, {"data": {"a": 1}}], ids=repr)
-def test_a_list_in_another_form_is_told(small, command, body):
+def test_a_list_in_another_form_is_reported(small, command, body):
     small.fault(path="/api/workers/*/flows", status=200, body=body)
     done = command.pull(small)
     assert done.exit_code == 3
     assert any(line.startswith("left out:") and line.endswith("of records") for line in lines(done)), done.output
 
 
-def test_a_page_in_place_of_a_list_is_copied_and_told(small, command):
+def test_a_page_in_place_of_a_list_is_copied_and_reported(small, command):
     flow = small.state()["flows"][0]
     small.fault(path="/api/workers/*/flows", status=200, body={"data": [flow], "hasMore": True})
     document = command.pulled(small, exit_code=3)
     assert [row["id"] for row in document["flows"]] == [flow["id"]]
 
 
-def test_that_there_is_more_than_can_be_asked_for_is_told(small, command):
+def test_rows_beyond_the_pages_are_reported(small, command):
     small.fault(path="*/deploymentLogs/voice", status=200, body={"data": [], "hasMore": True, "nextCursor": 5})
     assert any("there are more" in line for line in lines(command.pull(small)))
 
@@ -157,14 +157,14 @@ def test_a_service_that_does_not_look_at_the_offset_is_not_read_for_ever(small, 
 
 
 @pytest.mark.parametrize("row", [5, None, [], {"id": 5}, {"id": ""}, {"name": "no id"}], ids=repr)
-def test_a_row_that_is_no_record_is_told(small, command, row):
+def test_a_row_that_is_no_record_is_reported(small, command, row):
     small.fault(path="/api/team/tags", status=200, body=[row, *small.state()["tags"]])
     done = command.pull(small)
     assert done.exit_code == 3
     assert "left out: GET /api/team/tags: 1 of 2 are not records with an id" in lines(done)
 
 
-def test_a_member_of_another_type_is_left_out_and_told(small, command):
+def test_a_member_of_another_type_is_left_out_and_reported(small, command):
     log = small.state()["chatLogs"][0]
     small.fault(path="*/deploymentLogs/chat", status=200, body=[{**log, "rating": "ten"}])
     done = command.pull(small)
@@ -172,14 +172,14 @@ def test_a_member_of_another_type_is_left_out_and_told(small, command):
     assert "left out: chatLogs: rating: Not a valid integer. (1x)" in lines(done)
 
 
-def test_a_member_that_dryline_does_not_know_is_told_but_nothing_is_amiss(small, command):
+def test_an_unknown_member_is_reported_and_is_no_failure(small, command):
     small.fault(path="/api/team/tags", status=200, body=[{**small.state()["tags"][0], "shade": 3}])
     done = command.pull(small)
     assert done.exit_code == 0
     assert "changed: tags: shade is unknown to dryline (1x)" in lines(done)
 
 
-def test_what_the_key_may_not_read_is_told(small, command):
+def test_lists_that_the_key_may_not_read_are_reported(small, command):
     small.fault(path="/api/team/integrations", status=403)
     done = command.pull(small)
     assert done.exit_code == 3
@@ -251,14 +251,14 @@ def test_an_option_that_cannot_work_is_one_line(small, command, flags, said):
     assert [done.exit_code, *lines(done)] == [2, f"dryline: {said}"]
 
 
-def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(small, command, tmp_path):
+def test_an_output_that_cannot_be_written_is_refused_before_the_first_request(small, command, tmp_path):
     done = command.pull(small, "--output", str(tmp_path / "missing" / "world.json"))
     assert done.exit_code == 1
     assert lines(done) == [f"dryline: {tmp_path}/missing/world.json.partial: No such file or directory."]
     assert small.requests() == []
 
 
-def test_what_was_seen_of_a_list_before_it_broke_off_is_copied(source):
+def test_rows_before_a_list_breaks_off_are_copied(source):
     source.simulate_calls(150)
     [(busiest, _)] = Counter(row["workerId"] for row in source.state()["voiceLogs"]).most_common(1)
     source.fault(path="*/deploymentLogs/voice", status=404, skip=1)

@@ -87,7 +87,7 @@ def test_that_it_goes_on_is_said(small, command):
     assert f"continuing with {command.progress}, which an interrupted run left" in lines(command.pull(small))
 
 
-def test_what_was_told_is_told_again_when_it_goes_on(small, command):
+def test_a_resumed_pull_reports_everything_again(small, command):
     small.fault(path="/api/team/integrations", status=200, body=[5], times=1)
     interrupted(small, command)
     done = command.pull(small)

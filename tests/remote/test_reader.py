@@ -34,7 +34,7 @@ def test_a_date_in_retry_after_is_obeyed(small, pauses):
 
 
 @pytest.mark.parametrize("header", ["-5", "nan", "inf", "soon", "Wed, 21 Oct 99999 07:28:00 GMT", "1e3"])
-def test_what_cannot_be_obeyed_is_a_pause_of_our_own(small, pauses, header):
+def test_an_unreadable_retry_after_is_the_usual_pause(small, pauses, header):
     refused_once(small, header).get("/api/team")
     assert pauses == [0.5]
 
@@ -46,7 +46,7 @@ def test_nobody_waits_for_hours(small, pauses):
     assert pauses == []
 
 
-def test_a_long_pause_is_told(small, pauses):
+def test_a_long_pause_is_reported(small, pauses):
     messages = []
     patient = refused_once(small, "300")
     patient.on_progress = messages.append

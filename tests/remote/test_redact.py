@@ -69,14 +69,14 @@ def test_a_name_in_a_contact_row_is_gone(source, command):
     ],
     ids=repr,
 )
-def test_what_tells_of_a_person_goes_whatever_it_is_called(of_log, member, key, value):
+def test_personal_data_is_masked_under_any_name(of_log, member, key, value):
     redacted = json.dumps(of_log(member, {"list": [{key: value}]}))
     assert str(value) not in redacted
     assert json.loads(redacted)["list"][0][key] is not None
 
 
 @pytest.mark.parametrize("value", [43, 90210, 4821, "1985-03-02T00:00:00Z", "1985-03-02", 12.5, "43"], ids=repr)
-def test_what_was_answered_goes_even_when_it_is_short(of_log, value):
+def test_short_answers_are_masked_too(of_log, value):
     assert of_log("extractionsData", {"answer": value})["answer"] in (0, REDACTED)
 
 
@@ -99,7 +99,7 @@ def test_what_was_answered_goes_even_when_it_is_short(of_log, value):
         ("transcription", None),
     ],
 )
-def test_what_tells_of_nobody_stays(of_log, member, value):
+def test_impersonal_data_stays(of_log, member, value):
     assert of_log(member, value) == value
 
 
@@ -182,7 +182,7 @@ def test_no_two_numbers_get_the_same(redactor, monkeypatch):
     assert len({redactor.numbers.stand_in(f"+1202555010{last}") for last in range(3)}) == 3
 
 
-def test_what_was_given_before_is_given_again_and_to_nobody_else(redactor, monkeypatch):
+def test_a_value_has_the_same_replacement_everywhere(redactor, monkeypatch):
     monkeypatch.setattr("dryline.remote.numbers.PLACES", 2)
     before = redactor.numbers.stand_in("+12025550101")
     resumed = Redactor(b"secret")
@@ -191,7 +191,7 @@ def test_what_was_given_before_is_given_again_and_to_nobody_else(redactor, monke
     assert resumed.numbers.stand_in("+12025550101") == before
 
 
-def test_a_replacement_cannot_be_told_without_the_key(redactor):
+def test_a_replacement_cannot_be_computed_without_the_key(redactor):
     assert redactor.numbers.stand_in("+12025550101") != Redactor(b"another").numbers.stand_in("+12025550101")
 
 

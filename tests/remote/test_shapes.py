@@ -65,7 +65,7 @@ def test_the_only_format_is_the_one_that_is_read(document):
     assert formats == {None, "date-time"}
 
 
-def test_a_number_below_its_least_is_told():
+def test_a_number_below_its_minimum_deviates():
     shapes = Shapes({})
     assert list(shapes.deviations({"type": "integer", "minimum": 1}, 0, "n")) == [("n", "is less than 1")]
     assert list(shapes.deviations({"type": "integer", "minimum": 1}, 1, "n")) == []

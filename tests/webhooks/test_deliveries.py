@@ -61,7 +61,7 @@ def test_with_get_the_members_are_in_the_query(receiver, add_webhook, simulate):
     assert receiver.requests[0][3] == b""
 
 
-def test_each_active_webhook_is_told_and_no_other(receiver, add_webhook, simulate):
+def test_only_active_webhooks_get_messages(receiver, add_webhook, simulate):
     one, two = add_webhook(receiver.url), add_webhook(receiver.url + "/two")
     add_webhook(receiver.url, active=False)
     simulate()
@@ -156,20 +156,20 @@ def test_a_host_beyond_this_machine_is_refused(add_webhook, simulate, deliveries
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:99999/", "http://[", "http://127.0.0 .1/", "http://127.0.0.1:a/"])
-def test_what_is_no_address_fails_at_once(add_webhook, simulate, deliveries, url):
+def test_an_invalid_address_fails_at_once(add_webhook, simulate, deliveries, url):
     add_webhook(url)
     simulate()
     assert {one["status"] for one in deliveries()} == {"FAILED"}
     assert deliveries()[0]["error"].startswith("The URL is not valid")
 
 
-def test_what_an_address_may_not_hold_is_escaped(receiver, add_webhook, simulate):
+def test_characters_that_an_address_cannot_have_are_escaped(receiver, add_webhook, simulate):
     add_webhook(f"{receiver.url}/a b\u00e9")
     simulate()
     assert {path for _, path, *_ in receiver.requests} == {"/hook/a%20b%C3%A9"}
 
 
-def test_a_webhook_that_is_gone_is_not_told(api, receiver, add_webhook, simulate, deliveries, deployment, advance):
+def test_a_deleted_webhook_gets_no_message(api, receiver, add_webhook, simulate, deliveries, deployment, advance):
     webhook = add_webhook(receiver.url)
     receiver.answers = [500]
     simulate()
@@ -181,7 +181,7 @@ def test_a_webhook_that_is_gone_is_not_told(api, receiver, add_webhook, simulate
     assert deliveries()[0]["error"] == "The webhook was deleted or switched off."
 
 
-def test_a_campaigns_calls_are_told_of_when_they_start_and_end(api, receiver, add_webhook, advance, deployment):
+def test_calls_of_a_campaign_have_messages_of_start_and_end(api, receiver, add_webhook, advance, deployment):
     add_webhook(receiver.url)
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
     api.post(path, {"data": [{"phoneNumber": f"+141555501{n:02}"} for n in range(10)]})
@@ -192,7 +192,7 @@ def test_a_campaigns_calls_are_told_of_when_they_start_and_end(api, receiver, ad
     assert len(receiver.requests) == 20
 
 
-def test_a_batchs_own_address_is_told_of_the_ends(api, receiver, advance, deployment):
+def test_the_address_of_a_batch_gets_messages_of_the_ends(api, receiver, advance, deployment):
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
     api.post(path, {"data": [{"id": "7", "phoneNumber": "+14155550100"}], "wsUrl": receiver.url})
     advance(3600)

@@ -9,7 +9,7 @@ from dryline.jobs.runner import Jobs
 from dryline.settings import Settings
 
 
-def test_a_receiver_can_change_the_world_while_it_is_told(api, receiver, add_webhook, simulate, deliveries):
+def test_a_receiver_can_change_the_world(api, receiver, add_webhook, simulate, deliveries):
     add_webhook(receiver.url)
     written = []
     worker = {"name": "Night desk", "description": None, "status": None}
@@ -39,7 +39,7 @@ def told_once(tmp_path, receiver):
     return settings, app
 
 
-def test_what_was_not_sent_at_the_end_is_sent_after_a_restart(receiver, told_once):
+def test_pending_messages_are_sent_after_a_restart(receiver, told_once):
     settings, app = told_once
     app.close()
     assert receiver.requests == []
@@ -55,9 +55,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(Jobs, "PATIENCE_S", 0.05)
 
 
-def test_a_receiver_may_move_the_clock_while_it_is_told(
-    control, receiver, add_webhook, simulate, deliveries, impatient
-):
+def test_a_receiver_can_move_the_clock(control, receiver, add_webhook, simulate, deliveries, impatient):
     add_webhook(receiver.url)
     answers = []
     receiver.meanwhile = lambda: answers.append(control.post("/clock/advance", {"seconds": 1}).status_code)
@@ -66,7 +64,7 @@ def test_a_receiver_may_move_the_clock_while_it_is_told(
     assert [one["status"] for one in deliveries()] == ["DELIVERED", "DELIVERED"]
 
 
-def test_what_falls_due_while_others_are_told_is_for_later(
+def test_messages_that_fall_due_during_a_delivery_wait_for_the_next_round(
     control, receiver, add_webhook, simulate, deliveries, impatient
 ):
     add_webhook(receiver.url)
