@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
+
+from playwright.sync_api import expect
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -39,3 +42,29 @@ class Rehearsal:
 
 def _split(text):
     return re.split(r"(?<=[.])\s+(?=[A-Z\"`])", text.replace("**", ""))
+
+
+def press(page, name):
+    """Press a button, or follow a link that looks like one."""
+    page.get_by_role("button", name=name, exact=True).or_(page.get_by_role("link", name=name, exact=True)).first.click()
+
+
+def open_page(page, title):
+    """Open a page by the menu."""
+    page.locator(".menu").get_by_role("link", name=title, exact=True).click()
+    expect(page.locator(".menu [aria-current]")).to_have_text(title)
+
+
+def set_calls_per_minute(page, number):
+    """Set the number in the bar."""
+    page.get_by_label("Calls per minute").fill(number)
+    press(page, "Set")
+    expect(page.get_by_text("The settings are saved.")).to_be_visible()
+
+
+def run_curl(page):
+    """Run the curl command of the page, or that of an earlier one. Return what it prints."""
+    code = page.locator("section", has=page.get_by_role("heading", name="curl", exact=True)).locator("code")
+    if code.count():
+        page.curl = code.text_content()
+    return subprocess.run(page.curl, shell=True, capture_output=True, text=True).stdout

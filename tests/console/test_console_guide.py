@@ -1,32 +1,17 @@
 """docs/console.md, done in a browser sentence by sentence."""
 
 import re
-import subprocess
 
 import pytest
 from playwright.sync_api import expect
 
-from dryline.tests.console.rehearsal import Rehearsal
+from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
 
 GUIDE = Rehearsal("docs/console.md")
 
 
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).first.click()
-
-
 def badge(page):
     return page.locator("#clock-badge")
-
-
-def menu(page, title):
-    page.locator(".menu").get_by_role("link", name=title, exact=True).click()
-
-
-def set_calls_per_minute(page, number):
-    page.get_by_label("Calls per minute").fill(number)
-    press(page, "Set")
-    expect(page.get_by_text("The settings are saved.")).to_be_visible()
 
 
 @GUIDE.does("The bar has the world clock, in UTC.")
@@ -130,7 +115,7 @@ def live(page):
 
 @GUIDE.does("Open Calls.")
 def open_calls(page):
-    menu(page, "Calls")
+    open_page(page, "Calls")
 
 
 @GUIDE.does("The list has the calls of all workers, the newest first.")
@@ -190,18 +175,13 @@ def earlier(page):
 
 @GUIDE.does("Open Connect and run its curl command.")
 def connect(page):
-    menu(page, "Connect")
-    page.curl = page.locator("section", has=page.get_by_role("heading", name="curl")).locator("code").text_content()
-    assert '"id"' in run(page)
-
-
-def run(page):
-    return subprocess.run(page.curl, shell=True, capture_output=True, text=True).stdout
+    open_page(page, "Connect")
+    assert '"id"' in run_curl(page)
 
 
 @GUIDE.does("Open the request log: the request is the first row.")
 def request_log(page):
-    menu(page, "Request log")
+    open_page(page, "Request log")
     expect(page.locator("tr[data-open]").first).to_contain_text("GET /api/workers")
 
 
@@ -214,12 +194,12 @@ def fault(page):
 @GUIDE.does("Run the command again.")
 def again(page):
     expect(page.get_by_text("Added: ")).to_be_visible()
-    run(page)
+    run_curl(page)
 
 
 @GUIDE.does('The request log says "Fault: answers 503, 2 times" below the request.')
 def reason(page):
-    menu(page, "Request log")
+    open_page(page, "Request log")
     expect(page.locator("tr[data-open]").first).to_contain_text("Fault: answers 503, 2 times")
 
 

@@ -1,0 +1,393 @@
+"""docs/demo.md, done in a browser on the demo world, sentence by sentence, as somebody who gives the demo does it."""
+
+import re
+
+from playwright.sync_api import expect
+
+from dryline.settings import Settings
+from dryline.tests.console.conftest import serving
+from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
+
+DEMO = Rehearsal("docs/demo.md")
+LINE = "Bayside Dental: Front desk line"
+GREETING = "Good day, this is the dentist."
+
+
+def place(page, outcome=None):
+    open_page(page, "Live")
+    page.get_by_label("Deployment").select_option(label=LINE)
+    if outcome:
+        page.get_by_label("Outcome").select_option(outcome)
+    press(page, "Place the call")
+    expect(page.get_by_text("The call has begun.")).to_be_visible()
+
+
+def card(page):
+    """Return the card of the call that began last."""
+    return page.locator("article").first
+
+
+def open_flow(page):
+    open_page(page, "Workers")
+    page.get_by_role("link", name="Bayside Dental", exact=True).click()
+    page.locator(".tabs").get_by_role("link", name=re.compile("^Flows")).click()
+    page.locator("main").get_by_role("link", name="Front desk", exact=True).click()
+    expect(page.get_by_role("heading", name="Front desk")).to_be_visible()
+
+
+def statuses(page, status):
+    return page.locator("#list tbody .state", has_text=re.compile(f"^{status}$"))
+
+
+DEMO.does("Overview.")(lambda page: open_page(page, "Overview"))
+
+
+@DEMO.does("Four businesses, with the figures of their last week.")
+def figures(page):
+    rows = page.locator("section", has=page.locator("#businesses")).locator("tbody tr")
+    expect(rows).to_have_count(4)
+    expect(page.locator("dl.figures dt")).to_have_count(6)
+
+
+@DEMO.does('Choose "5 weeks": calls by day and outcome.')
+def five_weeks(page):
+    press(page, "5 weeks")
+    expect(page.locator(".chart .column")).to_have_count(35)
+    expect(page.locator(".legend")).to_contain_text("completed")
+
+
+@DEMO.does('Set "Calls per minute" in the bar to 12.')
+def calls_come_in(page):
+    page.newest = page.locator("#newest tbody tr a").first.get_attribute("href")
+    set_calls_per_minute(page, "12")
+
+
+@DEMO.does("Within a minute the newest calls and the bars change.")
+def they_change(page):
+    expect(page.locator("#newest tbody tr a").first).not_to_have_attribute("href", page.newest, timeout=60_000)
+    expect(page.locator(".legend .note, .legend").first).not_to_contain_text("0 running")
+
+
+@DEMO.does("Set it to 0 again.")
+def no_more(page):
+    set_calls_per_minute(page, "0")
+
+
+DEMO.does("Live.")(lambda page: open_page(page, "Live"))
+
+
+@DEMO.does('Choose "Bayside Dental: Front desk line" and place a call.')
+def place_a_call(page):
+    place(page)
+
+
+@DEMO.does("Its card rings, then shows who speaks and what is said.")
+def rings(page):
+    expect(card(page)).to_contain_text(re.compile("It is ringing|Agent|Caller"))
+    expect(page.locator("article .said strong").first).to_be_visible(timeout=60_000)
+
+
+@DEMO.does("Place another call with the outcome `transferred`.")
+def another(page):
+    place(page, "transferred")
+
+
+DEMO.does("A call.")(lambda page: None)
+
+
+@DEMO.does("Place a third call with the outcome `completed`, and click on its number.")
+def third(page):
+    place(page, "completed")
+    card(page).get_by_role("link").click()
+    expect(page.locator("h1")).to_contain_text("Call ")
+
+
+@DEMO.does("The page grows as they talk.")
+def grows(page):
+    expect(page.locator(".turn").nth(1)).to_be_visible(timeout=60_000)
+
+
+@DEMO.does('Press "+5 min" in the bar: the call is over.')
+def over(page):
+    press(page, "+5 min")
+    expect(page.locator(".lead .state")).to_have_text("completed")
+
+
+@DEMO.does('Press "Play".')
+def play(page):
+    press(page, "Play")
+
+
+@DEMO.does("The transcript follows, and the line of the flow that speaks is lit beside it.")
+def follows(page):
+    expect(page.locator(".turn.now")).to_be_visible(timeout=30_000)
+    expect(page.locator(".code li.now")).to_be_in_viewport()
+
+
+@DEMO.does("A click on a line of the transcript seeks.")
+def seeks(page):
+    turn = page.locator(".turn[data-start]").last
+    turn.locator("p").click()
+    expect(turn).to_contain_class("now")
+
+
+@DEMO.does("Below are the extracted data, success and latency.")
+def below(page):
+    for heading in ("Extractions", "Success", "Latency of each turn"):
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+
+
+DEMO.does("Workers, Bayside Dental, Flows, Front desk.")(open_flow)
+
+
+@DEMO.does("This is the code of that call.")
+def code(page):
+    expect(page.locator("ol.code")).to_contain_text("say(")
+
+
+@DEMO.does("The map shows where calls went.")
+def map_of_the_flow(page):
+    expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
+    expect(page.locator("svg.map")).to_be_visible()
+
+
+@DEMO.does('Press "Compare versions" to see what changed.')
+def compare(page):
+    press(page, "Compare versions")
+    expect(page.locator("table.diff .added").first).to_be_visible()
+
+
+@DEMO.does('Go back, press "Talk to this flow", then "Begin".')
+def talk(page):
+    page.go_back()
+    press(page, "Talk to this flow")
+    press(page, "Begin")
+
+
+@DEMO.does('Say "I need an appointment on Thursday".')
+def say(page):
+    page.get_by_placeholder("Say something").fill("I need an appointment on Thursday")
+    page.keyboard.press("Enter")
+
+
+@DEMO.does("The condition that was taken stands there, and why.")
+def taken(page):
+    event = page.locator("li.event", has_text="Taken: ").first
+    expect(event).to_contain_text("appointment")
+    expect(event).to_contain_text("% sure")
+
+
+@DEMO.does('Open the flow again and press "Edit".')
+def edit(page):
+    open_flow(page)
+    press(page, "Edit")
+
+
+@DEMO.does('Change the greeting and press "Save".')
+def save(page):
+    source = page.locator("#source")
+    changed = re.sub(r"^say\(.*\)$", f'say("{GREETING}")', source.input_value(), count=1, flags=re.MULTILINE)
+    assert GREETING in changed
+    source.fill(changed)
+    press(page, "Save")
+    expect(page.locator("ol.code")).to_contain_text(GREETING)
+
+
+@DEMO.does("The next call that you place with the outcome `completed` says it.")
+def says_it(page):
+    place(page, "completed")
+    card(page).get_by_role("link").click()
+    expect(page.locator(".turn", has_text=GREETING)).to_be_visible(timeout=60_000)
+
+
+DEMO.does("Calls.")(lambda page: open_page(page, "Calls"))
+
+
+@DEMO.does('Choose the worker "Bayside Dental" and the outcome "completed", and type "appointment".')
+def filters(page):
+    page.locator("select[name=worker]").select_option(label="Bayside Dental")
+    page.wait_for_url("**worker=*")
+    page.get_by_label("Outcome").select_option("completed")
+    page.get_by_label("Text in the transcript").fill("appointment")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**searchQuery=appointment*")
+    expect(page.locator("tr[data-open] mark").first).to_be_visible()
+
+
+@DEMO.does("Below is the same list as curl and Python: copy one and run it.")
+def snippets(page):
+    page.curl = page.locator("details[name=snippet]", has_text="curl").first.locator("code").text_content()
+    first = page.locator("tr[data-open] a").first.get_attribute("href")
+    id = re.search(r"log_[\w-]+", first)[0]
+    assert id in run_curl(page)
+
+
+DEMO.does('Press "Export".')(lambda page: press(page, "Export"))
+
+
+@DEMO.does("Exports.")
+def exports(page):
+    expect(page.locator("h1")).to_have_text("Exports")
+
+
+@DEMO.does("The export goes from PENDING to COMPLETED.")
+def completed(page):
+    expect(page.locator("tbody tr").first).to_contain_text("COMPLETED", timeout=30_000)
+
+
+@DEMO.does('Open it: there are its first rows, and "Download".')
+def rows(page):
+    page.locator("tbody tr a").first.click()
+    expect(page.locator("#rows tbody tr").first).to_be_visible()
+    with page.expect_download() as download:
+        press(page, "Download")
+    assert download.value.path().stat().st_size > 1000
+
+
+@DEMO.does('Press "+1 d" in the bar: the link has expired.')
+def expired(page):
+    press(page, "+1 d")
+    expect(page.locator("#status")).to_have_text("EXPIRED")
+
+
+@DEMO.does("Campaigns, New campaign.")
+def new_campaign(page):
+    open_page(page, "Campaigns")
+    press(page, "New campaign")
+
+
+@DEMO.does('Choose "Bayside Dental: Appointment reminders".')
+def reminders(page):
+    page.locator("#deployment").select_option(label="Bayside Dental: Appointment reminders")
+
+
+@DEMO.does("Paste `phoneNumber,name,day,time` and five contacts below it.")
+def paste(page):
+    names = ("Jo Lee", "Ana Ruiz", "Sam Park", "Mia Chen", "Leo Roy")
+    contacts = [f"+1415555011{number},{name},Friday,9:30 AM" for number, name in enumerate(names)]
+    page.locator("#data").fill("\n".join(["phoneNumber,name,day,time", *contacts]))
+
+
+@DEMO.does('Set "Rows per batch" to 2 and press "Preview", then "Create the campaign".')
+def create(page):
+    page.get_by_label("Rows per batch").fill("2")
+    press(page, "Preview")
+    expect(page.get_by_text("5 rows can be called")).to_be_visible()
+    press(page, "Create the campaign")
+
+
+@DEMO.does("Two contacts are called at once.")
+def two_called(page):
+    expect(page.locator("#list tbody tr")).to_have_count(5)
+    expect(statuses(page, "queued")).to_have_count(3)
+
+
+@DEMO.does('Press "Next batch now": two more are called.')
+def next_batch(page):
+    press(page, "Next batch now")
+    expect(statuses(page, "queued")).to_have_count(1)
+
+
+DEMO.does("Request log and Faults.")(lambda page: None)
+
+
+@DEMO.does("Open Connect and run its curl command.")
+def connect(page):
+    open_page(page, "Connect")
+    assert "Bayside Dental" in run_curl(page)
+
+
+@DEMO.does('Open the request in the request log and press "503 twice, then normal answers".')
+def fault(page):
+    open_page(page, "Request log")
+    page.locator("tr[data-open]", has_text="GET /api/workers").first.get_by_role("link").first.click()
+    press(page, "503 twice, then normal answers")
+    expect(page.get_by_text("Added: ")).to_be_visible()
+
+
+@DEMO.does("Run the command three times.")
+def thrice(page):
+    page.answers = [run_curl(page) for _ in range(3)]
+
+
+@DEMO.does("Two fail, and the request log has them as one row, with the reason.")
+def one_row(page):
+    assert ["Bayside Dental" in answer for answer in page.answers] == [False, False, True]
+    open_page(page, "Request log")
+    row = page.locator("tr[data-open]", has_text="503")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("Fault: answers 503, 2 times")
+    expect(row).to_contain_text("2 times")
+
+
+@DEMO.does('"Verify requests" counts what a test would expect.')
+def verify(page):
+    press(page, "Verify requests")
+    page.get_by_label("Path").fill("/api/workers")
+    page.get_by_label("At least").fill("4")
+    press(page, "Verify")
+    expect(page.get_by_text("As expected: made 4 times")).to_be_visible()
+
+
+@DEMO.does("Webhooks, Inbox.")
+def inbox(page):
+    open_page(page, "Webhooks")
+    page.get_by_role("link", name=re.compile("^Inbox")).click()
+
+
+@DEMO.does('Choose "Bayside Dental: Front desk line" and press "Send its events here".')
+def use_inbox(page):
+    page.locator("#inbox-deployment").select_option(label=LINE)
+    press(page, "Send its events here")
+    expect(page.get_by_text("sends its events to the inbox")).to_be_visible()
+
+
+@DEMO.does('Place a call and press "+5 min" in the bar.')
+def place_and_advance(page):
+    place(page)
+    press(page, "+5 min")
+
+
+@DEMO.does("Read in the inbox what arrived.")
+def read(page):
+    inbox(page)
+    message = page.locator("#received > details", has_text="call_started").first
+    message.locator("summary").first.click()
+    expect(message.locator("pre", has_text="from_number")).to_be_visible()
+
+
+@DEMO.does('Under Deliveries, press "Send again".')
+def send_again(page):
+    page.get_by_role("link", name="Deliveries").click()
+    press(page, "Send again")
+    expect(page.get_by_text("The message is being sent again.")).to_be_visible()
+    expect(page.locator("#delivery dd[role=status]")).to_have_text("DELIVERED")
+
+
+@DEMO.does("World, Reset the world.")
+def reset(page):
+    page.get_by_text("World", exact=True).click()
+    press(page, "Reset the world")
+
+
+@DEMO.does("Everything is as it was at the start.")
+def as_it_was(page):
+    expect(page.locator("#clock-badge")).to_be_empty()
+    open_flow(page)
+    expect(page.locator("ol.code")).not_to_contain_text(GREETING)
+    open_page(page, "Request log")
+    expect(page.get_by_text("No requests yet.")).to_be_visible()
+
+
+def test_the_demo_can_be_given_word_for_word(chromium):
+    settings = Settings(ephemeral=True, scenario="demo", port=0, label="Harborside demo")
+    with serving(settings) as server:
+        context = chromium.new_context(viewport={"width": 1440, "height": 900})
+        context.set_default_timeout(20_000)
+        page = context.new_page()
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{server.url}/")
+        DEMO.play(page)
+        assert errors == []
+        context.close()
