@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from dryline.engine.understanding.lexicon import NEGATION, Lexicon, lexicon
@@ -103,6 +103,7 @@ class Menu:
     word_weights: dict[str, float]
     divided: frozenset[str]  # intents that several conditions mean before any other: their own words decide
     trades: frozenset[str]  # the subjects of the intents that are meant for certain
+    shares: dict[tuple[int, str], float] = field(default_factory=dict)  # those that were needed, for the next utterance
 
     def share(self, index: int, intent: str) -> float:
         """Return how much an intent belongs to a condition: fully to the one that claims it most, else little."""

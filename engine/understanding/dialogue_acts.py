@@ -12,7 +12,7 @@ from dryline.engine.understanding.words import Vocabulary, plain, with_value_tok
 from dryline.phrases.number_words import to_digits
 from dryline.phrases.value_kinds import read_values
 
-_CLAUSES, _STEMS = 8, 80
+_CLAUSES, _STEMS, _LONGEST_ANSWER = 8, 80, 8
 _CLAUSE_END = re.compile(
     r"([?])|[.;!]+(?!\d)|,(?!\d)| - |\b(?:because|although|though|while)\b"
     r"|\b(but|however|instead|actually|pero|aber|sondern)\b"
@@ -64,12 +64,12 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Sequences of stems that answer a question by themselves, longest first."""
+    """Sequences of stems that answer a question by themselves."""
 
-    yes: tuple[tuple[str, ...], ...]
-    no: tuple[tuple[str, ...], ...]
-    fillers: tuple[tuple[str, ...], ...]
-    harmless: tuple[tuple[str, ...], ...]  # hold a negation that denies nothing
+    yes: frozenset[tuple[str, ...]]
+    no: frozenset[tuple[str, ...]]
+    fillers: frozenset[tuple[str, ...]]
+    harmless: frozenset[tuple[str, ...]]  # hold a negation that denies nothing
 
 
 @lru_cache(maxsize=3)
@@ -78,8 +78,8 @@ def _answers(language: str) -> _Answers:
     values = read_values(language)
     idioms = vocabulary.idioms
 
-    def sequences(texts: Iterable[str]) -> tuple[tuple[str, ...], ...]:
-        return tuple(sorted({tuple(vocabulary.stems(text)) for text in texts}, key=len, reverse=True))
+    def sequences(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
+        return frozenset(tuple(vocabulary.stems(text)) for text in texts)
 
     single = vocabulary.negations
     negative = [
@@ -163,17 +163,19 @@ def _answer(clauses: list[Clause], vocabulary: Vocabulary) -> tuple[float, float
     return (yes if strong or not rest else 0.4 * yes), no, rest
 
 
-def _without(stems: list[str], sequences: tuple[tuple[str, ...], ...]) -> list[str]:
+def _without(stems: list[str], sequences: frozenset[tuple[str, ...]]) -> list[str]:
+    """Return the stems without the sequences, the longest ones first."""
     index, left = 0, []
     while index < len(stems):
-        match = next((each for each in sequences if each and tuple(stems[index : index + len(each)]) == each), None)
-        if match is None:
+        lengths = (size for size in range(_LONGEST_ANSWER, 0, -1) if tuple(stems[index : index + size]) in sequences)
+        length = next(lengths, 0)
+        if not length:
             left.append(stems[index])
-        index += len(match) if match else 1
+        index += length or 1
     return left
 
 
-def _consists_of(stems: list[str], answers: tuple[tuple[str, ...], ...], fillers: tuple[tuple[str, ...], ...]) -> bool:
+def _consists_of(stems: list[str], answers: frozenset[tuple[str, ...]], fillers: frozenset[tuple[str, ...]]) -> bool:
     """Return whether nothing but answers and fillers is in the stems, and at least one answer."""
     if len(stems) > 12:
         return False

@@ -48,7 +48,7 @@ class PhraseIndex:
         self._postings = dict(postings)
         owners, count = self.owners, len(set(self.owners)) + 1
         self.weights = {
-            term: log(1 + count / len({owners[line] for line in lines})) * _share(term)
+            term: log(1 + count / (1 if len(lines) == 1 else len({owners[line] for line in lines}))) * _share(term)
             for term, lines in self._postings.items()
         }
         weights = self.weights

@@ -150,6 +150,13 @@ def _intent_score(
 
 def _share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     """Return how much an intent belongs to a condition, by itself or through an intent for which it counts too."""
+    known = menu.shares.get((index, intent))
+    if known is None:
+        known = menu.shares[index, intent] = _find_share(menu, index, intent, lexicon)
+    return known
+
+
+def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     share = menu.share(index, intent)
     if menu.best_claims.get(intent, 0.0) >= 0.6:
         return share
