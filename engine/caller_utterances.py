@@ -93,7 +93,8 @@ def utter(
     english = language_of_menu(menu or (condition,)) == "en"
     if opening and english and phrase not in intent.opens and random.random() < 0.6:
         text = random.choice(_GREETINGS) + _lower_first(text)
-    return Utterance(capitalized(text), slots_of(phrase))
+    text = capitalized(text)
+    return Utterance(text if text.endswith((".", "!", "?")) else f"{text}.", slots_of(phrase))
 
 
 def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:

@@ -120,17 +120,10 @@ def _number(slot: Slot, random: Random, now: datetime) -> float:
 
 
 def _alike(pattern: str, random: Random) -> str:
-    """Return a text built as the pattern is: a digit for a digit, a letter for a letter."""
-    letters = "ABCDEFGHKLMNPRSTUVWXYZ"
-    pieces = [
-        str(random.randint(1 if index == 0 else 0, 9))
-        if each.isdigit()
-        else random.choice(letters)
-        if each.isupper()
-        else each
-        for index, each in enumerate(pattern)
-    ]
-    return "".join(pieces)
+    """Return a text built as the pattern is: a digit for a digit; its letters stay, as in the prefix of a number."""
+    return "".join(
+        str(random.randint(1 if index == 0 else 0, 9)) if each.isdigit() else each for index, each in enumerate(pattern)
+    )
 
 
 def _name(slot: Slot, random: Random, now: datetime) -> str:

@@ -44,12 +44,14 @@ _OFFERS = (
     re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
 )
 _BUILT_IN = BuiltInModel()
+# Kinds of values that callers give unasked, in a sentence of its own.
+_ADDED = ("name", "code", "date", "phone", "email")
 _ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
 _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.55
 _TAKEN_BEFORE = 0.15
-_CLOSING = 8.0
+_CLOSING = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Caller:
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
         self._used: set[str] = set()  # phrases
         self._next: Condition | None = None
-        self._asks_back = False
+        self._asks_back = self._has_asked_back = False
         self._detours = branch.variant % 4
         self._turns = self._idle = 0
 
@@ -151,8 +153,10 @@ class Caller:
         loop = session.conversation.loop
         if loop is None or loop < 0:
             return self._random.choice(_WAITING)
-        self._asks_back = self._natural and self._turns > 2 and not self._asks_back and self._random.random() < 0.03
+        may_ask_back = self._natural and self._turns > 2 and not self._has_asked_back
+        self._asks_back = may_ask_back and self._random.random() < 0.03
         if self._asks_back:
+            self._has_asked_back = True
             return self._random.choice(_ASKING_BACK)
         self._agent_said = next((each.text for each in reversed(session.messages) if each.who == "agent"), "")
         self._next = self._choose_next(session.program.loops[loop])
@@ -224,7 +228,7 @@ class Caller:
             sentences.append(utterance.text)
             unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
         if self._branch.brief and not gives:
-            left_out = [slot for slot in unsaid if self._random.random() > 0.25]
+            left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
             left_out += [slot for slot in unsaid if slot not in left_out][1:]
         else:
             left_out = []
@@ -286,6 +290,8 @@ class Caller:
         offered = _offered(slot, self._agent_said)
         if offered:
             return deciding.choice(offered)
+        if slot.kind == "rating":  # most callers are content
+            return max(made_up(slot, deciding, self._now)[0] for _ in range(3))
         if slot.choices or isinstance(slot.example, (bool, int, float)):
             return made_up(slot, deciding, self._now)[0]
         if slot.kind == "phone" and not is_of_user(slot.key, slot.question):

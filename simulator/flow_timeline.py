@@ -30,7 +30,7 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
-_FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (30, 90), (90, 160)
+_FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (60, 140), (90, 160)
 
 
 class ModelCall(NamedTuple):

@@ -100,7 +100,7 @@ def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
 def test_the_conditions_of_a_flow_can_be_read_in_the_summary(booked):
     for log in booked:
         summary = log["data"]["call_analysis"]["call_summary"]
-        assert summary.startswith("The caller wanted to book an appointment, and then confirmed the day.")
+        assert summary.startswith("The caller wanted to book an appointment.")
         assert "Noted: booking." in summary
 
 

@@ -1,0 +1,104 @@
+"""Calls of the shipped deployments, as somebody judges them who reads two hundred of each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.tests.conftest import Api
+
+CALLS = 200
+LINES = [
+    ("demo", "Front desk line"),
+    ("demo", "Appointment reminders"),
+    ("demo", "Customer care line"),
+    ("demo", "Billing line"),
+    ("demo", "Support line"),
+    ("clinic", "Reception line"),
+    ("campaign", "Winter checks"),
+]
+# Lines with few questions have fewer different sentences.
+OUTBOUND = ("Appointment reminders", "Winter checks")
+NAMES = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b|\d[\d:.-]*")
+
+
+@pytest.fixture(scope="module", params=LINES, ids=lambda line: line[1])
+def line(request):
+    """Return the name of a deployment, and the logs of its calls."""
+    scenario, name = request.param
+    app = create_app(Settings(ephemeral=True, scenario=scenario, seed=11))
+    try:
+        control = Api(app.test_client(), "", prefix="/_dryline")
+        api = Api(app.test_client(), app.world.settings.api_keys[0])
+        deployment = next(row for row in control.get("/state").json["voiceDeployments"] if row["name"] == name)
+        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": CALLS}
+        ids = set(control.post("/simulate/calls", body | {"llmLogs": False, "seed": 5}).json["ids"])
+        path = f"/workers/{deployment['workerId']}/deploymentLogs/voice"
+        logs = [api.get(f"{path}/{id}").json for id in ids]
+    finally:
+        app.close()
+    return name, [log for log in logs if log["messages"]]
+
+
+@pytest.fixture
+def followed(line):
+    """Return the calls that the flow spoke in: all but those to a voicemail."""
+    return [log for log in line[1] if log["status"] != "voicemail"]
+
+
+def said(log, role="user"):
+    return [one["content"] for one in log["messages"]["messages"] if one["role"] == role]
+
+
+def test_callers_have_many_sentences_of_their_own(line, followed):
+    sentences = {NAMES.sub("…", text) for log in followed for text in said(log)}
+    assert len(sentences) >= (60 if line[0] in OUTBOUND else 120)
+
+
+def test_no_opening_is_in_more_than_a_third_of_the_calls(followed):
+    openings = Counter(NAMES.sub("…", said(log)[0]) for log in followed if said(log))
+    assert openings.most_common(1)[0][1] <= len(followed) / 3
+
+
+def test_no_caller_says_a_sentence_twice(followed):
+    for log in followed:
+        longer = [text for text in said(log) if len(text) > 25]
+        assert len(longer) == len(set(longer)), longer
+
+
+def test_no_caller_recites_a_condition(followed):
+    for log in followed:
+        for text in said(log):
+            assert not re.search(r"\bThe \w+\? \w+|\b(?:the )?(?:caller|contact|user)\b", text), text
+
+
+def test_nothing_empty_is_spoken(followed):
+    for log in followed:
+        for text in said(log) + said(log, "assistant"):
+            assert not re.search(r"\bNone\b(?! of)|\{|\}|  |\bon  at\b| ,|Hello ,", text), text
+
+
+def test_no_date_is_years_away(followed):
+    dates = re.compile(r"\b(20\d\d)-\d\d-\d\d\b|[a-z] \d{1,2},? (20\d\d)\b")
+    years = {int(year) for log in followed for found in dates.findall(log["transcription"]) for year in found if year}
+    assert years <= set(range(2025, 2029))
+
+
+def test_booked_means_that_day_and_time_were_said(followed):
+    for log in followed:
+        data = log["extractionsData"] or {}
+        if data.get("booked"):
+            assert data["appointment_day"] in log["transcription"] and data["appointment_time"] in log["transcription"]
+
+
+def test_rating_and_sentiment_agree(followed):
+    for log in followed:
+        rating = (log["extractionsData"] or {}).get("satisfaction")
+        sentiment = log["data"]["call_analysis"]["user_sentiment"]
+        if rating is not None:
+            assert 1 <= rating <= 10
+            assert sentiment != ("Negative" if rating >= 8 else "Positive" if rating < 5 else "")
