@@ -297,7 +297,7 @@ def test_there_is_history_of_every_kind(document):
 
 
 def test_the_file_loads_fast_because_it_is_small():
-    assert making.path("demo").stat().st_size < 2_700_000
+    assert making.path("demo").stat().st_size < 3_000_000
 
 
 def test_the_file_has_one_row_a_line(document):
