@@ -84,7 +84,7 @@ def test_nothing_empty_is_spoken(followed):
 
 def test_no_date_is_years_away(followed):
     dates = re.compile(r"\b(20\d\d)-\d\d-\d\d\b|[a-z] \d{1,2},? (20\d\d)\b")
-    years = {int(year) for log in followed for found in dates.findall(log["transcription"]) for year in found if year}
+    years = {int(year) for log in followed for match in dates.findall(log["transcription"]) for year in match if year}
     assert years <= set(range(2025, 2029))
 
 
