@@ -105,7 +105,7 @@ class Caller:
 
     `known` holds what is certain about the caller: `name`, `first`, `last`, `phone`, `email` and other slots. `natural`
     callers hesitate now and then, ask back, and correct themselves. `shares` overrides how usual conditions are, by
-    their texts.
+    their texts. `answers` has values that the caller gives whenever a slot of that name is asked for.
     """
 
     def __init__(
@@ -117,6 +117,7 @@ class Caller:
         *,
         natural: bool = False,
         shares: Mapping[str, float] | None = None,
+        answers: Mapping[str, Any] | None = None,
     ) -> None:
         self.taken: list[Condition] = []
         self.asks: dict[int, list[Question]] = {}
@@ -125,6 +126,7 @@ class Caller:
         self._random = random
         self._known = known or {}
         self._shares = shares or {}
+        self._answers = answers or {}
         self._natural = natural
         self._hesitancy = random.choice((0.0, 0.1, 0.2, 0.35))
         seed = random.getrandbits(32) if branch.free else branch.variant
@@ -232,6 +234,7 @@ class Caller:
             left_out += [slot for slot in unsaid if slot not in left_out][1:]
         else:
             left_out = []
+        left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
         sentences += [
             say_value(slot.value, slot.slot.key, slot.slot.question, random=self._random)
             for slot in unsaid
@@ -280,6 +283,8 @@ class Caller:
 
         Each question has decisions of its own, so that they do not depend on what else is asked in a call.
         """
+        if slot.key in self._answers:
+            return self._answers[slot.key]
         place = question.line, slot.path
         self._decided[place] += 1
         deciding = Random(f"{self._decisions}{place} {self._decided[place]}")

@@ -61,6 +61,8 @@ class DeploymentContext:
     is_outbound: bool = False  # whether the flow calls people
     contact_rows: tuple[Mapping[str, Any], ...] = ()  # of the newest campaign of an outbound flow
     has_webhook: bool = False
+    answers: dict[str, Any] | None = None  # stubs of a test for the flow's `ask`, and for other servers
+    http: list[dict[str, Any]] | None = None
     sought: tuple[analysis.Sought, ...] | None = field(init=False)
     criteria: analysis.Criteria = field(init=False)
 

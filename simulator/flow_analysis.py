@@ -85,7 +85,8 @@ ANALYSES: WorldLocal[OrderedDict[Any, FlowAnalysis]] = WorldLocal(lambda world: 
 def analyze_flow(world: World, line: DeploymentContext, channel: str, state: dict[str, Any]) -> FlowAnalysis:
     """Return the analysis of a line's flow, for states with the same members as this one. Raises Busy."""
     cache = ANALYSES.of(world)
-    key = (line.code, orjson.dumps(line.variables, option=orjson.OPT_SORT_KEYS), channel, tuple(sorted(state)))
+    inputs = orjson.dumps([line.variables, line.answers, line.http], option=orjson.OPT_SORT_KEYS)
+    key = (line.code, inputs, channel, tuple(sorted(state)))
     analysis = cache.get(key)
     if analysis is None:
         analysis = _analyze(world, line, channel, state)
@@ -112,7 +113,7 @@ def _analyze(world: World, line: DeploymentContext, channel: str, state: dict[st
         return FlowAnalysis(why="The flow has no loop.")
     if not program.conditions:
         return FlowAnalysis(why="The flow's loops have no conditions that a caller could meet.")
-    runner = FlowRunner(engine, program, dict(line.variables), channel)
+    runner = FlowRunner(engine, program, dict(line.variables), channel, line.answers, line.http)
     began = time.monotonic()
     run = runner.play(Branch(()), 0, state)
     took_s = time.monotonic() - began
@@ -144,7 +145,8 @@ def as_explored(branch: Branch) -> Branch:
 
 
 def _options(runner: FlowRunner, state: dict[str, Any]) -> dict[str, Any]:
-    return {"state": state, "variables": runner.variables, "channel": runner.channel}
+    stubs = {"answers": runner.answers, "http": runner.http}
+    return {"state": state, "variables": runner.variables, "channel": runner.channel, **stubs}
 
 
 def _conditions(program: Program, text: str) -> list[Condition]:

@@ -99,8 +99,9 @@ class RecordedCaller(Caller):
         patience: int | None = None,
         loses: bool = False,
         first: str | None = None,
+        answers: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(program, branch, random, known, natural=True, shares=shares)
+        super().__init__(program, branch, random, known, natural=True, shares=shares, answers=answers)
         self.requests: list[ModelRequest] = []
         self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
@@ -142,12 +143,14 @@ class RecordedCaller(Caller):
 
 @dataclass(slots=True)
 class FlowRunner:
-    """Runs one program, each time with the same variables and channel."""
+    """Runs one program, each time with the same variables, channel and stubs (engine/stubs.py)."""
 
     engine: Engine
     program: Program
     variables: dict[str, Any]
     channel: str
+    answers: dict[str, Any] | None = None
+    http: list[dict[str, Any]] | None = None
 
     def play(
         self,
@@ -158,7 +161,7 @@ class FlowRunner:
         **manners: Any,
     ) -> FlowRun:
         """Run the flow with a caller who takes this branch; `manners` are a RecordedCaller's. Raises Busy."""
-        person = RecordedCaller(self.program, branch, Random(seed), **manners)
+        person = RecordedCaller(self.program, branch, Random(seed), answers=self.answers, **manners)
         session = self.engine.open(
             self.program,
             model=person,
@@ -167,6 +170,8 @@ class FlowRunner:
             channel=self.channel,
             seed=seed,
             now=now,
+            answers=self.answers,
+            http=self.http,
         )
         events = session.play(person)
         run = FlowRun(

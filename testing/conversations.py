@@ -47,16 +47,19 @@ class Conversations(ControlPlane):
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
         shares: Mapping[str, float] | None = None,
+        answers: dict[str, Any] | None = None,
+        http: Sequence[HttpStub] | None = None,
     ) -> list[str]:
         """Simulate calls and return the ids of their logs.
 
         `deployment` is the id of a voice deployment; the default is the first of the oldest worker that has one, and is
-        created if there is none. Calls
-        `in_progress` begin now and go on with the clock. `shares` say how usual conditions are, by their texts.
+        created if there is none. Calls `in_progress` begin now and go on with the clock. `shares` say how usual
+        conditions are, by their texts. `answers` and `http` are those of `talk`.
         """
         options = members(outcome=outcome, direction=direction, seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(customer_number=customer_number, in_progress=in_progress)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        options |= members(answers=answers, http=None if http is None else list(http))
         return self._simulate("voice", count, deployment, options)
 
     def simulate_chats(
@@ -71,10 +74,13 @@ class Conversations(ControlPlane):
         follow: Literal["flow", "script"] | None = None,
         branch: str | Sequence[str] | None = None,
         shares: Mapping[str, float] | None = None,
+        answers: dict[str, Any] | None = None,
+        http: Sequence[HttpStub] | None = None,
     ) -> list[str]:
-        """Simulate chats and return the ids of their logs. `deployment` is a chat deployment."""
+        """Simulate chats and return the ids of their logs. The arguments are those of `simulate_calls`."""
         options = members(seed=seed, follow=follow, branch=branch, shares=shares)
         options |= members(start_time=start_time, end_time=end_time, llm_logs=llm_logs)
+        options |= members(answers=answers, http=None if http is None else list(http))
         return self._simulate("chat", count, deployment, options)
 
     def _simulate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask.views import MethodView
@@ -10,7 +11,8 @@ from marshmallow import ValidationError, fields, validate
 from dryline.blueprints.control.base import ControlArea, TeamQuery
 from dryline.models.numbering import e164
 from dryline.models.voice_logs import OUTCOMES
-from dryline.schemas.base import ApiSchema, Boolean, Integer, OneOf, Timestamp
+from dryline.schemas.base import ApiSchema, Boolean, Integer, JsonObject, OneOf, Timestamp
+from dryline.schemas.talk_sessions import HttpStub
 from dryline.storage.current_world import current
 from dryline.world.clock import parse, set_current_team
 
@@ -77,6 +79,18 @@ class SimulateBody(ApiSchema):
         load_default=None,
         allow_none=True,
         metadata={"description": "text of a condition that each conversation takes, or of several in their order"},
+    )
+    answers = JsonObject(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "answers to the flow's `ask`, by the name of the member or the question"},
+    )
+    http = fields.List(
+        fields.Nested(HttpStub),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(max=200),
+        metadata={"description": "responses to the flow's requests, instead of a network; the first that fits counts"},
     )
     shares = fields.Dict(
         keys=fields.String(),
@@ -180,7 +194,7 @@ def _simulate(prepare, body, team_id, *channels):
     named = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
     with world.reading():
         deployment = deployment_of(*named, team_id=team_id)
-        line = line_of(deployment)
+        line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
     set_current_team(deployment.team_id)
     prepared = prepare(world, line, deployment, **body)
     with world.transaction():

@@ -45,6 +45,21 @@ def test_a_flow_that_cannot_be_followed_gives_way_to_a_script_and_the_session_sa
     assert said(log)[0] != "Hi"
 
 
+def test_simulated_calls_take_answers_and_responses_of_other_servers(make_line, simulate):
+    code = """import requests
+loop:
+    res = talk("What would you like to order?", True)
+until "caller orders something":
+    order = res.ask("What do they order?", {"item": "tea", "note": ""})
+    price = requests.get(f"https://shop.example/prices/{order['item']}").json()
+    extract("order", {"item": order["item"], "price": price["total"]})
+"""
+    http = [{"url": "https://shop.example/prices/*", "json": {"total": 7}}]
+    for log in simulate(make_line(code), 5, outcome="completed", follow="flow", answers={"item": "cake"}, http=http):
+        assert log["extractionsData"] == {"order": {"item": "cake", "price": 7}}
+        assert "cake" in log["transcription"].lower()
+
+
 def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api):
     api.delete(f"/workers/{line['workerId']}/flows/{line['flowId']}")
     (log,) = simulate(line, 1, outcome="completed")
