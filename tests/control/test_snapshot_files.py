@@ -319,21 +319,6 @@ def test_a_presigned_address_takes_and_gives_the_file(a, team, tmp_path):
     assert "answered 403" in snapshot("load", f"{address}x", "--url", a.url, "--team", team.id, code=1)
 
 
-def spoiled(server, sql):
-    """Return a file of the server's world whose database was changed by SQL."""
-    http.post(f"{server.url}/_dryline/snapshots", json={"name": "spoiled"})
-    content = http.get(f"{server.url}/_dryline/snapshots/spoiled/file").content
-    with tempfile.TemporaryDirectory() as name, tarfile.open(fileobj=io.BytesIO(content)) as archive:
-        archive.extractall(name, filter="data")
-        with contextlib.closing(sqlite3.connect(Path(name, "dryline.sqlite3"))) as connection, connection:
-            connection.executescript(sql)
-        file = io.BytesIO()
-        with tarfile.open(fileobj=file, mode="w:gz") as packed:
-            for path in Path(name).iterdir():
-                packed.add(path, path.name)
-    return file.getvalue()
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -349,7 +334,8 @@ def test_of_a_loaded_database_only_rows_arrive(sql):
     with DrylineServer() as server:
         client = server.client()
         before = client.workers.create(**NEW_WORKER)
-        file = spoiled(server, sql)
+        server.snapshot("h")
+        file = repacked(http.get(f"{server.url}/_dryline/snapshots/h/file").content, changed_by(sql))
         assert http.put(f"{server.url}/_dryline/snapshots/h/file", content=file).status_code == 201
         client.workers.create(**NEW_WORKER)
         server.restore("h")
