@@ -149,12 +149,28 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
         least = 1 if most is None else 0
     calls = list(find(log, criteria))
     count = len(calls)
+    if most is not None and count <= most:
+        _demand_whole_bodies(log, criteria)
     expected = f"at least {least}" + ("" if most is None else f" and at most {most}")
     if most is not None and count > most:
         return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
     if count < least:
         return Verification(False, count, expected, [], _nearest(log, criteria))
     return Verification(True, count, expected, [], [])
+
+
+def _demand_whole_bodies(log: RequestLog, criteria: Criteria) -> None:
+    """Raise Invalid if a body that the criteria look at is cut, since the request might meet them."""
+    tests = criteria.tests()
+    others = [test for name, test in tests if not name.startswith(("body", "json"))]
+    if len(others) == len(tests):
+        return
+    for entry in log.newest_first():
+        if len(entry.body) < entry.body_bytes and all(test(entry) for test in others):
+            message = (
+                f"The request log has only the beginning of the body of request {entry.number}, so this is not known."
+            )
+            raise Invalid(message, "body_contains" if criteria.json is None else "json")
 
 
 def _nearest(log: RequestLog, criteria: Criteria) -> list[tuple[Entry, list[str]]]:
