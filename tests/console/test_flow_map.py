@@ -117,30 +117,23 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     client = served.app.test_client()
     client.put("/_dryline/clock", json={"frozen": True})
     desk, flow = demo_id("workers", name="Bayside Dental"), demo_id("flows", name="Front desk")
-    line = demo_id("voiceDeployments", flowId=flow)
     page = tab(served).go(f"/workers/{desk}/flows/{flow}")
-    body = {
-        "workerId": desk,
-        "deploymentId": line,
-        "inProgress": True,
-        "branch": "caller asks about hours or the address",
-    }
-    assert client.post("/_dryline/simulate/calls", json=body | {"outcome": "completed"}).status_code == 201
+    condition = "caller asks about hours, prices or the address"
+    body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition}
+    assert client.post("/_dryline/simulate/calls", json=body | {"inProgress": True}).status_code == 201
     expect(page.locator("#map .dot-here")).to_have_text("1")  # at the start
-    here = page.locator("#map a.here")
-    for _ in range(30):
-        client.post("/_dryline/clock/advance", json={"seconds": 2})
-        if (
-            "asks about hours"
-            in client.get(f"/console/workers/{desk}/flows/{flow}/map").text.partition("dot-here")[0][-600:]
+    for _ in range(60):
+        if re.search(
+            f'"place here" href="#L[0-9]+" aria-label="{condition}',
+            client.get(f"/console/workers/{desk}/flows/{flow}/map").text,
         ):
             break
-    expect(here).to_have_accessible_name(
-        re.compile(r"^caller asks about hours or the address, line \d+: \d+ calls?, 1 now$")
-    )
+        client.post("/_dryline/clock/advance", json={"seconds": 1})
+    here = page.locator("#map a.here")
+    expect(here).to_have_accessible_name(re.compile(rf"^{condition}, line \d+: \d+ calls?, 1 now$"))
     here.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("li:target")).to_contain_text('until "caller asks about hours or the address"')
+    expect(page.locator("li:target")).to_contain_text(f'until "{condition}"')
     page.locator("#map").get_by_role("link", name=re.compile(r"^\+1 ")).click()
     expect(page.get_by_role("link", name="Where it is on the map of the flow")).to_be_visible()
     expect(page.locator("#code-box li.now")).to_have_count(1)

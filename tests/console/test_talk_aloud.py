@@ -121,6 +121,7 @@ def test_a_flow_that_calls_people_begins_with_a_made_up_contact(demo, tab):
         f"/workers/{demo_id('workers', name='Bayside Dental')}/talk?flowId={demo_id('flows', name='Reminder')}"
     )
     expect(page.get_by_text("it begins with a made-up contact")).to_be_visible()
+    name = re.search(r"contact \((\w+ \w+)", page.locator("form.stack").text_content())[1]
     page.get_by_role("button", name="Begin").click()
     hello = page.locator(".bubble").first
-    expect(hello).to_have_text(re.compile(r"Hello \w+.*, this is Bayside Dental about your .* on \w+ at \d"))
+    expect(hello).to_contain_text(name)
