@@ -46,18 +46,12 @@ def test_the_conversation_is_a_script_that_passes(folder):
     assert run(folder, "sh", "-eu", "script.sh") == ""
 
 
-def test_the_pytest_example(folder):
+@pytest.mark.parametrize(("file", "count"), [("test_clinic.py", 3), ("test_address.py", 3), ("test_order.py", 1)])
+def test_the_examples_of_tests_pass(folder, file, count):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_clinic.py")
-    assert "3 passed" in out
-
-
-def test_the_example_of_a_test_in_the_place_of_a_model(folder):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_order.py")
-    assert "1 passed" in out
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", file)
+    assert f"{count} passed" in out
 
 
 def test_the_example_of_simulated_calls(folder):
