@@ -11,7 +11,7 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from dryline.engine.understanding.conditions import Part, read_condition, read_menu
+from dryline.engine.understanding.conditions import ConditionPart, read_condition, read_menu
 from dryline.phrases import SLOT, Intent, load
 from dryline.phrases.value_kinds import language_of
 
@@ -59,8 +59,8 @@ _HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "R
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 
 
-class Utterance(NamedTuple):
-    """AgentUtterance of a caller, and the names of the slots whose values are in them."""
+class CallerUtterance(NamedTuple):
+    """Words of a caller, and the names of the slots whose values are in them."""
 
     text: str
     slots: frozenset[str]
@@ -74,7 +74,7 @@ def utter(
     opening: bool,
     avoid: set[str],
     menu: tuple[str, ...] = (),
-) -> Utterance:
+) -> CallerUtterance:
     """Return words of somebody who meets the condition, with values of `slots` in them.
 
     `menu` holds all conditions that are open. `opening` asks for the first words of a conversation. Phrases in `avoid`
@@ -82,11 +82,11 @@ def utter(
     """
     intent = _intent_of_alternative(condition, menu, random) or intent_of(condition, menu)
     if intent is None:
-        return Utterance(_in_first_person(condition), frozenset())
+        return CallerUtterance(_in_first_person(condition), frozenset())
     phrases = [phrase for phrase in _phrases(intent, opening=opening) if slots_of(phrase) <= slots.keys()]
     fresh = [phrase for phrase in phrases if phrase not in avoid] or phrases
     if not fresh:
-        return Utterance(_in_first_person(condition), frozenset())
+        return CallerUtterance(_in_first_person(condition), frozenset())
     phrase = random.choice(fresh)
     avoid.add(phrase)
     text = SLOT.sub(lambda slot: _with_article(phrase, slot, slots[slot[1]]), phrase)
@@ -94,7 +94,7 @@ def utter(
     if opening and english and phrase not in intent.opens and random.random() < 0.6:
         text = random.choice(_GREETINGS) + _lower_first(text)
     text = capitalized(text)
-    return Utterance(text if text.endswith((".", "!", "?")) else f"{text}.", slots_of(phrase))
+    return CallerUtterance(text if text.endswith((".", "!", "?")) else f"{text}.", slots_of(phrase))
 
 
 def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:
@@ -141,7 +141,7 @@ def intent_of(condition: str, menu: tuple[str, ...] = ()) -> Intent | None:
     return _best(condition, menu, read_condition(condition, language_of_menu(menu))[0])
 
 
-def _best(condition: str, menu: tuple[str, ...], part: Part) -> Intent | None:
+def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent | None:
     language = language_of_menu(menu)
     intents, open_menu, index = load(language).intents, read_menu(menu, language), menu.index(condition)
     if index >= len(open_menu.claims):  # a menu is read up to a limit

@@ -25,7 +25,7 @@ class _SizeBudget:
         self._left = LARGEST
 
     def take(self, size: int) -> None:
-        """Raises TooLarge."""
+        """Count a part of the value. Raises TooLarge."""
         self._left -= size
         if self._left < 0:
             raise TooLarge

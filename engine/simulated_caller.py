@@ -173,25 +173,25 @@ class Caller:
     def _choose_next(self, loop: Loop) -> Condition | None:
         if not loop.conditions:
             return None
-        for index, wanted in enumerate(self._path):
-            if wanted.loop is loop:
-                detour = self._detour(loop, wanted)
+        for index, goal in enumerate(self._path):
+            if goal.loop is loop:
+                detour = self._detour(loop, goal)
                 if detour is None:
                     del self._path[: index + 1]
-                return detour or wanted
+                return detour or goal
         if self._branch.variant >= RANDOM_WALKS:
             return self._deciding.choice(loop.conditions)
         return self._usual(loop, loop.conditions)
 
-    def _detour(self, loop: Loop, wanted: Condition) -> Condition | None:
+    def _detour(self, loop: Loop, goal: Condition) -> Condition | None:
         """Return a condition to take before the wanted one, if there is one.
 
         Nobody says that they need nothing else before they needed something, and an order is not confirmed before it
         has an item.
         """
         before = [each for each in self.taken if each.loop is loop]
-        others = [each for each in loop.conditions if not each.leaves and each is not wanted]
-        if closes(wanted.text):
+        others = [each for each in loop.conditions if not each.leaves and each is not goal]
+        if closes(goal.text):
             others = [each for each in others if not closes(each.text)]
             again = _collects(loop) and len(before) < 3 and self._random.random() < 0.5
             return self._usual(loop, others) if others and (not before or again) else None

@@ -140,12 +140,14 @@ def _noun_of(question: str) -> str:
 
 
 def _name(slot: Slot, utterance: Utterance, now: datetime) -> Any:
-    asked = kind_of_question(f"{utterance.question} {slot.question}" if not utterance.question else utterance.question)
+    asked_kind = kind_of_question(
+        f"{utterance.question} {slot.question}" if not utterance.question else utterance.question
+    )
     name = find_name(
         utterance.text,
         part_of_name(slot.key),
         utterance.language,
-        answers=asked == "name" or _names_in(utterance.question),
+        answers=asked_kind == "name" or _names_in(utterance.question),
     )
     return name or find_labelled(utterance.text, slot.key)
 
@@ -155,8 +157,8 @@ def _names_in(question: str) -> bool:
 
 
 def _company(slot: Slot, utterance: Utterance, now: datetime) -> Any:
-    asked = kind_of_question(utterance.question or slot.question) == "company"
-    return find_company(utterance.text, answers=asked) or find_labelled(utterance.text, slot.key)
+    is_answer = kind_of_question(utterance.question or slot.question) == "company"
+    return find_company(utterance.text, answers=is_answer) or find_labelled(utterance.text, slot.key)
 
 
 def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
@@ -165,8 +167,8 @@ def _place(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         return trip
     if slot.has_span or label in ("origin", "destination", "from", "to"):
         return None
-    asked = kind_of_question(utterance.question or slot.question) in ("city", "address")
-    return find_city(digits_of(utterance), answers=asked) or find_labelled(utterance.text, slot.key)
+    is_answer = kind_of_question(utterance.question or slot.question) in ("city", "address")
+    return find_city(digits_of(utterance), answers=is_answer) or find_labelled(utterance.text, slot.key)
 
 
 def _choice(slot: Slot, utterance: Utterance, now: datetime) -> Any:

@@ -111,8 +111,8 @@ class Slot:
 
     def is_answered_by(self, utterance: Utterance) -> bool:
         """Return whether an utterance can answer this slot: not if the agent had asked for a value of another kind."""
-        asked = kind_of_question(utterance.question) if utterance.question else None
-        if asked is None or asked == self.kind or asked not in _ASKED_ALONE:
+        asked_kind = kind_of_question(utterance.question) if utterance.question else None
+        if asked_kind is None or asked_kind == self.kind or asked_kind not in _ASKED_ALONE:
             return True
         words = set(re.findall(r"\w+", utterance.question.lower()))
         own = {word for word in label_of(self.key).split() if len(word) > 2}

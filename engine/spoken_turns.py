@@ -58,8 +58,8 @@ def in_digits(text: str, language: str) -> str:
 @lru_cache(maxsize=512)
 def _parts(text: str, language: str) -> tuple[str, ...]:
     pieces = [piece for piece in _corrections(language).split(text) if re.search(r"\w", piece)]
-    kept = (without_rejected(piece, language) for piece in reversed(pieces))
-    return tuple(piece for piece in kept if re.search(r"\w", piece))
+    parts = (without_rejected(piece, language) for piece in reversed(pieces))
+    return tuple(piece for piece in parts if re.search(r"\w", piece))
 
 
 @lru_cache(maxsize=len(LANGUAGES))

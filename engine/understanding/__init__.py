@@ -1,1 +1,1 @@
-"""Which condition of a talk an utterance satisfies, by rules and the phrases of callers; docs/flows.md describes it."""
+"""The choice of the condition that an utterance satisfies, by rules and the phrases of callers (docs/flows.md)."""

@@ -72,7 +72,7 @@ _TALKS = re.compile(r"^(?:says?|talks?|speaks?|answers?|responds?|replies) ?(?:s
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConditionPart:
     """One of the alternatives of a condition."""
 
     text: str
@@ -96,7 +96,7 @@ class Part:
 class Menu:
     """The conditions that are open, each with its parts, and which of them an intent belongs to."""
 
-    parts: list[list[Part]]
+    parts: list[list[ConditionPart]]
     claims: list[dict[str, float]]
     best_claims: dict[str, float]
     distant: dict[str, tuple[int, float]]  # of intents that no condition means: the one that comes nearest
@@ -138,7 +138,7 @@ def read_menu(conditions: tuple[str, ...], language: str) -> Menu:
     return Menu(parts, claims, best, distant, _word_weights(parts, lexicon_), divided, trades)
 
 
-def _distant(parts: list[list[Part]], best: dict[str, float]) -> dict[str, tuple[int, float]]:
+def _distant(parts: list[list[ConditionPart]], best: dict[str, float]) -> dict[str, tuple[int, float]]:
     """Return the condition that comes nearest to each intent that none means, where it is clearly the nearest one."""
     nears: dict[str, list[tuple[float, int]]] = {}
     for index, alternatives in enumerate(parts):
@@ -181,7 +181,7 @@ def _supports(intent: str, support: dict[str, float], most: float, lexicon_: Lex
     return support[lexicon_.intents[intent].subject] >= 0.6 * most
 
 
-def _word_weights(parts: list[list[Part]], lexicon_: Lexicon) -> dict[str, float]:
+def _word_weights(parts: list[list[ConditionPart]], lexicon_: Lexicon) -> dict[str, float]:
     """Return how much each word tells the conditions of a menu apart."""
     owners: dict[str, set[int]] = {}
     for index, alternatives in enumerate(parts):
@@ -196,7 +196,7 @@ def _word_weights(parts: list[list[Part]], lexicon_: Lexicon) -> dict[str, float
 
 
 @lru_cache(maxsize=2_048)
-def read_condition(condition: str, language: str) -> list[Part]:
+def read_condition(condition: str, language: str) -> list[ConditionPart]:
     """Return the parts of a condition, the whole of it first."""
     text = plain(condition[:MAX_LENGTH]).replace("_", " ").strip(" .")
     quotes = [quote[1] for quote in _QUOTE.finditer(text)]
@@ -209,7 +209,7 @@ def read_condition(condition: str, language: str) -> list[Part]:
     return _of_one_trade([parts[0], *(part for part in parts[1:] if part.words or part.claims)], lexicon_)
 
 
-def _of_one_trade(parts: list[Part], lexicon_: Lexicon) -> list[Part]:
+def _of_one_trade(parts: list[ConditionPart], lexicon_: Lexicon) -> list[ConditionPart]:
     """Return the parts with lower claims to the intents of trades that the whole condition has nothing to do with."""
     subjects = {"general", *(lexicon_.intents[intent].subject for intent, claim in parts[0].claims.items())}
     if len(subjects) == 1:
@@ -254,7 +254,7 @@ def _without_subject(text: str, lexicon_: Lexicon) -> str:
     return text
 
 
-def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexicon) -> Part:
+def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexicon) -> ConditionPart:
     vocabulary = lexicon_.vocabulary
     stems = vocabulary.stems(text)
     words = [
@@ -273,7 +273,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
             claims[intent] = max(claims.get(intent, 0.0), _ANSWER)
     if _WANTS_TALK.search(text) and not NEGATION.search(text):  # also with a banker, or with the stylist
         claims["want_person"] = max(claims.get("want_person", 0.0), _ANY_PERSON)
-    return Part(
+    return ConditionPart(
         text=text,
         stems=tuple(stems),
         words=tuple(words),

@@ -1,4 +1,4 @@
-"""What an utterance does: it says yes or no, asks, requests, denies; clause by clause."""
+"""Dialogue acts of an utterance, clause by clause: yes and no, questions, requests, denials."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
-    """What a caller has said. `rest` is what goes beyond a yes or a no."""
+class ParsedUtterance:
+    """An utterance of a caller with its dialogue acts. `rest` is the text besides a yes or a no."""
 
     text: str
     whole: Clause
@@ -95,7 +95,7 @@ def _answers(language: str) -> _Answers:
     )
 
 
-def read_utterance(text: str, language: str) -> Utterance:
+def read_utterance(text: str, language: str) -> ParsedUtterance:
     """Return an utterance with its clauses and what they do."""
     vocabulary = lexicon(language).vocabulary
     lower = with_value_tokens(to_digits(plain(text), language))
@@ -119,7 +119,7 @@ def read_utterance(text: str, language: str) -> Utterance:
     whole = _clause(all_stems, lower, lower.rstrip().endswith("?"), language)
     yes, no, rest = _answer(clauses, vocabulary)
     is_courtesy = not (yes or no) and not _without(all_stems, _answers(language).fillers)
-    return Utterance(text, whole, tuple(clauses), yes, no, tuple(rest), is_courtesy)
+    return ParsedUtterance(text, whole, tuple(clauses), yes, no, tuple(rest), is_courtesy)
 
 
 def _clause(stems: list[str], text: str, ends_as_question: bool, language: str) -> Clause:

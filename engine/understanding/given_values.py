@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dryline.engine.understanding.dialogue_acts import Utterance, read_utterance
+from dryline.engine.understanding.dialogue_acts import ParsedUtterance, read_utterance
 from dryline.engine.understanding.words import plain
 from dryline.phrases.value_kinds import kind_of, kind_of_question, read_values
 
@@ -45,7 +45,7 @@ _INTRODUCES = re.compile(
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
 
-def given(thing: str, utterance: Utterance, earlier: str, question: str, options: list[str]) -> float:
+def given(thing: str, utterance: ParsedUtterance, earlier: str, question: str, options: list[str]) -> float:
     """Return how sure it is that a thing was named, from 0 to 1. `earlier` is what the user said before."""
     kinds = _kinds_of(thing)
     now = [_names(kind, label, utterance.text, utterance, question, options) for kind, label in kinds]
@@ -71,15 +71,15 @@ def _kinds_of(thing: str) -> list[tuple[str, str]]:
     return kinds[:4]
 
 
-def _names(kind: str, label: str, text: str, utterance: Utterance, question: str, options: list[str]) -> float:
+def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, question: str, options: list[str]) -> float:
     tokens = set(utterance.whole.stems)
     if kind in _TOKENS:
         if kind == "rating" and tokens & {"star", "point"}:
             return 0.9
         if not tokens & _TOKENS[kind]:
             return 0.0
-        asked = kind_of_question(question)
-        return 0.9 if len(tokens) <= 6 or asked == kind or kind not in ("code", "number", "count") else 0.6
+        asked_kind = kind_of_question(question)
+        return 0.9 if len(tokens) <= 6 or asked_kind == kind or kind not in ("code", "number", "count") else 0.6
     if kind == "name":
         return _person(text, question)
     if kind == "address":
@@ -120,7 +120,7 @@ def _person(text: str, question: str) -> float:
     return 0.0
 
 
-def _statement(utterance: Utterance, question: str) -> float:
+def _statement(utterance: ParsedUtterance, question: str) -> float:
     """Return whether the utterance states something, in answer to a question."""
     whole = utterance.whole
     if whole.is_question or whole.is_request or (utterance.yes and not utterance.rest) or utterance.no:

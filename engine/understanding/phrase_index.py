@@ -21,7 +21,7 @@ _NEXT_PHRASES = (0.8, 0.13, 0.07)  # the shares of an owner's three nearest phra
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """How near each owner's phrases are, from 0 to 1, and the nearest phrases by their number."""
+    """The similarity of each owner's phrases, from 0 to 1, and the nearest phrases by their number."""
 
     owners: dict[str, float]
     phrases: list[tuple[int, float]]

@@ -1,12 +1,12 @@
-"""How well an utterance satisfies each condition of a menu."""
+"""Scores of how well an utterance satisfies each condition of a menu."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-from dryline.engine.understanding.conditions import Menu, Part
-from dryline.engine.understanding.dialogue_acts import Utterance
+from dryline.engine.understanding.conditions import ConditionPart, Menu
+from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import given
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.words import plain
@@ -64,7 +64,9 @@ def read_options(prompt: str) -> list[str]:
     return [part.strip() for part in parts if 1 < len(part.strip()) <= 40]
 
 
-def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float], dict[str, float], dict[int, float]]:
+def intents_of(
+    utterance: ParsedUtterance, lexicon: Lexicon
+) -> tuple[dict[str, float], dict[str, float], dict[int, float]]:
     """Return how sure it is that an utterance means each intent, how near each is, and how sure the nearest phrases."""
     best: dict[str, float] = {}
     nears: dict[str, float] = {}
@@ -94,7 +96,7 @@ def intents_of(utterance: Utterance, lexicon: Lexicon) -> tuple[dict[str, float]
     return best, nears, phrases
 
 
-def score(menu: Menu, utterance: Utterance, context: Context, lexicon: Lexicon) -> Scores:
+def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
     if utterance.is_courtesy:
@@ -179,7 +181,7 @@ def related(intent: str, lexicon: Lexicon) -> dict[str, float]:
     return reached
 
 
-def _overlap(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> float:
+def _overlap(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexicon: Lexicon) -> float:
     """Return how much of a condition's own words was said, in a clause that agrees with it in what it denies."""
     best = 0.0
     for clause in (utterance.whole, *utterance.clauses):
@@ -195,7 +197,7 @@ def _overlap(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> 
     return best
 
 
-def _overlap_of_phrases(part: Part, phrases: dict[int, float], menu: Menu, lexicon: Lexicon) -> float:
+def _overlap_of_phrases(part: ConditionPart, phrases: dict[int, float], menu: Menu, lexicon: Lexicon) -> float:
     """Return how much of a condition's words is in the phrases that are nearest to the utterance.
 
     Who wants more pillows speaks as one who wants more towels.
@@ -211,14 +213,14 @@ def _overlap_of_phrases(part: Part, phrases: dict[int, float], menu: Menu, lexic
     return best
 
 
-def _quoted(part: Part, utterance: Utterance) -> float:
+def _quoted(part: ConditionPart, utterance: ParsedUtterance) -> float:
     if part.quote is None or part.affirms or part.denies:
         return 0.0
     words = " ".join(re.findall(r"\w+", part.quote))
     return 0.95 if words and f" {words} " in f" {' '.join(re.findall(chr(92) + 'w+', plain(utterance.text)))} " else 0.0
 
 
-def _is_unwanted(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon) -> bool:
+def _is_unwanted(part: ConditionPart, utterance: ParsedUtterance, menu: Menu, lexicon: Lexicon) -> bool:
     """Return whether the user says that they do not want to do what a condition names."""
     if part.is_negated or part.denies:
         return False
@@ -229,7 +231,7 @@ def _is_unwanted(part: Part, utterance: Utterance, menu: Menu, lexicon: Lexicon)
     return False
 
 
-def _form(parts: list[Part], utterance: Utterance) -> float:
+def _form(parts: list[ConditionPart], utterance: ParsedUtterance) -> float:
     """Return how well the form of the utterance fits: somebody who asks whether it rains does not report rain."""
     whole = parts[0]
     only_asks = utterance.whole.is_question and all(clause.is_question for clause in utterance.clauses)
@@ -240,7 +242,7 @@ def _form(parts: list[Part], utterance: Utterance) -> float:
     return 1.0
 
 
-def _add_answers(scores: Scores, menu: Menu, utterance: Utterance, question: str, lexicon: Lexicon) -> None:
+def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, question: str, lexicon: Lexicon) -> None:
     """Add what a yes or a no means, and lower the conditions that say the opposite."""
     if not (utterance.yes or utterance.no):
         return
@@ -253,7 +255,7 @@ def _add_answers(scores: Scores, menu: Menu, utterance: Utterance, question: str
             scores.values[index] *= _CONTRADICTED
 
 
-def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:
+def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance) -> None:
     """Add conditions that any question satisfies, or anything that is said."""
     best = max(scores.values, default=0.0)
     for index, parts in enumerate(menu.parts):
@@ -268,7 +270,7 @@ def _add_generic(scores: Scores, menu: Menu, utterance: Utterance) -> None:
             scores.values[index], scores.reasons[index] = value, "the condition is a general one"
 
 
-def _find_rival(scores: Scores, menu: Menu, utterance: Utterance, lexicon: Lexicon) -> None:
+def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
     for intent, sure in scores.intents.items():
         if any(_share(menu, index, intent, lexicon) >= 0.3 for index in range(len(menu.parts))):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dryline.engine.understanding.conditions import Menu, Part
-from dryline.engine.understanding.dialogue_acts import Utterance
+from dryline.engine.understanding.conditions import ConditionPart, Menu
+from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.lexicon import Lexicon
 
 _OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
@@ -22,7 +22,7 @@ def last_question(agent: str) -> str:
 
 
 def answers(
-    menu: Menu, utterance: Utterance, question: str, best_of_rest: float, lexicon: Lexicon
+    menu: Menu, utterance: ParsedUtterance, question: str, best_of_rest: float, lexicon: Lexicon
 ) -> list[tuple[float, bool]]:
     """Return for each condition how surely the yes or no means it, and whether it says the opposite.
 
@@ -45,7 +45,7 @@ def answers(
     return result
 
 
-def _contradicts(parts: list[Part], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
+def _contradicts(parts: list[ConditionPart], stems: list[str], menu: Menu, says_yes: bool, lexicon: Lexicon) -> bool:
     """Return whether a condition says the opposite of the answer to the agent's question."""
     about = [part for part in parts if lexicon.coverage(part.words, tuple(stems), menu.word_weights) >= 0.6]
     if says_yes:
@@ -54,7 +54,13 @@ def _contradicts(parts: list[Part], stems: list[str], menu: Menu, says_yes: bool
 
 
 def _answer(
-    menu: Menu, index: int, parts: list[Part], stems: list[str], question: str, says_yes: bool, lexicon: Lexicon
+    menu: Menu,
+    index: int,
+    parts: list[ConditionPart],
+    stems: list[str],
+    question: str,
+    says_yes: bool,
+    lexicon: Lexicon,
 ) -> float:
     """Return how surely a yes, or a no, to a question satisfies a condition."""
     best = 0.0
