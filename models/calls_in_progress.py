@@ -220,6 +220,8 @@ def complete_call(row: Row, rows: ImportContext) -> None:
                     raise ValueError("a row of it is another worker's")
         if (log["id"], log["deployment_id"]) != (row["id"], row["deployment_id"]):
             raise ValueError("its log is of another call")
+        if (row.get("shown_until") or log["start_time"]) < log["start_time"]:
+            raise ValueError("it was shown before its start")
         row["due_at"] = next_update(log, row.get("shown_until"))
         log_at(log, log["end_time"])
         session_at(session, log, log["end_time"])

@@ -78,9 +78,10 @@ class WebhookDelivery(Record):
     def unknown_fields(self) -> list[str]:
         """The names in the webhook's `fields` that no call has a value for."""
         deployment = VoiceDeployment.find(id=self.deployment_id)
-        if deployment is None or self.webhook_id is None:
+        webhook = CustomWebhook.find(id=self.webhook_id)
+        if deployment is None or webhook is None:
             return []
-        return unknown_names(self.body, deployment)
+        return unknown_names(names_of(webhook.fields), deployment)
 
     @property
     def response(self) -> dict[str, Any] | None:
@@ -230,15 +231,15 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
 
 
 def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
-    """Return the body for a webhook: three ids, and a member for each name in its `fields`, null if it has no value.
+    """Return the body for a webhook: three ids, and a member for each name in its `fields` that has a value.
 
     A name is one of the contract's, the key of an extraction, or a member of the log.
     """
     body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
     known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
     for name in names_of(webhook.fields):
-        if name not in body:
-            body[name] = known.get(name)
+        if name not in body and known.get(name) is not None:
+            body[name] = known[name]
     return body
 
 

@@ -245,7 +245,7 @@ def test_messages_about_several_calls_are_sent_in_order(control, api, line, call
         call(seed=seed)
     advance(3600)
     receiver.close()
-    ends = [body["end_timestamp"] for body in receiver.bodies][6:]
+    ends = [body["end_timestamp"] for body in receiver.bodies[6:]]
     assert len(ends) == 6 and ends == sorted(ends)
 
 
@@ -309,6 +309,7 @@ def test_a_state_document_holds_a_call_whole(control, call, each_second, read, a
         lambda row: row["call"]["log"].update(messages={"messages": [{"role": "assistant"}]}),
         lambda row: row["call"]["llm_logs"].append({}),
         lambda row: row.update(shownUntil="9000-01-01T00:00:00.000Z"),
+        lambda row: row.update(shownUntil="0001-01-01T00:00:00.000Z"),
     ],
 )
 def test_a_document_with_a_call_that_could_not_go_on_is_refused(control, call, damage):
