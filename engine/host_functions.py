@@ -260,7 +260,7 @@ def zone(session: FlowSession, line: int | None, name: Any) -> timezone:
     """Return the zone's offset at this moment, because the sandbox has no zones with daylight-saving rules."""
     try:
         zone_info = ZoneInfo(text(name))
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # the name of a folder, or a very long one
         raise Raised("KeyError", f"No time zone found with key {text(name)}") from None
     now = session.now().astimezone(zone_info)
     return timezone(now.utcoffset() or timedelta(0), now.tzname() or text(name))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dryline.engine import CodeRefused
+from dryline.engine import Busy, CodeRefused, sandbox
+from dryline.world.clock import for_team
 
 
 def test_a_call_of_an_unknown_name_is_a_name_error(talk):
@@ -32,8 +33,9 @@ until "a":
     assert talk(code, "I am Bob Hill", take("a")).said == ["Ada ByronTrue", "Bob Hill"]
 
 
-def test_an_unknown_zone_is_a_key_error(talk):
-    assert talk('from zoneinfo import ZoneInfo\nZoneInfo("Mars/Base")\n').session.failure.exception == "KeyError"
+@pytest.mark.parametrize("name", ["Mars/Base", "America", "a" * 300])
+def test_an_unknown_zone_is_a_key_error(talk, name):
+    assert talk(f'from zoneinfo import ZoneInfo\nZoneInfo("{name}")\n').session.failure.exception == "KeyError"
 
 
 def test_a_comment_behind_the_last_argument_does_not_swallow_what_is_added(talk, take):
@@ -347,3 +349,18 @@ def test_the_tree_of_conditions_has_their_lines(engine, flow):
         ("answer is yes", 7, True),
         ("player needs time", 9, False),
     ]
+
+
+def test_one_team_has_at_most_half_of_the_workers(monkeypatch):
+    monkeypatch.setattr(sandbox, "_WAIT_S", 0.05)
+    pool = sandbox.Sandbox(processes=2)
+    try:
+        with for_team("north"), pool.worker():
+            with pytest.raises(Busy), pool.worker():
+                pass
+            with for_team("south"), pool.worker():
+                pass
+        with for_team("north"), pool.worker():
+            pass
+    finally:
+        pool.close()
