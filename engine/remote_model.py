@@ -12,7 +12,8 @@ from dryline.engine.events import transcript
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, LanguageModel, Question, Talk
 from dryline.world import outgoing
 
-TIMEOUT_S = 10.0
+TIMEOUT_S = 10.0  # of the whole request
+MAX_ANSWER_BYTES = 1_000_000
 _LONGEST = 20_000  # characters of a conversation that are sent, counted from its end
 
 
@@ -119,7 +120,8 @@ class RemoteModel:
             **({"Authorization": f"Bearer {self._key}"} if self._key else {}),
         }
         try:
-            answer = outgoing.send("POST", self._url, headers=headers, body=body, timeout_s=TIMEOUT_S)
+            limits = {"timeout_s": TIMEOUT_S, "total_s": TIMEOUT_S}
+            answer = outgoing.send("POST", self._url, headers=headers, body=body, **limits, max_bytes=MAX_ANSWER_BYTES)
         except outgoing.Unanswered as fault:
             raise _Unusable(f"The model did not answer: {fault}") from None
         if answer.status != 200:

@@ -1,8 +1,10 @@
 """Requests that the stand-in sends: bounds of time and size, and hosts that it may not reach."""
 
 import contextlib
+import gzip
 import socket
 import threading
+import tracemalloc
 
 import pytest
 
@@ -54,6 +56,26 @@ def ask(outgoing, url, within_s=10.0):
 
 def test_no_more_of_an_answer_is_read_than_is_asked_for(line):
     assert ask(Outgoing(), line.url).body == b"x" * 10
+
+
+ZEROS = gzip.compress(bytes(30_000_000))
+
+
+@pytest.mark.parametrize(
+    "length, coding, body",
+    [(len(ZEROS), "gzip", ZEROS), (10**12, "identity", bytes(2_000_000))],
+    ids=["packed", "long"],
+)
+def test_an_answer_of_more_than_the_bound_is_refused_before_it_is_read(line, length, coding, body):
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {length}\r\n\r\n"
+    line.pieces = [head.encode(), body]
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unanswered, match="more than 1 MB"):
+            send("GET", line.url, max_bytes=1_000_000)
+        assert tracemalloc.get_traced_memory()[1] < 80_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_headers_that_frame_a_message_or_mark_it_cannot_be_set(line):

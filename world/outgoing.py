@@ -27,6 +27,9 @@ _RESERVED_HEADERS = {
     *("connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
     OUTGOING_HEADER.lower(),
 }
+# The longest answer of another service, unpacked: a page of a list has a tenth of it.
+MAX_ANSWER_BYTES = 100_000_000
+_PIECE_BYTES = 64_000
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
@@ -51,7 +54,11 @@ class NoAddress(Unanswered):
 
 
 class Refused(Unanswered):
-    """Requests to the URL are not allowed."""
+    """Requests to the URL are not allowed. `own_server` says that it leads to this server."""
+
+    def __init__(self, message: str, *, own_server: bool = False) -> None:
+        super().__init__(message)
+        self.own_server = own_server
 
 
 class Cut(Unanswered):
@@ -65,11 +72,25 @@ def send(
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
     timeout_s: float = 10,
+    total_s: float | None = None,
+    max_bytes: int = MAX_ANSWER_BYTES,
 ) -> HttpResponse:
-    """Send one request. `timeout_s` limits the connection and each read of the answer. Raises Unanswered."""
+    """Send one request. Raises Unanswered, also for an answer of more than `max_bytes`, unpacked.
+
+    `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
+    """
     exchange = _Exchange(url, timeout_s)
-    with exchange.open():
-        return exchange.ask(method, headers, body)
+    with exchange.open(), contextlib.ExitStack() as stack:
+        if total_s is not None:
+            late = Unanswered(f"No answer within {total_s:g} s.", timed_out=True)
+            deadline = threading.Timer(total_s, exchange.cut, (late,))
+            deadline.daemon = True
+            deadline.start()
+            stack.callback(deadline.cancel)
+        answer = exchange.ask(method, headers, body, max_bytes + 1)
+        if len(answer.body) > max_bytes:
+            raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
+        return answer
 
 
 class Outgoing:
@@ -106,7 +127,7 @@ class Outgoing:
             try:
                 peer, here = exchange.connect()
                 if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
-                    raise Refused(f"{url} leads to this server itself.")
+                    raise Refused(f"{url} leads to this server itself.", own_server=True)
                 return exchange.ask(method, _marked(headers), body, most)
             finally:
                 deadline.cancel()
@@ -233,7 +254,11 @@ class _Exchange:
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         response = self._connection.getresponse()
-        answer = HttpResponse(response.status, response.headers, response.read(most))
+        content = bytearray()
+        # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
+        while (most is None or len(content) < most) and (piece := response.read(_PIECE_BYTES)):
+            content += piece
+        answer = HttpResponse(response.status, response.headers, bytes(content[:most]))
         self._require_not_cut()  # a cut looks like the end of the body
         return answer
 

@@ -104,13 +104,18 @@ def test_a_server_that_is_not_there_is_told(talk):
     assert taken["why"].startswith("The model did not answer")
 
 
-def test_a_model_that_is_slow_is_replaced(talk, monkeypatch):
-    monkeypatch.setattr("dryline.engine.remote_model.TIMEOUT_S", 0.05)
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_model_that_is_slow_is_replaced(talk, monkeypatch, drips):
+    monkeypatch.setattr("dryline.engine.remote_model.TIMEOUT_S", 0.1)
     release = threading.Event()
 
     class Slow(BaseHTTPRequestHandler):
         def do_POST(self):
-            release.wait(10)
+            if drips:
+                self.send_response(200)
+                self.end_headers()
+            while not release.wait(0.02 if drips else 10):
+                self.wfile.write(b" ")
             self.close_connection = True
 
         def log_message(self, *_):
@@ -124,4 +129,4 @@ def test_a_model_that_is_slow_is_replaced(talk, monkeypatch):
     release.set()
     server.shutdown()
     server.server_close()
-    assert "No answer within 0.05 s" in taken["why"]
+    assert "No answer within 0.1 s" in taken["why"]
