@@ -127,7 +127,9 @@ def _unreached(url: str, fault: Unanswered) -> str:
         return f"{pool}: Read timed out."
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     unresolved = f"Failed to resolve {parts.hostname!r} ([Errno -3] Temporary failure in name resolution)"
-    cause = f"NameResolutionError({unresolved!r})" if isinstance(fault, Forbidden) else str(fault)
+    # A host that may not be reached looks as on a machine without a network; the own server has an address.
+    hidden = isinstance(fault, Forbidden) and not fault.own_server
+    cause = f"NameResolutionError({unresolved!r})" if hidden else str(fault)
     return f"{pool}: Max retries exceeded with url: {target} (Caused by {cause})"
 
 

@@ -1,5 +1,6 @@
 """Talking to a flow through the control plane."""
 
+import socket
 import sqlite3
 
 import pytest
@@ -9,6 +10,7 @@ from dryline.flow_sessions.engines import engine_of
 from dryline.settings import Settings
 from dryline.tests.conftest import Api
 
+ASKING = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
 CLINIC = """say("Oak Clinic.")
 loop:
     res = talk("Ask how to help.", True)
@@ -375,13 +377,20 @@ def test_bytes_of_another_version_are_a_conflict(app, begin, turn):
 
 
 def test_a_flow_reaches_this_machine_and_what_webhooks_may_reach(begin):
-    code = 'import requests\ntry:\n    requests.get("http://{}/")\nexcept Exception as fault:\n    print(fault)\n'
-
     def printed(host):
-        return of(begin(code=code.format(host)), "printed")[0]["text"]
+        return of(begin(code=ASKING.format(host)), "printed")[0]["text"]
 
     assert "Failed to resolve" in printed("example.com")
-    assert begin(code=code.format("127.0.0.1:9"))["events"][0]["url"] == "http://127.0.0.1:9/"
+    assert begin(code=ASKING.format("127.0.0.1:9"))["events"][0]["url"] == "http://127.0.0.1:9/"
+
+
+def test_a_flow_that_asks_its_own_server_is_told_so(app, begin):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        app.world.outgoing.own = [("127.0.0.1", port)]
+        printed = of(begin(code=ASKING.format(f"127.0.0.1:{port}")), "printed")[0]["text"]
+    app.world.outgoing.own = []
+    assert "leads to this server itself" in printed
 
 
 def test_a_flow_has_the_worlds_time(control, begin):
