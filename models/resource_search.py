@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+import orjson
+
 from dryline.models.folders import Folder
 from dryline.models.resources import Resource
 from dryline.models.workers import Worker
@@ -88,7 +90,7 @@ def search(
     terms = _terms(query)
     if not terms:
         return []
-    scope = "".join(f" AND r.{column} IN ({', '.join('?' * len(values))})" for column, values in where.items())
+    scope = "".join(f" AND r.{column} IN (SELECT value FROM json_each(?))" for column in where)
     # A match in the name weighs twice one in the text. The passage comes from the text (column 2) whatever matched.
     sql = (
         "SELECT r.id, r.name, r.rag_type, r.raw_link, -bm25(resource_index, 2.0, 1.5, 1.0) AS score,"
@@ -98,13 +100,13 @@ def search(
         " WHERE resource_index MATCH ? AND r.worker_id = ? AND coalesce(r.status, 'AVAILABLE') = 'AVAILABLE'"
         f"{scope} ORDER BY score DESC, r.id LIMIT ?"
     )
-    params = [terms, worker.id, *[value for values in where.values() for value in values], top_k]
+    params = [terms, worker.id, *[orjson.dumps(values).decode() for values in where.values()], top_k]
     return [Hit(*row) for row in connection().execute(sql, params)]
 
 
 def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: str | None) -> dict[str, list[str]]:
     where: dict[str, list[str]] = {}
-    for id in ids[:1000]:
+    for id in dict.fromkeys(ids):
         worker.child(Resource, id, field="resources")
         where.setdefault("id", []).append(id)
     folders = []

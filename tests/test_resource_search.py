@@ -227,3 +227,8 @@ def test_a_file_that_is_no_text_answers_with_its_name_alone(add_file, ask):
     add_file("Brochure", "lasagne", "application/pdf")
     assert ask("brochure")["answer"] == "Brochure"
     assert ask("brochure", queryParams={"responseType": "Single Paragraph"})["answer"] == "Brochure"
+
+
+def test_the_thousand_and_first_of_the_resources_that_are_named_is_searched(add_link, ask):
+    other, pier = add_link("Menu"), add_link("Pier")
+    assert ask("pier", resources=[*[other] * 1000, pier])["context"] == [pier]
