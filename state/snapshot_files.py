@@ -82,8 +82,10 @@ def unpack(stream: IO[bytes], folder: Path, *, durable: bool) -> dict[str, Any]:
                 if durable:
                     sync(target)
         about = orjson.loads((folder / ABOUT).read_bytes())
-    except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError, FileExistsError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, ValueError, FileNotFoundError) as error:
         raise Conflict(f"This is not a complete snapshot: {error}.") from None
+    except FileExistsError:  # its message names a folder of this server
+        raise Conflict("This is not a snapshot: two of its members have the same name.") from None
     if not isinstance(about, dict):
         raise Conflict(f"This is not a snapshot: {ABOUT} is not an object.")
     _require_version(folder / DATABASE)

@@ -209,7 +209,10 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
 def remove(world: World, name: str, team_id: str | None = None) -> None:
     """Remove a snapshot. Raises NotFound."""
     with world.write_lock():
-        _remove(find(world, name, team_id).path)
+        path = find(world, name, team_id).path
+        _remove(path)
+        if world.durable:
+            sync(path.parent)
 
 
 def _require_position(about: dict[str, Any]) -> None:
