@@ -49,8 +49,9 @@ _ADDED = ("name", "code", "date", "phone", "email")
 _ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
 _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
-NEXT_IN_LOOP = 0.55
+NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
+_OTHER_WORDS = 5  # attempts to give a value in other words than before
 _CLOSING = 5.0
 
 
@@ -139,7 +140,7 @@ class Caller:
         self._agent_said = ""
         self._now = datetime.now(UTC)
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
-        self._used: set[str] = set()  # phrases
+        self._used: set[str] = set()  # phrases and sentences
         self._next: Condition | None = None
         self._asks_back = self._has_asked_back = False
         self._detours = branch.variant % 4
@@ -235,17 +236,22 @@ class Caller:
         else:
             left_out = []
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
-        sentences += [
-            say_value(slot.value, slot.slot.key, slot.slot.question, random=self._random)
-            for slot in unsaid
-            if slot not in left_out
-        ]
+        sentences += [self._say_value(slot) for slot in unsaid if slot not in left_out]
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
             value = shaped(question, partial(_next_value, values_in_order))
             self._planned.setdefault(_key(question), []).append(value)
         return " ".join(sentences)
+
+    def _say_value(self, value: _Value) -> str:
+        """Return a sentence that gives a value, another one than before where there are several."""
+        for _ in range(_OTHER_WORDS):
+            sentence = say_value(value.value, value.slot.key, value.slot.question, random=self._random)
+            if sentence not in self._used:
+                break
+        self._used.add(sentence)
+        return sentence
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None or self._asks_back:

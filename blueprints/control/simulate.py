@@ -99,7 +99,7 @@ class SimulateBody(ApiSchema):
         allow_none=True,
         metadata={
             "description": "how usual conditions are, by their text; default: the first of a loop 1, each further one "
-            "0.55 of the one before"
+            "0.7 of the one before"
         },
     )
 
