@@ -17,10 +17,10 @@ from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_results import dialogue_of
 from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.flow_timeline import Timeline, build_timeline
-from dryline.simulator.outbound_scripts import VOICEMAIL
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
 from dryline.simulator.script_timeline import TimedDialogue, spoken, typed
+from dryline.simulator.scripts import load_script
 from dryline.simulator.slots import Slots
 
 # Outcomes in percent: of any call, and of an inbound one, which reaches no voicemail.
@@ -79,14 +79,13 @@ def plan_call(
     outcome_is_fixed = outcome is not None and not drawn
     outcome = outcome or _outcome(direction, rng)
     direction = direction or _direction(line, outcome)
-    trade = line.trades[int(rng.random() * len(line.trades))]
     if row is None and direction == "outbound" and line.code is not None:
         invented = contact_row(line, rng, at or datetime.now(UTC))
-        facts = Slots(line, trade, rng, facts_of_row(None, customer_number))
+        facts = Slots(line, rng, facts_of_row(None, customer_number))
         row = with_person(invented, facts)
         facts |= facts_of_row(row, customer_number)
     else:
-        facts = Slots(line, trade, rng, facts_of_row(row, customer_number))
+        facts = Slots(line, rng, facts_of_row(row, customer_number))
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not outcome_is_fixed:
@@ -101,7 +100,7 @@ def plan_call(
         return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
     assert at is not None
     state = state_of(facts["phone"], row)
-    machine = VOICEMAIL.lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
+    machine = load_script("voicemail").lines(rng)[0][1].format_map(facts) if outcome == "voicemail" else None
     known = _known(facts)
     run = following.converse(
         outcome, state, at, rng, outcome_is_fixed=outcome_is_fixed, machine_says=machine, known=known
@@ -115,8 +114,7 @@ def plan_chat(
     line: DeploymentContext, rng: Random, *, following: FlowScheduler | None = None, at: datetime | None = None
 ) -> ConversationPlan:
     """Return the plan of a chat. `following` and `at` are those of `plan_call`. Raises Busy."""
-    trade = line.trades[int(rng.random() * len(line.trades))]
-    facts = Slots(line, trade, rng, {})
+    facts = Slots(line, rng, {})
     run: FlowRun | str | None = None
     if following is not None and at is not None:
         run = following.converse("completed", {}, at, rng, leaves=LEAVE, known=_known(facts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,11 +21,12 @@ from dryline.models.flows import Flow
 from dryline.models.teams import Team
 from dryline.models.workers import Worker
 from dryline.simulator import analysis, names
-from dryline.simulator.industries import Industry, trades_of
+from dryline.simulator.industries import Industry, industry_of
 from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.storage.errors import NotFound
 
+_AGENT = re.compile(r"\bYou(?: are|'re) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with) )")
 _ROWS = 50  # of a campaign that are looked at
 
 
@@ -49,7 +51,7 @@ class DeploymentContext:
     address: str
     week: Week
     zone: str
-    trades: tuple[Industry, ...]
+    industry: Industry
     extractions: Mapping[str, Any] | None
     success_criteria: Any
     voice: str
@@ -107,11 +109,13 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         number=number,
         desk_number=next(iter(allowed), backup or f"+1{city.area_code}5550199"),
         business=worker.name,
-        agent=getattr(deployment, "agent_name", None) or names.AGENTS[mark % len(names.AGENTS)],
+        agent=getattr(deployment, "agent_name", None) or _agent_of(code) or names.AGENTS[mark % len(names.AGENTS)],
         address=_address(variables, mark, city),
         week=week_of([hours.openings(day) for day in range(7)]) if hours else usual_week(mark),
         zone=hours.timezone if hours else city.zone,
-        trades=trades_of(f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code),
+        industry=industry_of(
+            f"{worker.name} {worker.description or ''}", f"{deployment.name} {flow and flow.name}", code
+        ),
         extractions=getattr(deployment, "extractions", None),
         success_criteria=getattr(deployment, "success_criteria", None),
         opening=getattr(deployment, "start_sentence", None) or getattr(deployment, "welcome_message", None),
@@ -158,6 +162,12 @@ def _program(deployment: Deployment, flow: Flow | None) -> tuple[str | None, dic
 def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
     tie = next(iter(TeamPhoneHours.search(Team.by_id(deployment.team_id), phone_number=number)), None)
     return BusinessHours.find(id=tie.hours_id) if tie else None
+
+
+def _agent_of(code: str | None) -> str | None:
+    """Return the name that a flow's prompt gives to its agent, as in "You are Nora, …"."""
+    name = _AGENT.search(code or "")
+    return name[1] if name else None
 
 
 def _address(variables: Mapping[str, Any], mark: int, city: City) -> str:

@@ -6,10 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from dryline.simulator import inbound_scripts as inbound
-from dryline.simulator import outbound_scripts as outbound
 from dryline.simulator.analysis import Sought, sought
-from dryline.simulator.scripts import Script
+from dryline.simulator.scripts import Script, load_script
 
 _DEFAULT_TYPES = {"amount": "number", "resolved": "boolean", "payment_promised": "boolean"}
 
@@ -23,9 +21,9 @@ class Industry:
 
     name: str
     words: str  # keywords by which a worker's industry is recognized
-    inbound: tuple[Script, ...]
-    outbound: tuple[Script, ...]
-    handed_over: Script
+    inbound_scripts: tuple[str, ...]  # a script that is named twice is twice as usual
+    outbound_scripts: tuple[str, ...]
+    number: tuple[str, str]  # the number by which customers are found: as the agent says it, and its slot
     desk: str
     subjects: tuple[str, ...]
     complaints: tuple[tuple[str, str], ...]
@@ -37,6 +35,21 @@ class Industry:
         return re.compile(rf"\b({self.words})", re.IGNORECASE)
 
     @cached_property
+    def inbound(self) -> tuple[Script, ...]:
+        """The scripts of inbound calls and chats."""
+        return tuple(map(load_script, self.inbound_scripts))
+
+    @cached_property
+    def outbound(self) -> tuple[Script, ...]:
+        """The scripts of outbound calls."""
+        return tuple(map(load_script, self.outbound_scripts))
+
+    @cached_property
+    def transfer(self) -> Script:
+        """The script of a caller who wants a person."""
+        return load_script("support_with_transfer", *self.number)
+
+    @cached_property
     def sought(self) -> tuple[Sought, ...]:
         """The default extractions."""
         return sought({key: {"type": _DEFAULT_TYPES.get(key, "string")} for key in self.extracted})
@@ -45,9 +58,9 @@ class Industry:
 CLINIC = Industry(
     name="clinic",
     words="dent|clinic|doctor|medic|health|patient|appointment|booking|salon|spa\\b|therap|vet",
-    inbound=(inbound.BOOKING, inbound.BOOKING, inbound.RESCHEDULE, inbound.HOURS),
-    outbound=(outbound.REMINDER,),
-    handed_over=inbound.handed_over("your patient number", "patient"),
+    inbound_scripts=("booking", "booking", "reschedule", "hours"),
+    outbound_scripts=("reminder",),
+    number=("your patient number", "patient"),
     desk="our front desk",
     subjects=("appointment", "treatment plan", "next check-up"),
     complaints=(
@@ -62,9 +75,9 @@ CLINIC = Industry(
 SHOP = Industry(
     name="shop",
     words="shop|store|order|deliver|parcel|retail|commerce|return|wares|goods",
-    inbound=(inbound.ORDER_STATUS, inbound.ORDER_STATUS, inbound.RETURN, inbound.HOURS),
-    outbound=(outbound.DELIVERY,),
-    handed_over=inbound.handed_over("your order number", "order"),
+    inbound_scripts=("order_status", "order_status", "return", "hours"),
+    outbound_scripts=("delivery",),
+    number=("your order number", "order"),
     desk="our customer care team",
     subjects=("order", "delivery", "return"),
     complaints=(
@@ -79,9 +92,9 @@ SHOP = Industry(
 UTILITY = Industry(
     name="utility",
     words="bill|energy|power|utilit|water|electric|gas\\b|payment|insur|bank|account",
-    inbound=(inbound.BILLING, inbound.BILLING, inbound.PAYMENT, inbound.HOURS),
-    outbound=(outbound.DUNNING,),
-    handed_over=inbound.handed_over("your account number", "account"),
+    inbound_scripts=("billing", "billing", "payment", "hours"),
+    outbound_scripts=("payment_reminder",),
+    number=("your account number", "account"),
     desk="our billing department",
     subjects=("last bill", "account", "open balance"),
     complaints=(
@@ -96,9 +109,9 @@ UTILITY = Industry(
 SUPPORT = Industry(
     name="support",
     words="support|tech|help ?desk|software|internet|router|it desk|device|network",
-    inbound=(inbound.SUPPORT, inbound.SUPPORT, inbound.PASSWORD, inbound.HOURS),
-    outbound=(outbound.SURVEY,),
-    handed_over=inbound.handed_over("your case number", "case"),
+    inbound_scripts=("support", "support", "password", "hours"),
+    outbound_scripts=("survey",),
+    number=("your case number", "case"),
     desk="a technician",
     subjects=("support case", "last request", "technician's visit"),
     complaints=(
@@ -110,13 +123,30 @@ SUPPORT = Industry(
     ),
     extracted=("customer_name", "intent", "problem", "case_number", "resolved"),
 )
-TRADES = (CLINIC, SHOP, UTILITY, SUPPORT)
+GENERAL = Industry(
+    name="general",
+    words="",
+    inbound_scripts=("callback_request", "first_talk", "first_talk", "hours"),
+    outbound_scripts=("follow_up",),
+    number=("your phone number", "phone_said"),
+    desk="one of my colleagues",
+    subjects=("request", "question", "e-mail"),
+    complaints=(
+        ("I left two messages and nobody called me back", "two messages stayed without an answer"),
+        ("Nobody has answered my e-mail for two weeks", "an e-mail was not answered for two weeks"),
+        ("I was promised an answer by last Friday", "a promised answer did not come"),
+        ("I get sent from one person to the next", "sent from one person to the next"),
+        ("Your website says one thing and your colleague another", "the website and a colleague contradict each other"),
+    ),
+    extracted=("customer_name", "intent", "phone_number"),
+)
+INDUSTRIES = (CLINIC, SHOP, UTILITY, SUPPORT)
 
 
-def trades_of(*texts: str | None) -> tuple[Industry, ...]:
-    """Return the industry that the texts, the most telling first, are about; all of them if there is none."""
+def industry_of(*texts: str | None) -> Industry:
+    """Return the industry that the texts, the most telling first, are about."""
     for text in texts:
-        counts = [len(trade.pattern.findall(text or "")) for trade in TRADES]
+        counts = [len(industry.pattern.findall(text or "")) for industry in INDUSTRIES]
         if max(counts):
-            return (TRADES[counts.index(max(counts))],)
-    return TRADES
+            return INDUSTRIES[counts.index(max(counts))]
+    return GENERAL

@@ -8,9 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from dryline.simulator import scripts
-from dryline.simulator.inbound_scripts import MESSAGE
-from dryline.simulator.outbound_scripts import VOICEMAIL
-from dryline.simulator.scripts import Script, Step, wordings
+from dryline.simulator.scripts import Script, Step, load_script, wordings
 from dryline.simulator.slots import Slots
 
 if TYPE_CHECKING:
@@ -88,13 +86,13 @@ class Dialogue:
 
 def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted call."""
-    trade = facts.trade
+    industry = line.industry
     if outcome == "voicemail":
-        script, ending = MESSAGE if inbound else VOICEMAIL, "voicemail_reached"
+        script, ending = load_script("message_left" if inbound else "voicemail"), "voicemail_reached"
     elif outcome == "transferred":
-        script, ending = trade.handed_over, "call_transfer"
+        script, ending = industry.transfer, "call_transfer"
     else:
-        script, ending = facts.pick(trade.inbound if inbound else trade.outbound), DONE
+        script, ending = facts.pick(industry.inbound if inbound else industry.outbound), DONE
     if outcome in ("no-answer", "busy") or (outcome == "failed" and not inbound and rng.random() < 0.5):
         hung_up = inbound and outcome == "no-answer"
         return Dialogue(script.intent, script.until, "user_hangup" if hung_up else UNREACHED[outcome])
@@ -108,7 +106,7 @@ def call_dialogue(line: DeploymentContext, outcome: str, inbound: bool, facts: S
 
 def chat_dialogue(line: DeploymentContext, facts: Slots, rng: Random) -> Dialogue:
     """Return the dialogue of a scripted chat, which some users leave early."""
-    script = facts.pick(facts.trade.inbound)
+    script = facts.pick(line.industry.inbound)
     welcome = facts.pick(_WELCOMES) if line.opening is None else _own(line.opening)
     lines: Sequence[Step] = [welcome, *script.lines(rng)]
     ending = DONE

@@ -1,4 +1,4 @@
-"""The format of scripts: turns with slots.
+"""Scripts: the turns of a conversation, with slots. They are in `phrases/en/scripts/`.
 
 A line of a script is one turn: `A` the agent, `U` the caller, `T` a function that the engine calls. Texts behind ` | `
 say the same in other words. Neighbouring lines that begin with `?` are one exchange, which half of the conversations
@@ -16,10 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from random import Random
+
+from dryline import phrases
 
 _SLOT = re.compile(r"{(\w+?)(?:_said)?}")
 _KINDS = frozenset("AUTS=")
+_HEADER = re.compile(r"\[(?P<name>\w+)\] (?P<intent>\w+): (?P<until>.+)\n")
 
 # One line in one wording: its kind, the text, and the facts in it; for `=` the milestones.
 Step = tuple[str, str, frozenset[str]]
@@ -46,7 +51,28 @@ class Script:
         return steps
 
 
-def script(name: str, intent: str, until: str, text: str) -> Script:
+@lru_cache(maxsize=64)
+def load_script(name: str, number_name: str = "", number_slot: str = "") -> Script:
+    """Return a script. Its `<number name>` and `<number>` are replaced: "your order number", and the slot of that."""
+    header, text = _texts()[name]
+    text = text.replace("<number name>", number_name).replace("<number>", f"{{{number_slot}}}")
+    return parse_script(header["name"], header["intent"], header["until"], text)
+
+
+@lru_cache(maxsize=1)
+def _texts() -> dict[str, tuple[re.Match[str], str]]:
+    """Return the header and the lines of each script, read at the first use."""
+    texts = {}
+    for path in sorted((Path(phrases.__file__).parent / "en" / "scripts").glob("*.txt")):
+        content = re.sub(r"^#.*\n", "", path.read_text(), flags=re.MULTILINE)
+        headers = list(_HEADER.finditer(content))
+        ends = [header.start() for header in headers[1:]] + [len(content)]
+        for header, end in zip(headers, ends, strict=True):
+            texts[header["name"]] = header, content[header.end() : end]
+    return texts
+
+
+def parse_script(name: str, intent: str, until: str, text: str) -> Script:
     """Parse a script. Raises ValueError for a line of no kind."""
     blocks: list[tuple[bool, list[tuple[Step, ...]]]] = []
     for line in text.strip().splitlines():

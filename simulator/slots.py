@@ -11,7 +11,6 @@ from dryline.simulator.people import CITIES, fictional_number, said_number
 
 if TYPE_CHECKING:
     from dryline.simulator.deployment_context import DeploymentContext
-    from dryline.simulator.industries import Industry
 
 _LETTERS = "ABCDEFGHKMNPRSTVX"
 _SERVICES = ("check-up", "cleaning", "consultation", "follow-up visit", "whitening", "second opinion")
@@ -77,12 +76,11 @@ class Slots(dict[str, Any]):
     Raises KeyError for an unknown name.
     """
 
-    __slots__ = ("line", "random", "trade")
+    __slots__ = ("line", "random")
 
-    def __init__(self, line: DeploymentContext, trade: Industry, rng: Random, known: Mapping[str, Any]) -> None:
+    def __init__(self, line: DeploymentContext, rng: Random, known: Mapping[str, Any]) -> None:
         super().__init__(known)
         self.line = line
-        self.trade = trade
         self.random = rng.random
 
     def __missing__(self, name: str) -> Any:
@@ -135,7 +133,7 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "agent": lambda facts: facts.line.agent,
     "opening": lambda facts: facts.line.opening,
     "premises": lambda facts: facts.line.address,
-    "desk": lambda facts: facts.trade.desk,
+    "desk": lambda facts: facts.line.industry.desk,
     "day": lambda facts: facts.pick(facts.line.week.days),
     "time": lambda facts: facts.pick(facts.line.week.times.get(facts["day"]) or ("10:15 AM",)),
     "other_day": _other_day,
@@ -163,8 +161,8 @@ _MADE: dict[str, Callable[[Slots], Any]] = {
     "problem": lambda facts: facts["trouble"][1],
     "since": lambda facts: facts.pick(facts["trouble"][2]),
     "fix": lambda facts: facts.pick(facts["trouble"][3]),
-    "subject": lambda facts: facts.pick(facts.trade.subjects),
-    "grievance": lambda facts: facts.pick(facts.trade.complaints),
+    "subject": lambda facts: facts.pick(facts.line.industry.subjects),
+    "grievance": lambda facts: facts.pick(facts.line.industry.complaints),
     "complaint_said": lambda facts: facts["grievance"][0],
     "complaint": lambda facts: facts["grievance"][1],
 }

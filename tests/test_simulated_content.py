@@ -4,15 +4,15 @@ import re
 
 import pytest
 
-from dryline.simulator import inbound_scripts, outbound_scripts
-from dryline.simulator.industries import TRADES
-from dryline.simulator.scripts import Script
+from dryline.simulator.industries import GENERAL, INDUSTRIES
+from dryline.simulator.scripts import load_script
 
-TRADES_BY_NAME = {
+WORKERS = {
     "clinic": "Bayside dental clinic",
     "shop": "Larkspur online shop",
     "utility": "Cedar electricity bills",
     "support": "Tidewater tech support",
+    "general": "Acme Associates",
 }
 DEFINITIONS = {
     "customer_name": {"type": "string", "description": "Full name"},
@@ -64,14 +64,14 @@ def line_of_trade(make_worker, make_flow, make_voice_deployment):
     """A voice deployment of a trade, with extractions and criteria."""
 
     def make(trade, **body):
-        worker = make_worker(name=TRADES_BY_NAME[trade])
+        worker = make_worker(name=WORKERS[trade])
         body = {"extractions": DEFINITIONS, "successCriteria": CRITERIA} | body
         return make_voice_deployment(make_flow(worker["id"]), **body)
 
     return make
 
 
-@pytest.fixture(params=list(TRADES_BY_NAME))
+@pytest.fixture(params=list(WORKERS))
 def spoken(request, line_of_trade, simulated):
     """Calls of each trade in which something was said: every outcome, and more of those that go wrong."""
     line = line_of_trade(request.param)
@@ -211,16 +211,16 @@ def guaranteed(lines, told):
     return told
 
 
-SCRIPTS = [
-    one for module in (inbound_scripts, outbound_scripts) for one in vars(module).values() if type(one) is Script
-]
-SCRIPTS += [trade.handed_over for trade in TRADES]
+OUTBOUND = {load_script("voicemail"), *(script for industry in (*INDUSTRIES, GENERAL) for script in industry.outbound)}
+INBOUND = {load_script("message_left")}
+for industry in (*INDUSTRIES, GENERAL):
+    INBOUND |= {*industry.inbound, industry.transfer}
+SCRIPTS = sorted(OUTBOUND | INBOUND, key=str)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_a_summary_says_only_what_was_said(script):
-    outbound = any(script is one for one in vars(outbound_scripts).values())
-    told = frozenset({"name", "first"}) if outbound else frozenset()
+    told = frozenset({"name", "first"}) if script in OUTBOUND else frozenset()
     for optional, lines in script.blocks:
         within = told
         for index, wordings in enumerate(lines):
@@ -236,3 +236,18 @@ def test_a_summary_says_only_what_was_said(script):
 def test_a_conversation_of_business_has_an_end(script):
     marks = set().union(*(wordings[0][2] for _, lines in script.blocks for wordings in lines if wordings[0][0] == "="))
     assert marks & {"done", "transferred", "voicemail", "message"}
+
+
+def test_a_worker_of_no_known_industry_gets_conversations_that_fit_any(line_of_trade, simulated):
+    logs = simulated(line_of_trade("general"), 120)
+    said = " ".join(log["transcription"] or "" for log in logs)
+    assert not re.search(r"order|bill|invoice|router|refund|treatment|open balance|password", said, re.IGNORECASE)
+
+
+def test_a_voicemail_names_the_agent_of_the_flow(make_flow, make_voice_deployment, simulated):
+    code = (
+        'loop:\n    talk("You are Nora, the receptionist. Ask what they need.")\nuntil "caller is done":\n    return\n'
+    )
+    line = make_voice_deployment(make_flow(code=code))
+    logs = simulated(line, 5, outcome="voicemail", direction="outbound", follow="script")
+    assert all("Nora" in log["transcription"] for log in logs)

@@ -104,6 +104,11 @@ def test_calls_go_in_and_out(logs):
     assert {log["direction"] for log in logs(60)} == {"inbound", "outbound"}
 
 
+def test_nobody_thanks_for_the_call_in_a_chat(chat_logs):
+    said = " ".join(str(log["messages"]) for log in chat_logs("chat", "chat", 60))
+    assert "your call" not in said and "for calling" not in said
+
+
 def test_the_direction_can_be_asked_for(logs):
     assert {log["direction"] for log in logs(20, direction="outbound")} == {"outbound"}
 
