@@ -15,7 +15,7 @@ until "patient cannot come":
     extract("name", res.ask("Who cannot come?", {"name": "Jo Lee", "phone": "", "day": "Monday"}))
 """
 ROWS = [
-    {"phoneNumber": f"+141555501{20 + n}", "first_name": f"Ada{n}", "day": "Friday", "id": f"{n}"} for n in range(12)
+    {"phoneNumber": f"+141555501{20 + n}", "first_name": f"Ada{n}", "day": "Friday", "id": f"{n}"} for n in range(30)
 ]
 UNTIL = {"patient confirms the visit", "patient cannot come"}
 
