@@ -137,16 +137,20 @@ def _address(data_dir: Path) -> str:
 
 
 def _with_flags(error: DrylineError) -> str:
-    """Return the message of a refusal, with the command's flags in place of the members of the request's body."""
+    """Return the message of a refusal, with flags and arguments in place of the members of the request's body."""
     from dryline.world.wire_names import camel
 
     message = str(error)
     ctx = click.get_current_context(silent=True)
-    flags = {camel(param.name or ""): param.opts[0] for param in (ctx.command.params if ctx else ())}
+    labels = {
+        camel(param.name or ""): param.opts[0]
+        if isinstance(param, click.Option)
+        else param.human_readable_name.strip("[]")
+        for param in (ctx.command.params if ctx else ())
+    }
     for detail in error.answer.get("details", ()):
-        flag = flags.get(detail["path"], "")
-        if flag.startswith("--"):
-            message = message.replace(f"{detail['path']}: {detail['message']}", f"{flag}: {detail['message']}")
+        if label := labels.get(detail["path"]):
+            message = message.replace(f"{detail['path']}: {detail['message']}", f"{label}: {detail['message']}")
     return message
 
 

@@ -35,19 +35,19 @@ def advance_clock(world: ControlPlane, duration: float) -> None:
 
 
 @clock.command("set")
-@click.argument("moment")
+@click.argument("now", metavar="MOMENT")
 @on_world()
-def set_clock(world: ControlPlane, moment: str) -> None:
+def set_clock(world: ControlPlane, now: str) -> None:
     """Set the clock to MOMENT, such as 2030-01-01T09:00:00Z. A frozen clock stays frozen."""
-    _print_time(world.plane("PUT", "/clock", {"now": moment}))
+    _print_time(world.plane("PUT", "/clock", {"now": now}))
 
 
 @clock.command("freeze")
-@click.argument("moment", required=False)
+@click.argument("now", metavar="[MOMENT]", required=False)
 @on_world()
-def freeze_clock(world: ControlPlane, moment: str | None) -> None:
+def freeze_clock(world: ControlPlane, now: str | None) -> None:
     """Stop the clock, now or at MOMENT."""
-    _print_time(world.plane("PUT", "/clock", {"frozen": True} | ({"now": moment} if moment else {})))
+    _print_time(world.plane("PUT", "/clock", {"frozen": True} | ({"now": now} if now else {})))
 
 
 @clock.command("run")

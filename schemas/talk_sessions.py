@@ -55,7 +55,10 @@ class HttpStub(PartSchema):
     json = fields.Raw(allow_none=True, metadata={"description": "body as JSON"})
     text = fields.String(metadata={"description": "body as text"})
     headers = JsonObject()
-    error = fields.String(validate=OneOf("timeout", "connection"))
+    error = fields.String(
+        validate=OneOf("timeout", "connection"),
+        metadata={"description": "failure of the request, instead of a response"},
+    )
     times = Integer(validate=validate.Range(min=1), metadata={"description": "number of requests; default: all"})
 
 

@@ -206,7 +206,8 @@ def test_a_rule_without_an_effect_is_refused_by_the_names_of_the_flags(run, serv
     [
         (("faults", "add", "--delay-ms", "-1"), "dryline: --delay-ms: Must be"),
         (("simulate", "--customer-number", "12"), "dryline: --customer-number: "),
-        (("clock", "set", "soon"), "dryline: now: "),
+        (("clock", "set", "soon"), "dryline: MOMENT: "),
+        (("clock", "freeze", "soon"), "dryline: MOMENT: "),
         (("simulate", "--outcome", "won"), "dryline: --outcome: Must be one of"),
     ],
 )
