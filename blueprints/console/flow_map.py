@@ -12,7 +12,7 @@ from dryline.models.taken_branches import TakenBranches
 
 # In pixels: the column of a level, the height of a row, the widest branch, and the first column with the start.
 _COLUMN, _ROW, _WIDEST, _START = 400, 32, 14, 96
-_LABEL_LENGTH = 48  # characters
+_LABEL_LENGTH = 42  # characters
 
 
 @dataclass

@@ -12,10 +12,13 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 class Rehearsal:
-    """The sentences of a document's numbered lists, in their order."""
+    """The sentences of the numbered lists in a document or in some of its sections, in their order."""
 
-    def __init__(self, document):
+    def __init__(self, document, *headings):
         text = (ROOT / document).read_text()
+        if headings:
+            sections = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
+            text = "\n".join(sections[heading] for heading in headings)
         items = re.findall(r"^\d+\. (.*(?:\n {3}\S.*)*)", text, re.MULTILINE)
         self.sentences = [sentence for item in items for sentence in _split(" ".join(item.split()))]
         self._actions = []

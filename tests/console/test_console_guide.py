@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
 
-GUIDE = Rehearsal("docs/console.md")
+GUIDE = Rehearsal("docs/console.md", "The bar", "From a call to its request")
 
 
 def badge(page):
