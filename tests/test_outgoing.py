@@ -102,10 +102,11 @@ def test_an_invalid_header_is_not_sent(line, name, value):
     assert line.received == b""
 
 
-def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line):
+@pytest.mark.parametrize("head", [HEAD[:20], HEAD, b"HTTP/1.0 200 OK\r\n\r\n"])
+def test_an_answer_that_comes_byte_by_byte_does_not_outlast_its_time(line, head):
     def drip():
-        yield HEAD[:20]
-        while not line.over.wait(0.01):
+        yield head
+        while not line.over.wait(0.05):
             yield b"x"
 
     line.pieces = drip()

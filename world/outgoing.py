@@ -212,6 +212,7 @@ class _Exchange:
         kind = kinds[address.scheme]
         self._connection: Any = kind(self.host, address.port or kind.default_port, timeout=timeout_s)
         self._cut_for: Unanswered | None = None
+        self._socket: socket.socket | None = None  # the connection gives its own up when the answer has no length
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
@@ -248,17 +249,18 @@ class _Exchange:
         method: str,
         headers: Mapping[str, str] | None,
         body: bytes | None,
-        most: int | None = None,
+        most: int,
     ) -> HttpResponse:
         """Send the request, and read at most `most` bytes of the response's body."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
+        self._socket = self._connection.sock
         response = self._connection.getresponse()
         content = bytearray()
         # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
-        while (most is None or len(content) < most) and (piece := response.read(_PIECE_BYTES)):
+        while piece := response.read(min(_PIECE_BYTES, most - len(content))):
             content += piece
-        answer = HttpResponse(response.status, response.headers, bytes(content[:most]))
+        answer = HttpResponse(response.status, response.headers, bytes(content))
         self._require_not_cut()  # a cut looks like the end of the body
         return answer
 
@@ -269,7 +271,7 @@ class _Exchange:
     def cut(self, error: Unanswered) -> None:
         """Break the connection off from another thread. The thread that waits raises `error`."""
         self._cut_for = self._cut_for or error  # first, because the other thread continues at once
-        line = self._connection.sock
+        line = self._socket or self._connection.sock
         if line is not None:
             with contextlib.suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
