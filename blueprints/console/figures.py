@@ -36,8 +36,8 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def _milliseconds(value: float) -> str:
-    return f"{value:,.0f} ms"
+def _seconds(milliseconds: float) -> str:
+    return f"{milliseconds / 1000:.2f} s"
 
 
 def _count(number: float) -> str:
@@ -49,7 +49,7 @@ KINDS = (
     Kind("Answered", "Calls in which a person spoke with the agent", "answered_share", _percent, is_share=True),
     Kind("Transferred", "Answered calls that went on to a person", "transferred_share", _percent, is_share=True),
     Kind("Mean length", "Of the answered calls", "mean_length_s", duration),
-    Kind("Latency", "p50 of the time that the agent takes to answer", "latency_ms", _milliseconds),
+    Kind("Latency", "p50 of the time that the agent takes to answer", "latency_ms", _seconds),
     Kind("Success", "Evaluated calls that were a success", "success_share", _percent, is_share=True),
 )
 
@@ -82,5 +82,5 @@ def _change(value: float | None, before: float | None, is_share: bool) -> str:
         return ""
     difference = round((value - before) * 100 if is_share else (value / before - 1) * 100)
     if difference == 0:
-        return "as the week before"
+        return "unchanged"
     return f"{difference:+,} {'points' if is_share else '%'}"

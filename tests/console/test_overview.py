@@ -85,13 +85,13 @@ def test_the_figures_are_of_seven_days_and_compared_with_the_week_before(visitor
         "Answered": ("75 %", "-25 points"),
         "Transferred": ("33 %", ""),
         "Mean length": ("1:20", "+33 %"),
-        "Latency": ("800 ms", "as the week before"),
+        "Latency": ("0.80 s", "unchanged"),
         "Success": ("67 %", "-33 points"),
     }
     assert figures(visitor.go("")) == expected
     worker = control.get("/state").json["workers"][0]["id"]
     assert figures(visitor.go(f"/workers/{worker}")) == expected
-    assert "Front desk 4 75 % 33 % 1:20 800 ms 67 %" in words(visitor.go(""))  # by business
+    assert "Front desk 4 75 % 33 % 1:20 0.80 s 67 %" in words(visitor.go(""))  # by business
 
 
 def test_the_figures_take_one_query(call, visitor, plans):
