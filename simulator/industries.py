@@ -129,7 +129,7 @@ GENERAL = Industry(
     inbound_scripts=("callback_request", "first_talk", "first_talk", "hours"),
     outbound_scripts=("follow_up",),
     number=("your phone number", "phone_said"),
-    desk="one of my colleagues",
+    desk="a colleague",
     subjects=("request", "question", "e-mail"),
     complaints=(
         ("I left two messages and nobody called me back", "two messages stayed without an answer"),
