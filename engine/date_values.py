@@ -82,12 +82,16 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
     weekdays = "|".join({name: None for day in table["weekdays"] for name in (day, _without_accents(day))})
     relative = "|".join(sorted(table["relative_days"], key=len, reverse=True))
     ending = r"(?:st|nd|rd|th|\.|\u00ba)?"
-    year = r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}))?"
+    year = (
+        r"(?:,?\s+(?:of |de |del )?(?P<year>(?:19|20)\d{2}|(?<=\d[a-z]{2} )\d{2}|'\d{2}|"
+        r"[3-9]\d(?!\d|:|\s*(?:[ap]m|people|guests))))?"
+    )
     sources = {
         "iso": r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
         "slashed": r"\b(?P<first>\d{1,2})/(?P<second>\d{1,2})(?:/(?P<year>\d{4}|\d{2}))?\b",
         "dotted": r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.(?:\s?(?P<year>\d{4}|\d{2}))?",
-        "month first": rf"\b(?P<name>{months})\.?\s+(?:the\s+)?(?P<day>\d{{1,2}}){ending}(?!\d|:|\s?[ap]m)\b{year}",
+        "month first": rf"\b(?P<name>{months})\.?\s+(?:the\s+)?(?P<day>3[01]|[12]\d|0?[1-9]){ending}(?!\d|:|\s?[ap]m)\b"
+        + year,
         "day first": rf"\b(?P<day>\d{{1,2}}){ending}\s+(?:day\s+)?(?:of\s+|de\s+)?(?P<name>{months})\b{year}",
         "month": rf"\b(?P<name>{months})\s+(?:of\s+|de\s+)?(?P<year>(?:19|20)\d{{2}})\b",
         "weeks after": rf"\b(?P<weeks>a|\d{{1,2}})\s+weeks?\s+(?:from|on|after)\s+(?:this |next )?"
@@ -194,6 +198,7 @@ def _year(text: str | None) -> int | None:
 def find_birth(text: str) -> SpokenDate | None:
     """Return a date that was said as three numbers: "1 31 75"."""
     match = re.search(r"\b(\d{1,2})[\s,]+(\d{1,2})[\s,]+((?:19|20)?\d{2})\b", text)
+    match = match or re.search(r"\b(\d{2})(\d{2})((?:19|20)?\d{2})\b", text)
     if match is None or not 1 <= int(match[1]) <= 12 or not 1 <= int(match[2]) <= 31:
         return None
     return SpokenDate(

@@ -56,6 +56,11 @@ def find_name(text: str, part: str | None, language: str, *, answers: bool) -> s
             return parts[part]
         if len(parts) == 2 and part is None:
             return f"{parts['first']} {parts['last']}"
+        if len(parts) == 1 and part is None and answers:
+            [(side, value)] = parts.items()
+            other = _bare_name(_PARTS[side].sub("", text).strip(" ,."))
+            words = other.split()[:1] if other and value not in other else []
+            return " ".join([value, *words] if side == "first" else [*words, value])
     full = _full_name(text, language, answers=answers)
     if full is None or part is None:
         return full
@@ -168,20 +173,22 @@ def find_company(text: str, *, answers: bool) -> str | None:
     for named in _COMPANY.finditer(text):
         if named[1].split()[0].casefold() not in {*_no_names(), *read_values()["months"]}:
             return named[1].rstrip(".,")
-    if match := re.match(rf"\W*({_WORD}(?:\s+{_WORD}){{0,3}}),\s*(?:i'm|i am|as)\b", text):
+    if match := re.match(rf"\W*({_WORD}(?:\s+{_WORD}){{0,3}}),\s*(?i:i'm|i am|as)\b", text):
         return match[1]
     return _bare_capitals(text) if answers else None
 
 
 def find_role(text: str) -> str | None:
     """Return what somebody's work is: "manager", "head of sales"."""
-    for match in _ROLE.finditer(text):
-        role = match[1].strip()
+    for named in _ROLE.finditer(text):
+        role = named[1].strip()
         if (
             role.split()[0].casefold() not in ("calling", "with", "from", "looking", "in", "not", "at")
             and not role[0].isupper()
         ):
             return without_fillers(role, "en")
+    if match := re.match(r"\W*(?:the |an? )?([a-z][a-z ]{2,30}?) (?:at|for|with) (?:the )?[A-Z]", text):
+        return match[1]
     return None
 
 
@@ -218,7 +225,7 @@ def find_street(text: str, example: str) -> str | None:
     if match := _STREET_GERMAN.search(text) or _STREET_PLAIN.search(text):
         return match[1]
     if example and not example[0].isdigit() and (match := _STREET_NAME.search(_after_place(text))):
-        name = re.sub(r"^(?:on|at|in|the|live|it's|is)\s+", "", match[1], flags=re.IGNORECASE)
+        name = re.sub(r"^(?:(?:on|at|in|the|live|it's|is|called|named)\s+)+", "", match[1], flags=re.IGNORECASE)
         return _titled(name) if name.islower() else name
     return None
 

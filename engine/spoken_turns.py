@@ -52,7 +52,7 @@ def utterances_of(text: str, language: str) -> list[Utterance]:
 @lru_cache(maxsize=512)
 def in_digits(text: str, language: str) -> str:
     """Return the text with numbers in words as digits."""
-    return to_digits(text, language)
+    return re.sub(r"(?<=\d)\s+slash\s+(?=\d)", "/", to_digits(text, language))
 
 
 @lru_cache(maxsize=512)

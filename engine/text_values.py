@@ -23,7 +23,7 @@ _PLEASANTRY = re.compile(
 )
 _ARTICLE = re.compile(r"^(?:an?|the|some|my|any|eine?n?|der|die|das|una?|el|la|los|las)\s+", re.IGNORECASE)
 _SPLIT = re.compile(
-    r"\s*(?:,\s*(?:and\s+|und\s+|y\s+|also\s+)?|\band\s+(?:also\s+|then\s+)?|"
+    r"\s*(?:,\s*(?:and\s+|und\s+|y\s+|also\s+)?|\band\b[\s,]*(?:also\s+|then\s+)?|"
     r"\b(?:plus|as well as|und|along with|maybe)\b|\by\b(?=\s)|;|&)\s*",
     re.IGNORECASE,
 )
@@ -35,6 +35,7 @@ _ADDITION = re.compile(
     r"\s+(?:with(?:out)?|no|on the side|from|for|in|that|which|who|instead|please|too|as well|off|again)\b.*$",
     re.IGNORECASE,
 )
+_FILLED_PAUSE = re.compile(r",?\s*\b(?:um|uh|uhm|er|hmm)\b,?", re.IGNORECASE)
 _ASKS_FOR_THINGS = re.compile(r"\b(?:what|which|anything|welche|was|qu\u00e9)\b", re.IGNORECASE)
 _ORDERS = re.compile(
     r"\b(?:(?:can|could|may|let) (?:i|we|me|us) (?:please )?(?:get|have|do|order)|(?:i|we)(?:'d| would) like|"
@@ -87,7 +88,9 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
     whole = without_fillers(text, language)
     text = without_lead_in(whole, language)
     things: list[dict[str, Any]] = []
-    for piece in _SPLIT.split(text):
+    for piece in _SPLIT.split(_FILLED_PAUSE.sub(" ", text)):
+        if things and re.match(r"(?:no|not|without|hold)\b", piece, re.IGNORECASE):
+            continue
         piece = without_lead_in(without_fillers(piece, language), language)
         if not piece or _NO_THING.match(piece):
             continue
@@ -104,6 +107,7 @@ def find_things(text: str, question: str, language: str) -> list[dict[str, Any]]
 def _thing(piece: str) -> dict[str, Any] | None:
     quantity: int | None = None
     is_counted = False
+    piece = re.sub(r"^one of (?:the|my|those|these)\s+", "one ", piece, flags=re.IGNORECASE)
     if match := _QUANTITY.match(piece):
         quantity, piece, is_counted = int(match["number"]), match["name"], True
     elif match := re.match(r"^(?:an?|one|another|ein(?:e|en)?|una?)\s+(.+)$", piece, re.IGNORECASE):

@@ -112,7 +112,13 @@ class _Reader:
         dated = self._before() in words.months or self._before() in _DATE_WORDS or self._word(1) == "of"
         if not tens and value <= 3 and self._language == "en":
             following = self._word(1)
-            if not dated or (following and following not in words.months and following not in ("of", "at", "please")):
+            after_month = self._before() in words.months
+            if not dated or (
+                not after_month
+                and following
+                and following not in words.months
+                and following not in ("of", "at", "please")
+            ):
                 return None
         if self._language != "en" and self._before() not in ("am", "den", "der", "el", "vom", "zum", "dem"):
             return None
