@@ -99,7 +99,7 @@ def _patterns(language: str) -> list[tuple[str, re.Pattern[str]]]:
         "holiday": rf"\b(?P<holiday>{'|'.join(sorted(table.get('holidays', ('(?!)',)), key=len, reverse=True))})\b",
         "weekday": rf"\b(?:(?P<next>next|n\u00e4chsten?|pr\u00f3ximo)\s+|(?:this|coming|this coming|diesen|este)\s+)?"
         rf"(?P<weekday>{weekdays})s?\b(?:,?\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b)?",
-        "relative": rf"\b(?:the\s+)?(?P<relative>{relative})\b(?!\s+(?:morgens|por la))",
+        "relative": rf"\b(?<!por la )(?<!de la )(?:the\s+)?(?P<relative>{relative})\b",
         "span": r"\b(?:in|within)\s+(?P<count>a|an|\d{1,2})\s+(?P<span>days?|weeks?|months?)\b"
         r"|\b(?P<count2>a|\d{1,2})\s+(?P<span2>days?|weeks?)\s+from\s+(?:now|today)\b"
         r"|\b(?P<ago>a|\d{1,2})\s+(?P<span3>days?|weeks?|months?)\s+ago\b"

@@ -50,15 +50,18 @@ def _heads(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[
 def find_name(text: str, part: str | None, language: str, *, answers: bool) -> str | None:
     """Return a person's name, or a part of it. `answers` says that the agent had asked for a name."""
     if "last" in text.lower() or "first" in text.lower() or "name" in text.lower():
-        parts = {name: _clean(match[1]) for name, pattern in _PARTS.items() if (match := pattern.search(text))}
-        parts = {name: value for name, value in parts.items() if value}
+        parts = {
+            side: name
+            for side, pattern in _PARTS.items()
+            if (match := pattern.search(text)) and (name := _clean(match[1])) is not None
+        }
         if part in parts:
             return parts[part]
         if len(parts) == 2 and part is None:
             return f"{parts['first']} {parts['last']}"
         if len(parts) == 1 and part is None and answers:
             [(side, value)] = parts.items()
-            other = _bare_name(_PARTS[side].sub("", text).strip(" ,."))
+            other = _bare_name(_PARTS[side].sub("", text).strip(" ,."), language)
             words = other.split()[:1] if other and value not in other else []
             return " ".join([value, *words] if side == "first" else [*words, value])
     full = _full_name(text, language, answers=answers)
@@ -78,7 +81,9 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
                 return _turned(name, text[named.end(1) :])
     if (match := re.match(rf"\W*({_WORD} {_FULL})(?:,| and\b| is my name)", text)) and (name := _clean(match[1])):
         return name if " " in name else None
-    if match := re.search(rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat| al habla)", text):
+    if match := re.search(
+        rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat|,? mein Name| al habla)", text
+    ):
         return _clean(match[1])
     if (match := lower.search(text)) and (name := _clean(match[1])):
         return name
@@ -89,12 +94,12 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
         return None
     if (match := weak_lower.search(text)) and (name := _clean(match[1])):
         return name
-    return _bare_name(text)
+    return _bare_name(text, language)
 
 
-def _bare_name(text: str) -> str | None:
+def _bare_name(text: str, language: str) -> str | None:
     """Return a name that is the whole answer: "Deborah Klein", "O'Brien, Patrick O'Brien", "klein, deborah klein"."""
-    rest = re.sub(r"^\W*(?:mrs?|ms|miss|dr)\.?\s+", "", without_fillers(text, "en"), flags=re.IGNORECASE)
+    rest = re.sub(r"^\W*(?:mrs?|ms|miss|dr)\.?\s+", "", without_fillers(text, language), flags=re.IGNORECASE)
     rest = re.split(
         r"[.;!?]\s|,?\s(?:and|but|i'd|i\s|my\s|spelled|that's|with an?\s)", rest, maxsplit=1, flags=re.IGNORECASE
     )[0]
@@ -113,7 +118,7 @@ def _bare_name(text: str) -> str | None:
 
 def _turned(name: str, behind: str) -> str:
     """Return the full name where the last name was said before it: "O'Brien, Patrick O'Brien"."""
-    match = re.match(rf",\s*({_FULL})", behind)
+    match = re.match(rf"[,.]\s*({_FULL})", behind)
     if match and {match[1].split()[0].casefold(), match[1].split()[-1].casefold()} & {name.split()[-1].casefold()}:
         return match[1].rstrip(".")
     return name

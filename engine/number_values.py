@@ -219,7 +219,11 @@ def _implied(text: str, key: str, kind: str) -> float | None:
     ):
         return 0
     if label in ("guests", "people", "party", "size", "persons", "personen", "personas", "travelers", "passengers"):
-        if re.search(r"\bme and my \w+\b|\bmy \w+ and (?:me|I|myself)\b|\bthe both of us\b", text, re.IGNORECASE):
+        if re.search(
+            r"\bme and my \w+\b|\bmy \w+ and (?:me|I|myself)\b|\bthe both of us\b|\bmeine? \w+ und ich\b",
+            text,
+            re.IGNORECASE,
+        ):
             return 2
         if re.search(
             r"\b(?:just|only) (?:me|myself)\b|\bby myself\b|\bnur (?:f\u00fcr )?mich\b|"
