@@ -101,8 +101,8 @@ def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, ap
         page, pages = visitor.go(following[0].removeprefix("/console")), pages + 1
         shown += ids(page)
     assert shown == newest
-    failed = visitor.go("/calls?status=failed")
-    assert {"Tidewater Internet", "Bayside Dental"} <= set(re.findall(r"<td[^>]*>([\w ]+)</td>", failed.answer.text))
+    completed = visitor.go("/calls?status=completed")
+    assert {"Tidewater Internet", "Bayside Dental"} <= set(re.findall(r"<td[^>]*>([\w ]+)</td>", completed.answer.text))
     assert ids(visitor.go(f"/calls?worker={CLINIC}")) == listed(api, CLINIC, limit=25)
 
 
@@ -192,13 +192,13 @@ def test_a_world_without_teams_has_no_conversations(visitor, control):
 
 class TestExport:
     def test_the_export_has_the_logs_of_all_pages(self, visitor, api, worker, advance):
-        page = visitor.go(f"/calls?worker={worker}&status=transferred&minDuration=100&limit=2")
+        page = visitor.go(f"/calls?worker={worker}&status=completed&minDuration=30&limit=2")
         made = visitor.send("/calls/export", format="JSON")
         assert made.status == 200
         advance(1)
         export = api.get("/team/exports").json[0]
         assert (export["format"], export["logType"]) == ("JSON", "voice")
-        assert export["rowCount"] == len(listed(api, worker, status="transferred", minDuration=100)) > 2
+        assert export["rowCount"] == len(listed(api, worker, status="completed", minDuration=30)) > 2
         assert len(ids(page)) == 2
 
     def test_the_window_comes_from_the_filters(self, visitor):
@@ -226,7 +226,7 @@ class TestExport:
 
 
 class TestSnippets:
-    QUERY = f"worker={CLINIC}&status=transferred&minDuration=100&fromNumber=%2B1&limit=5"
+    QUERY = f"worker={CLINIC}&status=completed&minDuration=30&fromNumber=%2B1&limit=5"
 
     @pytest.fixture
     def shown(self, demo):
