@@ -113,7 +113,6 @@ def call(log_id: str) -> Any:
     channel = next(one for one in CHANNELS if one.type == log.kind)
     shared = {
         "log": log,
-        "raw": AnyLogSchema().dump(log),
         "channel": channel,
         "channel_title": CHANNEL_TITLES[channel.key],
         "events": events,
@@ -138,6 +137,13 @@ def call(log_id: str) -> Any:
     if "HX-Request" in request.headers and of_call["elapsed_s"] is None:
         page.headers["HX-Refresh"] = "true"  # the call ended while it was watched: reload, for the player
     return page
+
+
+@blp.get("/<log_id>/answer")
+def answer(log_id: str) -> Any:
+    """Show a conversation as the API answers it. It is as long as the rest of its page, whose code it repeats."""
+    log = log_with_recording(find_log(require_team(), log_id))
+    return render_template("log_answer.html", log=log, raw=AnyLogSchema().dump(log))
 
 
 @blp.get("/<log_id>/llm-logs")

@@ -221,6 +221,11 @@ def test_n_opens_the_next_call(demo, tab):
     page.wait_for_url(f"**{newer}")
 
 
+def test_the_page_of_the_newest_call_is_two_windows_long(demo, tab):
+    page = tab(demo, width=1440).go("/calls/latest")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1800
+
+
 def test_a_recording_is_as_long_as_its_call(demo, tab):
     seen = tab(demo)
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
