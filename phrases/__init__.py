@@ -1,7 +1,7 @@
 """Phrases of callers, as data: their intents, the words they use, and the ways in which they give a value.
 
 The simulator speaks from these files, the engine understands by them. `en/`, `de/` and `es/` hold a file a subject;
-`words.json` and `values.json` hold words and the frames of values. `docs/phrases.md` describes the format.
+`words.json` and `values.json` hold words and the frames of values. `docs/contributing.md` tells how to add an intent.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ _GIVING = (
 _GIVES = re.compile(
     rf"^(?:has |have |had |is )?(?:already |just )?(?:{_GIVING})(?: us| you| the agent| me)? (?P<object>.+)"
 )
+_ANOTHER_TIME = re.compile(r"\b(?:another|different|new|other|better) (?:day|date|time|slot)\b")
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
 _SOME = r"(?:a |another |any |general |some |other |different )*"
 _ASKS = re.compile(
@@ -81,6 +82,7 @@ class ConditionPart:
     claims: dict[str, float]  # how much the part means each intent
     distant: dict[str, float]  # intents whose wording is a little like that of the part
     gives: str | None  # the thing that has to be named, as in "gives their name"
+    moves: bool  # another day or time is needed, so that a bare "Monday" satisfies it
     quote: str | None
     affirms: bool
     denies: bool
@@ -280,6 +282,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         claims=claims,
         distant={intent: near for intent, near in nears.items() if near >= _DISTANT and intent not in claims},
         gives=gives["object"] if gives and not _STATES.search(gives["object"]) else None,
+        moves=bool(_ANOTHER_TIME.search(text)),
         quote=quote,
         affirms=affirms,
         denies=denies,

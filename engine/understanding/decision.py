@@ -16,7 +16,6 @@ LEAST_SURE = 0.52  # below, nearly half of the decisions are wrong
 MARGIN = 0.07  # two scores nearer than this are a tie
 _NEAR_ENOUGH, _NEARER = 0.4, 1.25
 _BIAS, _OF_VALUE, _OF_LEAD = 1.5, 1.9, 3.6  # fitted to the menus of the tests
-_RIVAL_MARGIN = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
         near = [repr(conditions[index]) for index in order[:2] if scores.values[index] > max(0.1, value - MARGIN)]
         nearest = f" Nearest: {' and '.join(near)}." if near else ""
         return Understanding(None, f"No condition is like what was said.{nearest}", 0.0)
-    if scores.rival_value > value + _RIVAL_MARGIN:
+    if scores.rival_value > value:
         meant = (scores.rival or "").replace("_", " ")
         return Understanding(None, f"What was said is more like {meant!r}, which no condition names.", 0.0)
     if value - second < MARGIN and not _is_nearer(scores, best, order[1]):

@@ -152,7 +152,7 @@ def _answer(clauses: list[Clause], vocabulary: Vocabulary) -> tuple[float, float
         if clause.no:
             no = max(no, clause.weight if not yes else 0.5)
         elif clause.yes:
-            yes = max(yes, 1.0 if not no else 0.4)
+            yes = max(yes, clause.weight if not no else 0.4)
         else:
             rest.append(clause)
             if index == 0 and first in vocabulary.yes:

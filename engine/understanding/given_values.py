@@ -42,6 +42,14 @@ _INTRODUCES = re.compile(
     r"\b(?i:my (?:full |first |last |user)?name(?: is|'s)|(?:this|it) is|i am|i'm|it's|name's|call me|under|here is)"
     r" [A-Z][\w'-]+"
 )
+# A choice by position or by the time of day, where the agent has offered something.
+_WHICH = re.compile(
+    r"\bthe (?:first|second|third|last|former|latter|earlier|later|morning|afternoon|evening|1st|2nd|3rd)\b(?! time)",
+    re.I,
+)
+_LEAD_IN = re.compile(
+    r"^(?:(?:yes|sure|um|uh|ok|okay|it's|it is|my name is|my name's|this is|i'm|i am|that's)[, ]+)+", re.I
+)
 _ONE_PART_ONLY = 0.35  # said of "a service and a time"
 
 
@@ -76,7 +84,9 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
     if kind in _TOKENS:
         if kind == "rating" and tokens & {"star", "point"}:
             return 0.9
-        if not tokens & _TOKENS[kind]:
+        if options and _WHICH.search(text):
+            return 0.85
+        if not tokens & _TOKENS[kind] and not (kind == "time" and "_number" in tokens and re.search(r"\d", question)):
             return 0.0
         asked_kind = kind_of_question(question)
         return 0.9 if len(tokens) <= 6 or asked_kind == kind or kind not in ("code", "number", "count") else 0.6
@@ -84,6 +94,8 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
         return _person(text, question)
     if kind == "address":
         return 0.85 if re.search(r"\b\d{1,5} [A-Za-z]{2,}", text) else 0.0
+    if options and _WHICH.search(text):
+        return 0.85
     named = _class_in(label, text, options)
     if named:
         return named
@@ -115,6 +127,13 @@ def _person(text: str, question: str) -> float:
     words = text.strip(" .!").split()
     is_bare = 1 <= len(words) <= 4 and all(re.fullmatch(r"[A-ZÀ-Þ][\w.'\u2019-]+,?", word) for word in words)
     asks_name = kind_of_question(question) == "name" or "name" in question.lower() or "who " in question.lower()
+    introduced = _LEAD_IN.sub("", text.replace("\u2019", "'").strip(" .!"))
+    if (
+        asks_name
+        and introduced != text.strip(" .!")
+        and re.fullmatch(r"[A-Za-z'-]{2,}(?: [A-Za-z'-]{2,}){0,2}", introduced)
+    ):
+        return 0.8
     if is_bare and (asks_name or len(words) in (2, 3)):
         return 0.9 if asks_name else 0.7
     return 0.0

@@ -28,7 +28,7 @@ class Lexicon:
             self.intents.setdefault(name, intent)
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
-        self.conditions = PhraseIndex(_conditions(both), self.vocabulary, NEGATION)
+        self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
         self._stems_of_questions: dict[str, list[list[str]]] = {}
 
     def weight(self, word: str) -> float:

@@ -13,7 +13,6 @@ from dryline.engine.understanding.words import Vocabulary, terms
 _PAIR_WEIGHT = 0.45  # two neighbouring words say little more than each of them
 _UNKNOWN_WEIGHT = 0.35  # of a word that no phrase has; else the nouns of a trade outweigh the pattern
 _VALUE_WEIGHT = 0.5  # a day or a number says little about what somebody wants
-_DENIED, _DENYING = 0.65, 0.8  # of phrases that say what the text denies, or deny what it says
 _OTHER_FORM = 0.88  # of a question to a statement, and the reverse
 _MOST_NEAR, _PHRASES = 200, 6
 _NEXT_PHRASES = (0.8, 0.13, 0.07)  # the shares of an owner's three nearest phrases
@@ -31,15 +30,23 @@ class PhraseIndex:
     """Phrases with their owners. Immutable once built, so threads share it."""
 
     def __init__(
-        self, phrases: Iterable[tuple[str, str]], vocabulary: Vocabulary, negation: re.Pattern[str] | None = None
+        self,
+        phrases: Iterable[tuple[str, str]],
+        vocabulary: Vocabulary,
+        *,
+        negation: re.Pattern[str] | None = None,
+        opposite: tuple[float, float] = (0.65, 0.8),
     ) -> None:
+        """Index phrases. `opposite` are the shares of those that say what a text denies, or deny what it says."""
+        self._denied, self._denying = opposite
         self._vocabulary = vocabulary
         self.owners: list[str] = []
         self.texts: list[str] = []
         postings: dict[str, list[int]] = defaultdict(list)
-        self.terms_of: list[set[str]] = []
+        # Dicts, not sets: the order of the sums, and so the last digit, is the same in each process.
+        self.terms_of: list[dict[str, None]] = []
         for owner, text in phrases:
-            distinct = set(terms(vocabulary.stems(text), vocabulary.ordinary))
+            distinct = dict.fromkeys(terms(vocabulary.stems(text), vocabulary.ordinary))
             for term in distinct:
                 postings[term].append(len(self.owners))
             self.terms_of.append(distinct)
@@ -55,7 +62,7 @@ class PhraseIndex:
         negations = vocabulary.negations
         self._asks = [text.endswith("?") for text in self.texts]
         self._negated = [
-            bool(negation.search(text) if negation else negations & distinct)
+            bool(negation.search(text) if negation else not negations.isdisjoint(distinct))
             for text, distinct in zip(self.texts, self.terms_of, strict=True)
         ]
         self._norms = [sqrt(sum(weights[term] ** 2 for term in distinct)) for distinct in self.terms_of]
@@ -64,17 +71,14 @@ class PhraseIndex:
     def __contains__(self, stem: str) -> bool:
         return stem in self._postings
 
-    def nearest(
-        self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None, without: int | None = None
-    ) -> Nearest:
+    def nearest(self, stems: list[str], *, is_negated: bool | None = None, asks: bool | None = None) -> Nearest:
         """Return how near the phrases are to a text.
 
-        Phrases that are not negated as the text is, or do not ask as it does, count less. `without` leaves out one
-        phrase by its number.
+        Phrases that are not negated as the text is, or do not ask as it does, count less.
         """
         dots: dict[int, float] = defaultdict(float)
         squares = 0.0
-        for term in set(terms(stems, self._vocabulary.ordinary)):
+        for term in dict.fromkeys(terms(stems, self._vocabulary.ordinary)):
             lines = self._postings.get(term)
             if lines is None:
                 squares += 0 if " " in term else self._unknown**2
@@ -86,12 +90,11 @@ class PhraseIndex:
         norm = sqrt(squares)
         nears = []
         for line, dot in dots.items():
-            if line != without:
-                agrees = is_negated is None or is_negated == self._negated[line]
-                share = 1.0 if agrees else _DENIED if is_negated else _DENYING
-                if asks is not None and asks != self._asks[line]:
-                    share *= _OTHER_FORM
-                nears.append((dot / self._norms[line] / norm * share, line))
+            agrees = is_negated is None or is_negated == self._negated[line]
+            share = 1.0 if agrees else self._denied if is_negated else self._denying
+            if asks is not None and asks != self._asks[line]:
+                share *= _OTHER_FORM
+            nears.append((dot / self._norms[line] / norm * share, line))
         nears.sort(key=lambda near: (-near[0], near[1]))
         owners: dict[str, float] = {}
         counts: dict[str, int] = {}

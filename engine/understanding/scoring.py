@@ -15,8 +15,9 @@ from dryline.engine.understanding.yes_or_no import answers, last_question
 _NEAR, _NEAR_EXACT, _FULL = 0.13, 0.5, 0.62  # phrases less near mean nothing, nearer ones mean the intent for certain
 _RELATED = 0.85  # of an intent that counts for another
 _DIVIDED = 0.35  # of an intent that several conditions mean, if none of their own words was said
+_BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _COURTESIES = {"thanks", "greeting"}
-_RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.1, 0.6, 0.7, 0.4
+_RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
 _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
@@ -34,6 +35,10 @@ _OPTIONS = re.compile(
     r"(?:following|these|services|menu|options|languages|choices|products|plans|sizes|colors|from)\s?:\s*([^.\n]{3,300})",
     re.I,
 )
+
+
+_OFFER = re.compile(r"[^:.?!]{2,120}\bor\b [^.?!]{2,60}")
+_OFFERED = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b")
 
 
 @dataclass(slots=True)
@@ -62,6 +67,15 @@ def read_options(prompt: str) -> list[str]:
     lists = [match[1] for match in _OPTIONS.finditer(prompt)]
     parts = [part for each in lists for part in re.split(r",|;|\bor\b|\band\b", each)]
     return [part.strip() for part in parts if 1 < len(part.strip()) <= 40]
+
+
+def offered(question: str) -> list[str]:
+    """Return what a question offers: "A cleaning, a check-up or a consultation?" has three."""
+    match = _OFFER.search(question)
+    if match is None:
+        return []
+    parts = (re.sub(r"^(?:a|an|the|only|in|or) ", "", part.strip(" ?.").lower()) for part in _OFFERED.split(match[0]))
+    return [part for part in parts if 1 < len(part) <= 30]
 
 
 def intents_of(
@@ -102,16 +116,13 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
-    options = read_options(context.prompt)
+    options = [*read_options(context.prompt), *offered(question)]
     values, reasons, nearness = [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
         by_phrase = max((_overlap_of_phrases(part, phrases, menu, lexicon) for part in parts), default=0.0)
         by_intent, intent = _intent_score(menu, index, intents, lexicon, own_words=max(by_words, by_phrase))
-        by_value = max(
-            (given(part.gives, utterance, context.earlier, question, options) for part in parts if part.gives),
-            default=0.0,
-        )
+        by_value = max((_value_score(part, utterance, context, question, options) for part in parts), default=0.0)
         by_quote = max((_quoted(part, utterance) for part in parts), default=0.0)
         content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
         content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
@@ -129,6 +140,16 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     _add_generic(scores, menu, utterance)
     _find_rival(scores, menu, utterance, lexicon)
     return scores
+
+
+def _value_score(
+    part: ConditionPart, utterance: ParsedUtterance, context: Context, question: str, options: list[str]
+) -> float:
+    if part.gives:
+        return given(part.gives, utterance, context.earlier, question, options)
+    if part.moves and len(utterance.whole.stems) <= _BARE:
+        return _ANOTHER * max(given(kind, utterance, "", question, []) for kind in ("day", "time"))
+    return 0.0
 
 
 def _content_reason(by_intent: float, by_words: float, intent: str | None) -> str:
@@ -251,7 +272,7 @@ def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, questio
     for index, (value, is_opposite) in enumerate(answers(menu, utterance, question, best, lexicon)):
         if value > scores.values[index]:
             scores.values[index], scores.reasons[index] = value, f"the user said {said} to what the agent asked"
-        elif is_opposite:
+        elif is_opposite and scores.nearness[index] < 1:
             scores.values[index] *= _CONTRADICTED
 
 

@@ -8,6 +8,7 @@ from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.lexicon import Lexicon
 
+_NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 _OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
 
 
@@ -84,6 +85,12 @@ def _answer(
 
 
 def _is_like(question: str, other: str, lexicon: Lexicon) -> bool:
-    """Return whether two questions have most of their words in common; names and values may differ."""
-    stems, others = ({stem for stem in lexicon.vocabulary.stems(text) if stem[0] != "_"} for text in (question, other))
-    return bool(others) and len(stems & others) >= 0.55 * len(stems | others)
+    """Return whether a sentence of a question has most words in common with another; names and values may differ."""
+    others = _words(other, lexicon)
+    sentences = [_words(sentence, lexicon) for sentence in re.split(r"(?<=[.!?])\s+|,", question)]
+    return any(others and len(words & others) >= 0.55 * len(words | others) for words in sentences)
+
+
+def _words(text: str, lexicon: Lexicon) -> set[str]:
+    without_names = _NAMES.sub("", text)
+    return {stem for stem in lexicon.vocabulary.stems(without_names) if stem[0] != "_"}
