@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of host functions, between two utterances of the user
-TEXT_A_TURN = 1_000_000  # characters that the flow says and prints
-KEPT_A_TURN = 10_000_000  # characters of its other events
+TEXT_CHARACTERS = 1_000_000  # that the flow says and prints in one conversation
+EVENT_CHARACTERS = 1_000_000  # of the other events of one conversation
 Speak = Callable[["FlowSession"], str | None]
 
 
@@ -75,14 +75,14 @@ class Interpreter:
     def count_spoken(self, characters: int) -> None:
         """Count characters that the flow says or prints. Raises Stopped."""
         self._characters += characters
-        if self._characters > TEXT_A_TURN:
-            raise Stopped(f"The flow said and printed more than {TEXT_A_TURN:,} characters without waiting.")
+        if self._characters > TEXT_CHARACTERS:
+            raise Stopped(f"The flow said and printed more than {TEXT_CHARACTERS:,} characters in one conversation.")
 
     def count_kept(self, characters: int) -> None:
         """Count characters of other events. Raises Stopped."""
         self._kept += characters
-        if self._kept > KEPT_A_TURN:
-            raise Stopped(f"The flow handed over more than {KEPT_A_TURN:,} characters without waiting.")
+        if self._kept > EVENT_CHARACTERS:
+            raise Stopped(f"The flow handed over more than {EVENT_CHARACTERS:,} characters in one conversation.")
 
     def _drive(self, worker: Any, step: Callable[[], Any], speak: Speak | None) -> None:
         import pydantic_monty
@@ -200,7 +200,7 @@ class Interpreter:
             return  # the code was not parsed, the worker is gone, or the state is too large
 
     def _begin_turn(self) -> None:
-        self._calls = self._characters = self._kept = 0
+        self._calls = 0
         self._spent_s = 0.0
 
     def _print(self, _stream: str, printed: str) -> None:

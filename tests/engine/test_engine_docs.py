@@ -32,8 +32,8 @@ def test_the_bounds_are_those_of_the_engine():
     assert f"| {sandbox.TURN_S:g} s |" in text
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
-    assert f"| {interpreter.TEXT_A_TURN:,} characters |" in text
-    assert f"| {interpreter.KEPT_A_TURN:,} characters |" in text
+    assert f"| {interpreter.TEXT_CHARACTERS:,} characters |" in text
+    assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
     assert f"code at most {translate.MAX_CODE:,} characters" in text
     assert f"at most {session.TURNS:,} turns" in text
