@@ -1,4 +1,4 @@
-"""What a client can make grow, filled beyond its bound. docs/operating.md lists the bounds.
+"""Bounds of memory and disk that clients can fill. docs/operating.md lists them.
 
 The request log is filled in test_request_log.py, and a snapshot in control/test_snapshot_files.py.
 """
