@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from dryline.engine.date_values import find_dates
@@ -160,10 +161,7 @@ def find_number(
     own = [number for number, following, _ in numbers if _begins_with(following, units)]
     if own:
         return own[-1]
-    others = [
-        unit for each in siblings if each != key and kind_of(each, 1) == "count" for unit in _units(each, language)
-    ]
-    others += [unit for each in _all_units(language) for unit in each if unit not in units]
+    others = _other_units(key, siblings, language)
     free = [(number, marked) for number, following, marked in numbers if marked or not _begins_with(following, others)]
     if kind == "money" and any(marked for _, marked in free):
         free = [(number, marked) for number, marked in free if marked]
@@ -289,10 +287,24 @@ def _all_units(language: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(units) for units in {**read_values()["units"], **read_values(language)["units"]}.values())
 
 
-def _begins_with(following: str, units: tuple[str, ...] | list[str]) -> bool:
+@lru_cache(maxsize=256)
+def _other_units(key: str, siblings: tuple[str, ...], language: str) -> tuple[str, ...]:
+    """Return the units of the members beside this one, and those that are known and not its own."""
+    own = _units(key, language)
+    counted = (each for each in siblings if each != key and kind_of(each, 1) == "count")
+    groups = [*(_units(each, language) for each in counted), *_all_units(language)]
+    return tuple(dict.fromkeys(unit for units in groups for unit in units if unit not in own))
+
+
+def _begins_with(following: str, units: Iterable[str]) -> bool:
     """Return whether one of the units stands behind a number, with at most one word between."""
-    head = following.lstrip(" -")
-    return any(re.match(rf"(?:\w+ )?{re.escape(unit)}\b", head) for unit in units if unit)
+    return _unit_pattern(tuple(units)).match(following.lstrip(" -")) is not None
+
+
+@lru_cache(maxsize=256)
+def _unit_pattern(units: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(re.escape(unit) for unit in units if unit) or "(?!)"
+    return re.compile(rf"(?:\w+ )?(?:{names})\b")
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -23,6 +23,7 @@ class _Words:
     scales: dict[str, int]
     ordinals: dict[str, int]
     months: frozenset[str]
+    starts: frozenset[str]  # all words that can begin a number
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -31,7 +32,8 @@ def _words(language: str) -> _Words:
     values: dict[str, int] = dict(table["numbers"])
     if language == "de":
         values |= _german_compounds(values)
-    return _Words(values, table["scales"], table["ordinals"], frozenset(table["months"]))
+    starts = frozenset([*values, *table["scales"], *table["ordinals"], "a", "an", "oh", "o", "half", *_REPEATED])
+    return _Words(values, table["scales"], table["ordinals"], frozenset(table["months"]), starts)
 
 
 def _german_compounds(values: dict[str, int]) -> dict[str, int]:
@@ -60,11 +62,19 @@ class _Reader:
         pieces: list[str] = []
         while self._at < len(self._tokens):
             start = self._at
-            run = self._run()
+            run = self._run() if self._may_begin() else []
             pieces += _join(run) if run else [self._tokens[start]]
             if not run:
                 self._at = start + 1
         return "".join(pieces)
+
+    def _may_begin(self) -> bool:
+        word = self._lower[self._at]
+        return (
+            word in self._words.starts
+            or word[0].isdigit()
+            or (self._language == "de" and ("hundert" in word or "tausend" in word))
+        )
 
     def _run(self) -> list[str]:
         """Read numbers that only spaces separate, and return them as digits; an ordinal ends them."""

@@ -41,6 +41,7 @@ def read_values(language: str = "en") -> dict[str, Any]:
     return content
 
 
+@lru_cache(maxsize=1024)
 def label_of(key: str) -> str:
     """Return the name of a member as words: `neighbourName` is "neighbour name"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]+", " ", key).lower().strip()
@@ -91,6 +92,7 @@ def _kind_of_label(label: str) -> str | None:
     return next((keys[end] for at in range(len(words)) if (end := " ".join(words[at:])) in keys), None)
 
 
+@lru_cache(maxsize=1024)
 def _kind_of_question(question: str) -> str | None:
     """Return the kind that a question asks for: that of the longest of its phrases that is known."""
     folded = f" {' '.join(_WORD.findall(question.lower().replace('-', ' ')))} "
@@ -141,6 +143,7 @@ def class_of(value: str) -> tuple[str, ...]:
     return tuple(read_values()["classes"][name]) if name else ()
 
 
+@lru_cache(maxsize=1024)
 def _class_name(value: str) -> str | None:
     folded = value.strip().casefold()
     classes: dict[str, list[str]] = read_values()["classes"]
