@@ -6,12 +6,13 @@ retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, Self
 
 import orjson
-from peewee import SQL, IntegerField, TextField, fn
+from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
 from dryline.models.custom_webhooks import CustomWebhook
@@ -31,6 +32,7 @@ STARTED, ENDED = "call_started", "call_ended"
 _AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
 # The retries: API time between one attempt and the next. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
+MAX_FOLDED = 1_000  # deliveries among which equal refusals are found
 MAX_FINISHED = 5_000  # older finished deliveries are deleted
 
 
@@ -42,7 +44,6 @@ class Refusals(NamedTuple):
     url: str
     error: str | None
     number: int
-    newest: str
 
 
 class WebhookDelivery(Record):
@@ -109,13 +110,16 @@ class WebhookDelivery(Record):
 
     @classmethod
     def refusals(cls, **where: Any) -> list[Refusals]:
-        """Return the refused deliveries of any team with these column values, equal ones together, newest first."""
-        same = (cls.team_id, cls.deployment_id, cls.url, cls.error)
-        query = cls.select(*same, fn.COUNT(SQL("*")), fn.MAX(cls.created_at)).where(cls.status == "REFUSED")
+        """Return the refused deliveries among the last ones with these column values, equal ones together."""
+        columns = (cls.team_id, cls.deployment_id, cls.url, cls.error, cls.status)
+        query = cls.select(*columns).order_by(cls.created_at.desc(), cls.id.desc()).limit(MAX_FOLDED)
         for name, value in where.items():
             query = query.where(getattr(cls, name) == value)
-        rows = tuples(query.group_by(*same).order_by(fn.MAX(cls.created_at).desc()))
-        return [Refusals(*row) for row in rows]
+        numbers = Counter(row[:-1] for row in tuples(query) if row[-1] == "REFUSED")
+        return [
+            Refusals(team_id, deployment_id, url, error, number)
+            for (team_id, deployment_id, url, error), number in numbers.items()
+        ]
 
     @classmethod
     def clear(cls) -> None:
