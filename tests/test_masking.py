@@ -27,7 +27,7 @@ def send_secrets(app):
 
 PLACES = [
     *("/_dryline/requests", "/_dryline/requests.har", "/console/requests", "/console/requests/{number}"),
-    "/console/webhooks",
+    "/console/webhooks/inbox",
 ]
 
 
