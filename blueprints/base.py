@@ -95,8 +95,12 @@ class Parser(FlaskParser):
         return req.args.to_dict()
 
     def load_json(self, req: Request, schema: Schema) -> Any:
-        """Return the body's JSON; `missing` counts as `{}`."""
-        return read_json(req)
+        """Return the body's JSON; `missing` counts as `{}`. Raises BadRequest for an update without a body."""
+        body = read_json(req)
+        is_update = req.method in ("PATCH", "PUT") or req.path.endswith("/move")
+        if body is core.missing and is_update and req.path.startswith("/api/"):
+            raise BadRequest("The body must be a JSON object.")
+        return body
 
 
 class Area(flask_smorest.Blueprint):

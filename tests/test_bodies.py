@@ -198,3 +198,19 @@ def test_the_members_that_an_empty_body_lacks_are_named(send, operation):
     answer = send(operation, {})
     named = {detail["path"] for detail in answer.json.get("details", ())} if answer.status_code == 400 else set()
     assert named == required
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(operation, id=operation["id"])
+        for operation in OPERATIONS
+        if operation["body"] and (operation["method"] in ("PATCH", "PUT") or operation["id"] == "moveResource")
+    ],
+)
+def test_an_update_needs_a_body(app, operation):
+    client = app.test_client()
+    assert client.put("/_dryline/state", json=document()).status_code == 204
+    path = fill(operation["path"], *path_ids(operation["path"], NORTH))
+    answer = client.open(path, method=operation["method"], headers={"x-api-key": KEYS[NORTH]})
+    assert (answer.status_code, answer.json["error"]) == (400, "The body must be a JSON object.")
