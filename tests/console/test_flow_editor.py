@@ -270,6 +270,9 @@ def test_findings_follow_typing_and_link_to_their_place(served, tab):
     source.press("Control+End")
     page.keyboard.type('\nsay("\U0001f600"); x = nothing\n')
     expect(page.locator("#findings")).to_contain_text("Nothing defines the name 'nothing'.")
+    gutter = page.locator(".gutter")
+    assert gutter.text_content().split()[-1] == str(source.input_value().count("\n") + 1)
+    assert gutter.evaluate("gutter => gutter.scrollTop") == source.evaluate("source => source.scrollTop") > 0
     finding = page.locator("#findings a")
     page.keyboard.press("Tab")  # the keyboard is not caught in the code
     expect(page.get_by_label("Commit message")).to_be_focused()

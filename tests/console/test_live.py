@@ -79,6 +79,9 @@ def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, 
         return answer.headers.get("HX-Refresh"), unescape(answer.text)
 
     assert "It is ringing." in refresh()[1]
+    advance(10)
+    latest = read_log()["messages"]["messages"][-1]["content"]
+    assert re.search(rf'role="log">\w+: {re.escape(latest)}</div>', refresh()[1])
     states = []
     for seconds in (10, 10, 900):
         advance(seconds)

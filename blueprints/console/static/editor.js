@@ -5,6 +5,22 @@
   const source = document.getElementById("source");
   const editor = source.form;
 
+  // Line numbers beside the code, which scroll with it.
+  const numbers = document.createElement("pre");
+  numbers.className = "gutter";
+  numbers.ariaHidden = "true";
+  source.parentElement.insertBefore(numbers, source);
+  function showNumbers() {
+    const count = source.value.split("\n").length;
+    if (numbers.dataset.count !== String(count)) {
+      numbers.textContent = Array.from({ length: count }, (_, index) => index + 1).join("\n");
+      numbers.dataset.count = count;
+    }
+    numbers.scrollTop = source.scrollTop;
+  }
+  for (const name of ["input", "scroll"]) source.addEventListener(name, showNumbers);
+  showNumbers();
+
   // A finding's link moves the caret. Columns count characters, of which JavaScript may count one as two.
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-line]");
