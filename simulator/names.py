@@ -7,7 +7,7 @@ FIRST = tuple(
     Hannah Darlene Heather Erika Karina Stephanie James Laura Douglas Evan Daniel Brian Justin Christian Kevin Tommy
     Matthew David Amanda Madison Susan Mark Kyle Troy Patrick Rachel Joshua Ashley Kylie Stephen Sharon Jo Leah
     Brandy Maria Amber Courtney Robert Kelly Melissa Jeremy Jared Thomas Jeffrey Sarah Natalie Samantha Natasha
-    Charles Linda Dennis Nicole Paula Alexis Destiny Richard Micheal Curtis Penny Kimberly Aaron Isaac Leslie Dustin
+    Charles Linda Dennis Nicole Paula Alexis Destiny Richard Marcus Curtis Penny Kimberly Aaron Isaac Leslie Dustin
     Clinton Emily Shelly Amy Katie Jasmine Christina Rita Jodi Loretta Jason Cheryl Anna Jon Corey Melanie Kathleen
     Caitlin Theresa Travis Barbara Carol Megan Albert Jermaine Tamara Vanessa Andrew Cody Rose John Sean Alicia
     Debra Miranda Alejandro Regina Jacob Caroline Steven Wyatt Vickie Teresa Monique Katherine Keith Robin Aimee
