@@ -356,10 +356,10 @@ def read(page):
     expect(message.locator("pre", has_text="from_number")).to_be_visible()
 
 
-@DEMO.does('Under Deliveries, press "Send again".')
+@DEMO.does('Under Deliveries, press "Send again" beside a message to the inbox.')
 def send_again(page):
     page.get_by_role("link", name="Deliveries").click()
-    press(page, "Send again")
+    press(page.locator("tr", has_text="/inbox/webhooks").first, "Send again")
     expect(page.get_by_text("The message is being sent again.")).to_be_visible()
     expect(page.locator("#delivery dd[role=status]")).to_have_text("DELIVERED")
 
