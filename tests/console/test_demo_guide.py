@@ -76,9 +76,9 @@ def no_more(page):
 DEMO.does("Live.")(lambda page: open_page(page, "Live"))
 
 
-@DEMO.does('Choose "Bayside Dental: Front desk line" and place a call.')
+@DEMO.does('Choose "Bayside Dental: Front desk line" and the outcome `completed`, and place a call.')
 def place_a_call(page):
-    place(page)
+    place(page, "completed")
 
 
 @DEMO.does("Its card rings, then shows who speaks and what is said.")
