@@ -83,6 +83,8 @@ class Console(FastFlask):
             return answer
         if request.routing_exception is not None:
             raise request.routing_exception
+        # Before the transaction begins: a change after that is not on the page, so the next poll must fetch it.
+        g.change_version = layout.change_version()
         if request.method in READS and request.blueprint and request.endpoint != "layout.changes":
             with self.world.reading():
                 g.team = chosen_team()

@@ -44,7 +44,7 @@ def context() -> dict[str, Any]:
         "team": g.get("team"),
         "all_teams": page.all_teams,
         "form_token": form_token,
-        "change_version": change_version(),
+        "change_version": g.get("change_version") or change_version(),
         "current_url": current_url(),
         "part_counts": _part_counts,
         "curl_post": curl_post,
