@@ -9,7 +9,11 @@ from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.lexicon import Lexicon
 
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
-_OPEN_QUESTION = re.compile(r"^(?:so |and |hi |hello |okay )*(?:what|when|where|who|why|how|which)\b")
+# A question that a bare yes or no does not answer. "How about Monday?" and "How does that sound?" can be answered so.
+_OPEN_QUESTION = re.compile(
+    r"(?:^|[,;:.!] )(?:so |and |hi |hello |okay )*"
+    r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,]*\?$"
+)
 
 
 def last_question(agent: str) -> str:
@@ -31,8 +35,8 @@ def answers(
     """
     rest_value = best_of_rest if utterance.rest else 0.0
     weight = 0.97 if not utterance.rest else 0.88 if rest_value < 0.5 else 0.6
-    if question and _OPEN_QUESTION.match(question.lower()) and not utterance.rest:
-        weight *= 0.6
+    if question and _OPEN_QUESTION.search(question.lower()) and not utterance.rest:
+        weight *= 0.3
     if any(clause.no and clause.weight < 1 for clause in utterance.clauses):
         weight = 0.5  # "not today, but …"
     says_yes = utterance.yes >= utterance.no

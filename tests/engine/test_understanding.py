@@ -117,6 +117,16 @@ def test_a_yes_to_whose_account_it_is_transfers_nobody():
     assert take("no", conditions, question).index == 1
 
 
+@pytest.mark.parametrize("question", ["Elm Street Garage, what have you got?", "Hello, which colour would you like?"])
+def test_a_bare_yes_answers_no_open_question(question):
+    conditions = ["caller wants a red colour", "caller has got a broken car", "caller wants to speak to a person"]
+    assert take("yes", conditions, question).index is None
+
+
+def test_a_bare_yes_answers_a_proposal():
+    assert take("yes", ["caller agrees to Monday", "caller needs another day"], "How about Monday?").index == 0
+
+
 def test_two_values_that_are_asked_for_may_be_said_in_two_turns():
     conditions = ["user has given a day and a time", "user cancels"]
     assert take("on Monday", conditions, "Which day and what time?").index is None
