@@ -46,9 +46,20 @@ def find_choice(text: str, choices: Sequence[Any]) -> Any | None:
     for index, word in enumerate(_ORDINALS[: len(choices)]):
         if re.search(rf"\bthe {word}(?: one| option)?\b", folded):
             return choices[index]
-    if re.search(r"\bthe (?:last|latter)(?: one| option)?\b", folded):
+    if re.search(r"\bthe (?:last|latter|later)(?: one| option)?\b", folded):
         return choices[-1]
-    return _misspelled(folded, choices)
+    if re.search(r"\bthe (?:former|earlier)(?: one| option)?\b", folded):
+        return choices[0]
+    return _of_half_day(folded, choices) or _misspelled(folded, choices)
+
+
+def _of_half_day(text: str, choices: Sequence[Any]) -> Any | None:
+    """Return the one choice that is a time of the half of the day that a text names."""
+    for word, half in (("morning", "am"), ("afternoon", "pm"), ("evening", "pm")):
+        if re.search(rf"\b{word}\b", text):
+            times = [each for each in choices if re.fullmatch(rf"[\d:]+ ?{half}", str(each).casefold())]
+            return times[0] if len(times) == 1 else None
+    return None
 
 
 def _meanings(choice: Any, synonyms: dict[str, list[str]]) -> list[str]:

@@ -14,6 +14,7 @@ _OPEN_QUESTION = re.compile(
     r"(?:^|[,;:.!] )(?:so |and |hi |hello |okay )*"
     r"(?:what(?! about| if)|when|where|who|why|which|how(?! about| does| is| are| would))\b[^,]*\?$"
 )
+_POINTS_BACK = re.compile(r"\b(?:that|it|this|so|them|these|those|which)\b")
 
 
 def last_question(agent: str) -> str:
@@ -22,7 +23,7 @@ def last_question(agent: str) -> str:
     if not sentences:
         return ""
     at = max((index for index, each in enumerate(sentences) if each.endswith("?")), default=len(sentences) - 1)
-    points_back = len(sentences[at].split()) < 5 or re.search(r"\b(?:that|it|this|so)\b", sentences[at].lower())
+    points_back = len(sentences[at].split()) < 5 or re.search(_POINTS_BACK, sentences[at].lower())
     return " ".join(sentences[max(0, at - 1) : at + 1]) if points_back and at else sentences[at]
 
 

@@ -134,6 +134,8 @@ CASES = [
     # choices, yes and no
     ("Which size?", {"size": "small | medium | large"}, "not the small one, the large one", {"size": "large"}),
     ("Which size?", {"size": "small | medium | large"}, "the biggest you have", {"size": "large"}),
+    ("Which time?", {"time": "9:15 AM | 2 PM"}, "hmm, the later one", {"time": "2 PM"}),
+    ("Which time?", {"time": "9:15 AM | 2 PM"}, "the morning one please", {"time": "9:15 AM"}),
     ("How urgent?", {"urgency": "low | normal | high"}, "there's no rush", {"urgency": "low"}),
     ("How to pay?", {"payment": "cash | card"}, "can I use my Visa?", {"payment": "card"}),
     ("How to reach them?", {"contact": "email | phone | sms"}, "just text me", {"contact": "sms"}),

@@ -123,6 +123,12 @@ def test_a_bare_yes_answers_no_open_question(question):
     assert take("yes", conditions, question).index is None
 
 
+@pytest.mark.parametrize("words", ["the morning one please", "the second", "ten is good", "hmm, the later one"])
+def test_one_of_the_times_that_the_agent_offered_is_chosen_by_its_place(words):
+    question = "For Tuesday, I could offer you 10 AM or 3:30 PM. Which of them suits you?"
+    assert take(words, ["caller chooses a time", "caller needs another day"], question).index == 0
+
+
 def test_a_bare_yes_answers_a_proposal():
     assert take("yes", ["caller agrees to Monday", "caller needs another day"], "How about Monday?").index == 0
 
