@@ -86,7 +86,9 @@ def _free(_: str, params: Params) -> Response:
     """Give two free times on a day. Weekends and unknown days lead to the next open day."""
     day = str(params.get("day") or "")
     weekday = next((name for name in _WEEKDAYS if name in day.lower()), None)
-    if weekday is None:
+    if weekday is not None and "after" in day:
+        day = (*_WEEKDAYS[1:], "monday")[_WEEKDAYS.index(weekday)].capitalize()
+    elif weekday is None:
         closed = "saturday" in day.lower() or "sunday" in day.lower() or not day or "after" in day
         day = "Monday" if closed else day
     else:

@@ -187,6 +187,8 @@ class FlowScheduler:
             seed, branch = rng.getrandbits(32), result.branch
             if result.stopped is not None:
                 return replace(result.stopped)
+            if attempt >= _TRIES // 2:
+                branch = replace(branch, free=False)  # with the answers by which the branch was found
             if attempt == _TRIES:
                 seed, branch, options = branch.variant, as_explored(branch), options | {"known": None}
             began = time.monotonic()
@@ -198,6 +200,9 @@ class FlowScheduler:
                 continue
             if "patience" in options or self.why or (outcome in (None, run.outcome) and self._fits(run, result)):
                 break
+            may_differ = attempt == _TRIES - 1 and not self.named and outcome in (None, run.outcome)
+            if may_differ and not uses_nothing(run.events):
+                break  # a conversation that took another turn is better than one that repeats the explorer's
         return run
 
     def _fits(self, run: FlowRun, result: BranchResult) -> bool:

@@ -30,7 +30,13 @@ def ask(control):
 
 
 @pytest.mark.parametrize(
-    ("day", "answer"), [("next Thursday", "Thursday"), ("Saturday", "Monday"), ("tomorrow", "tomorrow")]
+    ("day", "answer"),
+    [
+        ("next Thursday", "Thursday"),
+        ("Saturday", "Monday"),
+        ("tomorrow", "tomorrow"),
+        ("the day after Friday", "Monday"),
+    ],
 )
 def test_the_calendar_has_two_free_times_on_a_day_that_is_open(ask, day, answer):
     status, free = ask(f"https://calendar.bayside-dental.example/free?day={day}")
