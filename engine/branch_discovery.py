@@ -80,9 +80,8 @@ class _Explorer:
         """Return the branch with the path that a random walk took, without the steps that it does not need."""
         end = max(index for index, condition in enumerate(caller.taken) if condition is goal[-1])
         path = caller.taken[: end + 1]
-        # Below RANDOM_WALKS, callers take the path and nothing else; the answers are those of the walk.
         for index in range(len(path) - 2, -1, -1):
-            shorter = replace(branch, path=(*path[:index], *path[index + 1 :]), variant=branch.variant)
+            shorter = replace(branch, path=(*path[:index], *path[index + 1 :]))
             if self._is_over():
                 break
             if _took(self._run(shorter, branch.variant)[0], goal):

@@ -7,6 +7,7 @@ from typing import Any
 from dryline.engine.agent_lines import agent_line
 from dryline.engine.answer_filling import fill
 from dryline.engine.conversation import function_of
+from dryline.engine.events import last_agent_text
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.understanding.decision import understand
 from dryline.engine.understanding.scoring import Context
@@ -17,7 +18,7 @@ class BuiltInModel:
 
     def choose(self, talk: Talk, said: str) -> Decision:
         heard = [message.text for message in talk.messages if message.who == "user"]
-        agent = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
+        agent = last_agent_text(talk.messages)
         context = Context(agent, talk.prompt, " ".join(heard[-6:]).removesuffix(said))
         understanding = understand(talk.conditions, said, context)
         if understanding.index is None:

@@ -54,13 +54,15 @@ _PRONOUNS = {
 }  # fmt: skip
 _BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wanted", "return", "like", "about", "got"}
 # Words that begin a sentence and are no names.
-_STARTERS = """
+_STARTERS_TEXT = """
 a actually all alright any anything at can could do does every everywhere for from give good got great hang have hey
 hi hello how it it's is just let let's like looks make may maybe mornings my neither no none not nothing of oh okay
 on only one please right see so some somebody someone something sorry still sure thank thanks that that's the then
 there there's they this today tomorrow under unfortunately we we're we've what what's when where where's which who
 why will with would yeah yes you your
 """
+_STARTERS = frozenset(_STARTERS_TEXT.split())
+_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "Right, ", "Hm, ")
@@ -129,6 +131,11 @@ def closes(condition: str) -> bool:
     """Return whether a condition ends a conversation that has come to its end, such as "caller needs nothing else"."""
     intent = intent_of(condition)
     return bool(_CLOSES.search(condition)) or (intent is not None and intent.name in ("goodbye", "finish_order"))
+
+
+def meets_machine(condition: str) -> bool:
+    """Return whether a condition is met by a voicemail or an answering machine."""
+    return bool(_MACHINE.search(condition))
 
 
 def answers_agent(condition: str) -> bool:
@@ -237,4 +244,4 @@ def capitalized(text: str) -> str:
 def _lower_first(text: str) -> str:
     """Return a text that can stand behind a greeting: a name or a weekday at its beginning stays as it is."""
     first = text.split(maxsplit=1)[0] if text else ""
-    return text[:1].lower() + text[1:] if first.strip(",.").lower() in _STARTERS.split() else text
+    return text[:1].lower() + text[1:] if first.strip(",.").lower() in _STARTERS else text

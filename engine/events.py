@@ -53,3 +53,8 @@ class Message:
 def transcript(messages: list[Message]) -> str:
     """Return the messages as text, one line each."""
     return "\n".join(f"{message.who.title()}: {' '.join(message.text.splitlines())}" for message in messages)
+
+
+def last_agent_text(messages: list[Message]) -> str:
+    """Return the text of the agent's newest message; empty if there is none."""
+    return next((message.text for message in reversed(messages) if message.who == "agent"), "")

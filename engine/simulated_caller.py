@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from dryline.engine.answer_filling import shaped
 from dryline.engine.builtin_model import BuiltInModel
-from dryline.engine.caller_utterances import closes, gives_value, hesitate, language_of_menu, utter
+from dryline.engine.caller_utterances import closes, gives_value, hesitate, language_of_menu, meets_machine, utter
+from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop, Program
@@ -35,7 +36,6 @@ RANDOM_WALKS = 8
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
 _COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
-_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _OTHERS = re.compile(
     r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|product", re.IGNORECASE
 )
@@ -105,7 +105,7 @@ class Caller:
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
 
     `known` holds what is certain about the caller: `name`, `first`, `last`, `phone`, `email` and other slots. `natural`
-    callers hesitate now and then, ask back, and correct themselves. `shares` overrides how usual conditions are, by
+    callers hesitate now and then, and ask back at most once. `shares` overrides how usual conditions are, by
     their texts. `answers` has values that the caller gives whenever a slot of that name is asked for.
     """
 
@@ -161,7 +161,7 @@ class Caller:
         if self._asks_back:
             self._has_asked_back = True
             return self._random.choice(_ASKING_BACK)
-        self._agent_said = next((each.text for each in reversed(session.messages) if each.who == "agent"), "")
+        self._agent_said = last_agent_text(session.messages)
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
@@ -212,7 +212,7 @@ class Caller:
                 weight = (1.0 if _collects(loop) else _CLOSING) if before else 0.0
             elif condition.line in before and not gives_value(condition.text):
                 weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
-            weights.append(0.0 if _MACHINE.search(condition.text) else weight)
+            weights.append(0.0 if meets_machine(condition.text) else weight)
         return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
 
     def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...]) -> str:
@@ -264,8 +264,7 @@ class Caller:
 
     def reply(self, talk: Talk, said: str | None) -> AgentUtterance:
         if said is not None and self._asks_back:
-            last = next((message.text for message in reversed(talk.messages) if message.who == "agent"), "")
-            return AgentUtterance(last, how="said again")
+            return AgentUtterance(last_agent_text(talk.messages), how="said again")
         return _BUILT_IN.reply(talk, said)
 
     def ask(self, question: Question) -> Answer:

@@ -12,7 +12,7 @@ from typing import Any
 
 from dryline.engine.branch_discovery import uses_nothing
 from dryline.engine.caller_utterances import closes
-from dryline.engine.simulated_caller import NEXT_IN_LOOP as _NEXT_IN_LOOP
+from dryline.engine.simulated_caller import NEXT_IN_LOOP
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_analysis import SLOW, SLOW_S, BranchResult, analyze_flow, as_explored
 from dryline.simulator.flow_runner import FlowRun
@@ -175,7 +175,7 @@ class FlowScheduler:
     def _weight(self, result: BranchResult) -> float:
         weight = 1.0
         for condition in result.branch.path:
-            usual = _NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
+            usual = NEXT_IN_LOOP ** condition.loop.conditions.index(condition)
             weight *= self._shares.get(condition.text, _CLOSING if closes(condition.text) else usual)
         return weight
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.caller_utterances import meets_machine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
 from dryline.engine.simulated_caller import Branch
@@ -25,7 +25,6 @@ from dryline.world.world import World
 SLOW_S = 2.0  # of real time: a flow of which a run takes longer, as it waits for other servers, is not followed
 _EXPLORED_S = 10.0  # branches that are not found by then count as unreachable
 _CACHED = 64  # analyses in memory
-_MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _LACKING = ("ModuleNotFoundError", "ImportError")  # of the sandbox alone: the real engine has all of Python's modules
 _COMBINATIONS = 16  # of conditions with the same text
 
@@ -135,7 +134,7 @@ def _tried(runner: FlowRunner, branch: Branch, state: dict[str, Any]) -> BranchR
 
 
 def _result(branch: Branch, run: FlowRun) -> BranchResult:
-    run.machine = any(_MACHINE.search(condition.text) for condition in branch.path)
+    run.machine = any(meets_machine(condition.text) for condition in branch.path)
     return BranchResult(branch, run.outcome, run.turns, run if run.stopped else None)
 
 

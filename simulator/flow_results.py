@@ -128,7 +128,7 @@ def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
         return "Reached a voicemail."
     matters = list(dict.fromkeys(text for text in conditions if not gives_value(text) and not closes(text)))
     matters = [text for text in matters if not answers_agent(text)] or matters[:1]
-    who = facts["name"] if "name" in facts and "name" in played_names(run) else "The caller"
+    who = facts["name"] if "name" in facts and _gave_name(run) else "The caller"
     sentences = [f"{who} {_listed([past_tense(text) for text in matters[:_MATTERS]])}."] if matters else []
     if not sentences:
         sentences = [f"{who} said what was asked." if conditions else "Nothing came of it."]
@@ -141,10 +141,8 @@ def _summary(run: FlowRun, conditions: list[str], facts: Slots) -> str:
     return " ".join(sentences)
 
 
-def played_names(run: FlowRun) -> set[str]:
-    """Return `{"name"}` if the caller's name was given in the conversation."""
-    keys = (key for key, value in run.extracted.items() if value)
-    return {"name"} if any(analysis.fact_of(key) == "name" for key in keys) else set()
+def _gave_name(run: FlowRun) -> bool:
+    return any(value and analysis.fact_of(key) == "name" for key, value in run.extracted.items())
 
 
 def _listed(texts: list[str]) -> str:
