@@ -155,11 +155,12 @@ class FlowScheduler:
             return rng.choices(results, self._weights(results))[0]
         if not self._deck:
             weights = self._weights(results)
-            copies = [max(1, round(_DECK * weight / sum(weights))) for weight in weights]
+            copies = [max(1, round(_DECK * weight / sum(weights))) if weight else 0 for weight in weights]
             deck = [result for result, count in zip(results, copies, strict=True) for _ in range(count)]
             rng.shuffle(deck)
             # Every branch once among the first _DECK, which the usual ones may have filled.
-            once = [result for result in results if all(result is not dealt for dealt in deck[:_DECK])]
+            dealt = [result for result, count in zip(results, copies, strict=True) if count]
+            once = [result for result in dealt if all(result is not other for other in deck[:_DECK])]
             for result in once:
                 deck.remove(result)
             deck[: len(once)] = [*once, *deck[: len(once)]]
@@ -169,8 +170,12 @@ class FlowScheduler:
         return self._deck.pop()
 
     def _weights(self, results: list[BranchResult]) -> list[float]:
-        """Return how usual each branch is: the first condition of a loop more than the next, if no share says so."""
-        return [self._weight(result) for result in results]
+        """Return how usual each branch is: the first condition of a loop more than the next, if no share says so.
+
+        Where no branch is wanted, all are as usual.
+        """
+        weights = [self._weight(result) for result in results]
+        return weights if any(weights) else [1.0] * len(results)
 
     def _weight(self, result: BranchResult) -> float:
         weight = 1.0

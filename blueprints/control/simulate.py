@@ -94,12 +94,12 @@ class SimulateBody(ApiSchema):
     )
     shares = fields.Dict(
         keys=fields.String(),
-        values=fields.Float(validate=validate.Range(min=0)),
+        values=fields.Float(validate=validate.Range(min=0, max=1_000_000)),
         load_default=None,
         allow_none=True,
         metadata={
-            "description": "how usual conditions are, by their text; default: the first of a loop 1, each further one "
-            "0.7 of the one before"
+            "description": "how usual conditions are, by their text, from 0 (only where a conversation needs it) to "
+            "1,000,000; default: the first of a loop 1, each further one 0.7 of the one before"
         },
     )
 

@@ -32,6 +32,20 @@ def test_shares_say_how_usual_a_condition_is(line, simulate, taken):
     assert first.most_common(1)[0][0] == "caller wants to cancel the visit"
 
 
+def test_a_share_of_0_keeps_a_condition_from_being_what_a_call_is_about(line, simulate, taken):
+    shares = {"caller asks for a human": 0}
+    assert not [log for log in simulate(line, 40, shares=shares) if taken(log)[:1] == ["caller asks for a human"]]
+
+
+def test_shares_of_0_for_all_conditions_make_them_equally_usual(line, simulate, taken):
+    logs = simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0))
+    assert len({taken(log)[0] for log in logs if taken(log)}) > 2
+
+
+def test_a_share_beyond_its_limit_is_refused(line, refused):
+    assert "shares" in str(refused(line, shares={"caller asks for a human": 1e308}))
+
+
 def test_the_agent_says_what_the_flow_says(booked):
     for log in booked:
         words = said(log)
