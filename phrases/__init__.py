@@ -48,12 +48,11 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The phrases of a language. `words` and `values` are the contents of those files, empty where there is none."""
+    """The phrases of a language. `words` is the content of `words.json`, empty where there is none."""
 
     language: str
     intents: dict[str, Intent]
     words: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
 
 
 def load(language: str = "en") -> Bank:
@@ -75,7 +74,7 @@ def _load(language: str) -> Bank:
             if name in intents:
                 raise InvalidPhrases(f"{path.name}: {name!r} is in {intents[name].subject}.json as well.")
             intents[name] = _intent(name, path.stem, entry)
-    return Bank(language, intents, _read(folder / "words.json"), _read(folder / "values.json"))
+    return Bank(language, intents, _read(folder / "words.json"))
 
 
 def _read(path: Path) -> dict[str, Any]:
