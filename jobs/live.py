@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.jobs.arrivals import Arrivals
+from dryline.world.arrivals import Arrivals
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.world.clock import current_team_id, parse

@@ -32,7 +32,7 @@ from dryline.world.metrics import Metrics
 from dryline.world.outgoing import Outgoing
 
 if TYPE_CHECKING:
-    from dryline.jobs.arrivals import Arrivals
+    from dryline.world.arrivals import Arrivals
 
 
 class World:
