@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from dryline.world.arrivals import Arrivals
 from dryline.models.teams import start_team
 from dryline.models.voice_deployments import VoiceDeployment
+from dryline.world.arrivals import Arrivals
 from dryline.world.clock import current_team_id, parse
 from dryline.world.world import World
 
@@ -21,7 +21,7 @@ def change_settings(world: World, **values: Any) -> None:
     """Change settings of the running server. With a rate of live calls, these are counted from now on."""
     world.change_settings(**values)
     if "calls_per_minute" in values:
-        world.arrivals = _begin(world, world.clock.now())
+        world.begin_arrivals()
     world.wake()
 
 
@@ -42,20 +42,17 @@ def place_calls(world: World, now: str) -> bool:
     if world.clock.teams and not _is_start_teams_round(world):
         return False
     until, mean_wait = parse(now), timedelta(minutes=1 / calls_per_minute)
+    if world.arrivals is None or world.arrivals.since > until:  # the first round, or the clock was set back
+        world.begin_arrivals()
     arrivals = world.arrivals
-    if arrivals is None or arrivals.since > until:  # the first round, or the clock was set back
-        arrivals = world.arrivals = _begin(world, until)
+    assert arrivals is not None
     if until - arrivals.since > MAX_CALLS * mean_wait:
         arrivals.skipped += round((until - arrivals.since) / mean_wait) - MAX_CALLS
         arrivals.skip_to(until - MAX_CALLS * mean_wait)
     calls = arrivals.until(until, mean_wait, BATCH_SIZE)
-    if count := _place(world, calls):
+    if count := _place(world, arrivals, calls):
         world.events.add(f"live: {count} call{'s' if count != 1 else ''} came in", placed=count)
     return bool(calls)
-
-
-def _begin(world: World, since: datetime) -> Arrivals:
-    return Arrivals(since, Random(world.ids.random.getrandbits(64)))
 
 
 def _is_start_teams_round(world: World) -> bool:
@@ -64,7 +61,7 @@ def _is_start_teams_round(world: World) -> bool:
     return team is not None and current_team_id() == (team.id if team.id in world.clock.teams else None)
 
 
-def _place(world: World, calls: list[tuple[datetime, Random]]) -> int:
+def _place(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:
     """Generate and store calls. Return their number. Flows run before the transaction, which is short so."""
     if not calls:
         return 0
@@ -88,6 +85,8 @@ def _place(world: World, calls: list[tuple[datetime, Random]]) -> int:
         plan = plan_call(line, random, following=followings.of(line, None), at=starts)
         plans.append((line, starts, random, plan))
     with world.transaction():
+        if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
+            return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
         made = [
             make_call(line, random, starts=starts, plan=plan, rings=True)

@@ -30,6 +30,20 @@ def node_digits(node: str) -> str:
     return f"{number:012x}"
 
 
+def random_state(random: Random) -> list[Any]:
+    """Return the state of a random source as JSON, for `random_from`."""
+    version, numbers, gauss = random.getstate()
+    return [version, list(numbers), gauss]
+
+
+def random_from(state: list[Any]) -> Random:
+    """Return a random source that goes on after a `random_state`."""
+    version, numbers, gauss = state
+    random = Random(0)
+    random.setstate((version, tuple(numbers), gauss))
+    return random
+
+
 class _Stream:
     """Random numbers, and the part of ids that rises."""
 
@@ -40,13 +54,11 @@ class _Stream:
         self.rising = rising
 
     def state(self) -> list[Any]:
-        version, numbers, gauss = self.random.getstate()
-        return [self.rising, version, list(numbers), gauss]
+        return [self.rising, *random_state(self.random)]
 
     def restore(self, state: list[Any]) -> None:
-        rising, version, numbers, gauss = state
-        self.rising = rising
-        self.random.setstate((version, tuple(numbers), gauss))
+        self.rising, *random = state
+        self.random = random_from(random)
 
 
 class Ids:

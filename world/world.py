@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from peewee import PeeweeException
 
@@ -24,15 +25,13 @@ from dryline.storage.database import WorldDatabase, require_sqlite_version
 from dryline.storage.errors import disk_is_full
 from dryline.traffic.faults import FaultRules
 from dryline.traffic.request_log import RequestLog
+from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock
 from dryline.world.directory import Directory, NoWorld, database_in
 from dryline.world.events import EventLog
 from dryline.world.ids import Ids
 from dryline.world.metrics import Metrics
 from dryline.world.outgoing import Outgoing
-
-if TYPE_CHECKING:
-    from dryline.world.arrivals import Arrivals
 
 
 class World:
@@ -45,7 +44,7 @@ class World:
     def __init__(self, settings: Settings, *, must_exist: bool = False) -> None:
         self.settings = settings
         self.runtime_settings = RuntimeSettings.of(settings)
-        self.arrivals: Arrivals | None = None  # of live calls; jobs/live.py sets it
+        self.arrivals: Arrivals | None = None  # of live calls
         self.clock = Clock()
         self.ids = Ids(settings.seed, node=settings.node)
         self.faults = FaultRules(settings.seed)
@@ -179,6 +178,11 @@ class World:
             self.runtime_settings = replace(self.runtime_settings, **values)
             self.save_runtime_state()
 
+    def begin_arrivals(self) -> None:
+        """Let live calls come in from now on, if there is a rate of them."""
+        has_rate = self.runtime_settings.calls_per_minute > 0
+        self.arrivals = Arrivals(self.clock.now(), Random(self.ids.random.getrandbits(64))) if has_rate else None
+
     def changed_settings(self) -> dict[str, Any]:
         """Return the settings that were changed since the start, or before it in the same data directory."""
         at_start = asdict(RuntimeSettings.of(self.settings))
@@ -201,7 +205,7 @@ class World:
 
     def reset_runtime(self) -> None:
         """Forget faults, the request log and the next live calls. Rows, clock, ids and settings are for `state`."""
-        self.arrivals = None
+        self.begin_arrivals()
         self.faults.start_over()
         self.requests.clear()
 

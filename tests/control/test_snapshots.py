@@ -1,5 +1,6 @@
 """Named snapshots."""
 
+import json
 import threading
 
 import pytest
@@ -47,6 +48,21 @@ def test_after_a_restore_the_world_lives_on(control, make_worker, api):
     assert [worker["name"] for worker in api.get("/workers").json] == ["Second", "First"]
     control.post("/snapshots/before/restore")
     assert [worker["name"] for worker in api.get("/workers").json] == ["First"]
+
+
+def test_the_same_live_calls_come_again_after_a_restore(control, make_voice_deployment, advance):
+    make_voice_deployment()
+    control.put("/clock", {"now": WHEN, "frozen": True})
+    control.put("/settings", {"callsPerMinute": 3})
+    advance(600)
+    save(control)
+    continuations = []
+    for _ in range(2):
+        advance(1800)
+        continuations.append(control.get("/state").data)
+        control.post("/snapshots/before/restore")
+    assert len(json.loads(continuations[0])["voiceLogs"]) > 60
+    assert continuations[0] == continuations[1]
 
 
 def test_snapshots_are_listed_newest_first_and_the_same_name_replaces(control, make_worker, advance):
