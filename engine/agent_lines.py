@@ -7,6 +7,7 @@ from functools import lru_cache
 from random import Random
 
 from dryline.engine.agent_frames import FRAMES
+from dryline.engine.greetings import is_greeting
 from dryline.engine.language_model import AgentUtterance, Talk
 from dryline.engine.prompt_parts import PromptParts
 from dryline.engine.prompts import read_note, read_prompt
@@ -65,7 +66,10 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     answer = _answer(parts, utterance or latest, agent_said)
     if utterance is None:
         statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
-        return AgentUtterance(" ".join([*statements, _question(parts, talk, agent_said)]).strip(), how="the prompt")
+        line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
+        if parts.greeting and not agent_said and not is_greeting(line):
+            line = f"{parts.greeting} {line}"
+        return AgentUtterance(line, how="the prompt")
     if act := _reply_to_act(utterance, parts, talk, agent_said):
         return AgentUtterance(act, how="no condition was met")
     upcoming = _next_question(parts, agent_said)
@@ -79,7 +83,8 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
         return AgentUtterance(talk.random.choice(thanks).format(upcoming), how="the next question of the prompt")
     question = _question(parts, talk, agent_said, again=True)
     return AgentUtterance(
-        _unlike([line.format(question) for line in frames.again], agent_said, talk.random), how="no condition was met"
+        _unlike([line.format(question).strip() for line in frames.again], agent_said, talk.random),
+        how="no condition was met",
     )
 
 
@@ -93,6 +98,8 @@ def _question(parts: PromptParts, talk: Talk, agent_said: list[str], *, again: b
     if parts.questions:
         forms = parts.questions[-1 if again else 0]
         return forms[len(agent_said) % len(forms)] if again else forms[0]
+    if parts.task is not None:
+        return parts.task
     if parts.offer:
         return parts.offer if again or parts.offer not in parts.statements else ""
     frames = FRAMES[parts.language]

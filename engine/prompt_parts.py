@@ -15,7 +15,7 @@ _INTERJECTION = re.compile(
 VERB_OF_STATEMENT = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|would|can|may|costs?|takes?|arrives?|starts?|begins?|ends?|closes?"
     r"|opens?|\w+s|\w+ed"
-    r"|keep|offer|sell|deliver|accept|'(?:re|ve|ll|m|s))\b"
+    r"|keep|offer|sell|deliver|accept|'(?:re|ve|ll|m|s|d))\b"
 )
 _REFERENCE = re.compile(r"\b(?:below|above|following)\b", re.IGNORECASE)
 
@@ -25,13 +25,17 @@ class PromptParts:
     """The parts of a prompt, in words for the user.
 
     `questions` has the forms of each question, in their order; `statements` belong before the first question, `facts`
-    are all statements. `is_closing` is true for a prompt that ends the conversation.
+    are all statements. `greeting` opens the conversation, `task` is the question of a prompt that has none of its own,
+    empty if it needs none.
+    `is_closing` is true for a prompt that ends the conversation.
     """
 
     language: str = "en"
     questions: list[tuple[str, ...]] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
+    greeting: str | None = None
+    task: str | None = None
     offer: str | None = None
     follows_question: bool = False  # while the prompt is read: the last sentence was a question, as it is asked
     is_closing: bool = False

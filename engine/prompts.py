@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dryline.engine import prompts_de, prompts_en, prompts_es
+from dryline.engine.greetings import greeting
 from dryline.engine.prompt_parts import PromptParts, add_statement
 
 _LIST_HEAD = re.compile(
@@ -14,7 +15,7 @@ _LIST_HEAD = re.compile(
     re.IGNORECASE,
 )
 _LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"\u201d']?\s+(?=[\"\u201c'(¿¡A-ZÄÖÜÁÉÍÓÚÑ0-9-])")
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"\u201d']))\s+(?=[\"\u201c'(¿¡A-ZÄÖÜÁÉÍÓÚÑ0-9-])")
 _ABBREVIATION = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|No|e\.g|i\.e|a\.m|p\.m|etc)\.$", re.IGNORECASE)
 _MOST_TO_SAY = 3  # a prompt with more statements is a reference: they are said only where they answer the user
 _MOST_BEFORE_QUESTION = 2  # of such a prompt: statements that stand right before its question
@@ -28,7 +29,9 @@ def read_prompt(prompt: str) -> PromptParts:
         prompt = f"{prompt[: _LONGEST_PROMPT // 2]}\n\n{prompt[-_LONGEST_PROMPT // 2 :]}"
     parts = PromptParts(language_of(prompt))
     adjacent: list[str] = []  # the statements right before the first question
-    for sentence in sentences(prompt):
+    all_sentences = list(sentences(prompt))
+    parts.greeting = greeting(all_sentences, parts.language)
+    for sentence in all_sentences:
         questions, statements = len(parts.questions), len(parts.statements)
         _read_sentence(sentence, parts)
         if len(parts.statements) > statements:
@@ -105,9 +108,11 @@ def sentences(prompt: str) -> Iterator[str]:
 
 def _split(paragraph: str) -> Iterator[str]:
     rest = ""
+    are_quotes_paired = paragraph.count('"') % 2 == 0
     for sentence in _SENTENCE_END.split(paragraph):
         rest = f"{rest} {sentence}".strip()
-        if not _ABBREVIATION.search(rest):
+        is_open_quote = are_quotes_paired and rest.count('"') % 2
+        if not _ABBREVIATION.search(rest) and not is_open_quote:
             if rest:
                 yield rest
             rest = ""

@@ -55,6 +55,8 @@ def question(sentence: str) -> str | None:
     """Return the question that an instruction asks for; None if it asks for nothing."""
     if _FORBIDDEN.search(sentence) or _CONDITIONAL.search(sentence):
         return None
+    if re.search(r"\bwie du (?:\w+ )?helfen kannst", sentence, re.IGNORECASE):
+        return "Wie kann ich Ihnen helfen?"
     if match := _ASK_FOR.search(sentence):
         return None if _MANNER.search(match["what"]) else f"Darf ich Sie nach {_to_user(match['what'])} fragen?"
     if match := _ASK_WHETHER.search(sentence):

@@ -17,11 +17,11 @@ _NAMED = (
 )
 _TO_WHOM = rf"(?: (?:{_USER}|them|him|her)\b(?!'s)|{_NAMED})?"
 _VERBS = (
-    "ask|collect|get|find out|figure out|gather|request|obtain|confirm|reconfirm|determine|learn|see|check|verify"
-    "|collecting|gathering|asking"
+    "ask|inquire|understand|identify|clarify|collect|get|find out|figure out|gather|request"
+    "|obtain|confirm|reconfirm|determine|learn|see|check|verify|collecting|gathering|asking"
 )
 _LEAD = (
-    r"(?:(?:please|then|first|next|finally|now|also|always|gently|politely|kindly|instead|and|so)\b,? "
+    r"(?:(?:please|then|first|next|finally|now|also|always|try to|gently|politely|kindly|instead|and|so)\b,? "
     r"|to assist better, "
     r"|(?:your (?:job|goal|task|role|purpose) is|you (?:should|must|need|have|are|want)) (?:to |now )?"
     r"|you(?:'re| are) now )*"
@@ -45,6 +45,36 @@ _OFFER = re.compile(
 _TELL = re.compile(
     rf"^{_LEAD}(?:tell|inform|remind|explain to|let|say(?: to)?|explain)\b{_TO_WHOM}(?: know)?,?(?: that\b"
     rf"|:)? (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_REMIND = re.compile(rf"^{_LEAD}(?:call .{{0,30}}\bto )?remind\b{_TO_WHOM} (?:of|about) (?P<what>.+)$", re.IGNORECASE)
+_INVITE = re.compile(rf"^{_LEAD}invite\b{_TO_WHOM} to (?P<what>.+)$", re.IGNORECASE)
+_SORRY = re.compile(rf"^{_LEAD}apologi[sz]e(?: to (?:{_USER}|them))? (?:for|about) (?P<what>.+)$", re.IGNORECASE)
+_THANK = re.compile(rf"^{_LEAD}thank\b{_TO_WHOM} for (?P<what>(?!(?:their time|calling)\b).+)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    rf"^{_LEAD}(?:have a (?:\w+ )?conversation|talk|speak|chat|discuss)\b(?: (?:to|with)\b{_TO_WHOM})?"
+    r" about (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_SCHEDULE = re.compile(
+    rf"^{_LEAD}(?:schedule|book|arrange|set up) (?:a|an|the|their) "
+    r"(?:\w+ ){0,2}(?:appointment|meeting|demo|visit|viewing|call|callback|consultation|service|inspection)\b",
+    re.IGNORECASE,
+)
+_SLOTS = re.compile(
+    r"^(?:the )?(?:available|free|open) (?:slots?|times?|appointments?|dates?|days?)(?: are)?:? (?P<what>[^.]+)\.?$",
+    re.IGNORECASE,
+)
+_NEED = re.compile(
+    r"^you(?:'ll| will)? (?:also )?need (?!to (?!know\b))(?:to know )?(?P<what>[^.]+?)\.?$", re.IGNORECASE
+)
+_QUOTED = re.compile(
+    rf"^{_LEAD}(?:(?:begin|start|open|greet|answer)\b[^\"']{{0,60}}?\b(?:with|by saying)|say|ask):? "
+    r"[\"'\u201c](?P<line>.+)[\"'\u201d][.!]?$",
+    re.IGNORECASE,
+)
+_ROLE = re.compile(
+    r"^(?:an? )?(?:[\w-]+ ){1,4}(?:agent|assistant|bot|receptionist|representative)\b(?!.*\b(?:is|will|can)\b)",
     re.IGNORECASE,
 )
 _DIRECT = re.compile(
@@ -91,7 +121,8 @@ _IMPERATIVE = re.compile(
     r"|end|close|start|begin"
     r"|route|transfer|call|wait|read|repeat|handle|try|work|walk|follow|talk|host|act|respond|reply|mention"
     r"|note|remember|only|always"
-    r"|never|weave|gently|display|acknowledge|proceed|continue|go|ensure|guide|show|set|book|schedule|"
+    r"|never|weave|gently|display|acknowledge|proceed|continue|go|ensure|guide|show|set|book|schedule|troubleshoot"
+    r"|resolve|qualify|manage|cancel|update|discuss|survey|encourage|convince|persuade|diagnose|identify|understand|engage|recommend|sell|pitch|upsell|summarize|clarify|express|welcome|wish|invite|conduct|"
     + _VERBS
     + r")\b",
     re.IGNORECASE,
@@ -109,18 +140,32 @@ def read_sentence(sentence: str, parts: PromptParts) -> None:
         parts.questions[-1] = tuple(f"{form} {sentence}" for form in parts.questions[-1])
         return
     parts.follows_question = False
+    if quoted := _QUOTED.match(sentence):
+        line = quoted["line"]
+        parts.questions.append((line,)) if line.endswith("?") else add_statement(line, parts)
+        return
+    if slots := _SLOTS.match(sentence):
+        listed = re.sub(r", (?=[^,]*$)", " or ", slots["what"].replace(" and ", " or "))
+        parts.questions.append((f"I have {listed}. Which would suit you?",))
+        return
     if "?" in sentence:
         if question := _direct_question(sentence):
             parts.questions.append((question,))
             parts.follows_question = question == sentence
         return
-    if _CONDITIONAL.match(sentence):
+    if _CONDITIONAL.match(sentence) or _ROLE.match(sentence):
         return
-    if _CLOSING.match(sentence):
+    if needed := _NEED.match(sentence):
+        what = needed["what"]
+        parts.questions.append(question_forms(what if " " in what.partition(",")[0] else f"the {what}"))
+        return
+    if re.search(r"\bsay (?:good)?bye\b", sentence) or _CLOSING.match(sentence):
         parts.is_closing = True
     is_instruction = any(pattern.match(sentence) for pattern in (_IMPERATIVE, _ABOUT_THE_AGENT, _REQUEST))
     clauses = _clauses(sentence)
-    if not is_instruction and any(map(_REQUEST.match, clauses[1:])):  # "Monday is full, ask for another day"
+    if (
+        not is_instruction and not _ABOUT_THE_USER.match(sentence) and any(map(_REQUEST.match, clauses[1:]))
+    ):  # "Monday is full, ask for another day"
         add_statement(clauses[0], parts)
         is_instruction = True
     for clause in clauses if is_instruction else ():
@@ -134,6 +179,10 @@ def _is_excepted(clause: str) -> bool:
     """Return whether a clause forbids something, or holds only under a condition."""
     request = _REQUEST.match(clause)
     if request is None:
+        if _OFFER.match(clause) and re.search(
+            r"\bif they (?:sign|renew|book|buy|pay|order|switch|stay|join)\b", clause
+        ):
+            return False
         return bool(_FORBIDDEN.search(clause) or _CONDITIONAL.match(clause) or _CONDITION_BEHIND.search(clause))
     named = re.sub(r"^(?:whether|if) |\bwhen\b", "", request["object"], flags=re.IGNORECASE)
     return bool(_FORBIDDEN.search(clause[: request.start("object")]) or _CONDITION_BEHIND.search(named))
@@ -163,8 +212,9 @@ def _direct_question(sentence: str) -> str | None:
 def _clauses(sentence: str) -> list[str]:
     """Return the clauses of an instruction that begin with a verb of their own, and the first one."""
     parts = re.split(
-        rf",? (?:and )?then |(?:,? (?:and|but)|[,;]| [\u2013\u2014-]+)(?: instead,?)? (?={_VERBS}\b|offer\b|suggest\b"
-        rf"|tell\b|never\b|don't\b|do not\b"
+        rf",? (?:and )?then |(?:,? (?:and|but)|[,;:]| [\u2013\u2014-]+)(?: instead,?)? (?=(?:{_VERBS})\b|offer\b"
+        r"|suggest\b|tell\b|never\b|don't\b|do not\b|remind\b|recommend\b|apologi[sz]e\b|try to\b|thank (?:them|the)\b"
+        r"|(?:take|book|schedule) (?:an?|the|their)\b"
         r"|if they (?:are|were|seem|need)|only if)",
         sentence,
         flags=re.IGNORECASE,
@@ -173,7 +223,20 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _read_instruction(clause: str, parts: PromptParts) -> None:
-    if _ORDER.match(clause):
+    if thing := _REMIND.match(clause):
+        add_statement(f"I'd like to remind you of {as_agent(thing['what'])}.", parts)
+        parts.task = ""  # it needs no question
+    elif thing := _INVITE.match(clause):
+        add_statement(f"I'd like to invite you to {as_agent(thing['what'])}.", parts)
+    elif thing := _SORRY.match(clause):
+        add_statement(f"I'm sorry about {as_agent(thing['what'])}.", parts)
+    elif thing := _THANK.match(clause):
+        add_statement(f"Thank you for {as_agent(thing['what'])}.", parts)
+    elif thing := _ABOUT.match(clause):
+        parts.task = f"Could you tell me about {as_agent(thing['what'])}?"
+    elif _SCHEDULE.match(clause):
+        parts.task = "Which day and time would suit you?"
+    elif _ORDER.match(clause):
         parts.questions.append(("What would you like to order?", "What can I get for you?"))
     elif choice := _CHOICE.match(clause):
         parts.questions.append((f"Which {as_agent(choice['what']).strip()} would you like?",))
@@ -186,7 +249,7 @@ def _read_instruction(clause: str, parts: PromptParts) -> None:
     elif request := _REQUEST.match(clause):
         parts.questions += _questions(request)
     elif statement := _TELL.match(clause):
-        what = statement["what"].rstrip(".! ")
+        what = re.sub(r"^(?:about )?[\w' ]{3,40}: (?=\S)", "", statement["what"].rstrip(".! "))
         if VERB_OF_STATEMENT.search(what) and not re.match(r"(?:what|how|why|where|when|which|who|about|to)\b", what):
             add_statement(f"{_capital(as_agent(what))}.", parts)
 
@@ -194,13 +257,20 @@ def _read_instruction(clause: str, parts: PromptParts) -> None:
 def _questions(request: re.Match[str]) -> list[tuple[str, ...]]:
     what = re.sub(rf" with (?:{_USER}|them)\b", "", request["object"], flags=re.IGNORECASE)
     _, colon, items = what.partition(": ")
+    if colon and re.search(r"\b(?:where|when|who|why|how)$|\b(?:where|when|who|why|how),", items):
+        return [question_forms(items)]
+    if colon and re.match(r"wh(?:at|ich)\b", what):
+        return [(f"{question_forms(what.partition(':')[0])[0][:-1]}: {items}?",)]
     if colon and "," in items and not request["do"]:
         return [question_forms(_owned(item)) for item in re.split(r",? and |, ?| or ", items) if item.strip(" .")]
     what = re.sub(
         r",? (?:one (?:\w+ )*at a time|one by one|step by step|each time|politely)\b.*", "", what, flags=re.IGNORECASE
     )
-    if _MANNER.match(what) or re.match(r"your\b|help\b|from\b", what, re.IGNORECASE):
+    what = re.sub(r",? before (?:continuing|proceeding|you)\b.*", "", what, flags=re.IGNORECASE)
+    if _MANNER.match(what) or re.match(r"your\b|help\b|from\b|which$|what$", what, re.IGNORECASE):
         return []
+    if (request["do"] or "").lower() in ("speak", "talk"):
+        return [(f"May I {request['do'].lower()} {what}?",)]
     verb = request["verb"].lower()
     if request["do"]:
         return [(f"Could you {request['do'].lower()} {as_agent(what).replace(' and to ', ' and ')}?",)]

@@ -6,9 +6,13 @@ import re
 
 _NOUNS = "user|caller|customer|patient|client|guest|tenant|member|prospect"
 _USER = f"(?:(?:the |a )?(?:{_NOUNS})s?|(?:the |a )(?:driver|contact|person|lead)s?)"
+_USER_WITH_ARTICLE = f"(?:(?:the |a )(?:{_NOUNS}|driver|contact|person|lead)|(?:{_NOUNS})s)"
 _OF_USER = re.compile(rf"\b{_USER}'s?(?=\W|$)(?!\w)", re.IGNORECASE)
 _USER_DOES = re.compile(
-    rf"\b(?:{_USER}|they|he|she) (?P<adverb>still |now |already |also )?(?P<verb>[a-z]+)\b", re.IGNORECASE
+    rf"\b(?:(?:{_NOUNS}) (?!(?-i:[A-Z])|(?:\w+ )?(?:id|name|number|code|portal|account|card"
+    r"|service|support|address|email|type)\b)"
+    rf"|{_USER_WITH_ARTICLE} |they |he |she )(?P<adverb>still |now |already |also )?(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
 )
 _USER_ALONE = re.compile(rf"\bthe (?:{_NOUNS}|driver|contact|person|lead)s?\b", re.IGNORECASE)
 _CONTRACTED = re.compile(r"\b(they|he|she|you|it|we)'(d|re|ve|ll)\b", re.IGNORECASE)
@@ -32,6 +36,21 @@ _PRESENT = (
 )
 _WH = r"(?:what|which|who|where|when|why|how)(?: [a-z-]+){0,3}?"
 _DONE = r"(?:been|had|got|gone|seen|done|made|paid|met|read|sent|lost|found|\w+ed|\w+en)\b"
+_GIVEN = re.compile(r"(?:feedback|details|confirmation|clarification|permission|more|some)\b", re.IGNORECASE)
+# Words before which "your" has no place: "order number" becomes "your order number", "another day" stays.
+_DETERMINERS = """
+a an the your our my any some more another other each all both this that these those it you me us one two three four
+at in on for to with if thing things something anything what which who where when why how whether
+"""
+_NO_BARE_NOUN = frozenset(_DETERMINERS.split())
+_PAST = {
+    "received": "receive", "ordered": "order", "placed": "place", "paid": "pay", "called": "call", "tried": "try",
+    "used": "use", "booked": "book", "got": "get", "made": "make", "sent": "send", "saw": "see", "lost": "lose",
+    "bought": "buy", "moved": "move", "noticed": "notice", "changed": "change", "enjoyed": "enjoy", "liked": "like",
+    "visited": "visit", "reported": "report", "signed": "sign", "completed": "complete", "started": "start",
+    "happened": "happen", "occurred": "occur", "began": "begin", "stopped": "stop", "broke": "break",
+    "arrived": "arrive", "ended": "end", "restarted": "restart",
+}  # fmt: skip
 _SUBJECT_QUESTION = re.compile(
     r"^(?:what|who|which(?: [a-z-]+){0,3}|how many(?: [a-z-]+){1,2}) (?:(?:still|best|better|usually) )?"
     r"(?:is|are|was|were|does|do|did|has|have|can|will|would|happened|went|brings|comes|goes)\b(?! you\b)",
@@ -90,9 +109,20 @@ def question_forms(words: str) -> tuple[str, ...]:
         clause = words.partition(" ")[2]
         return (_yes_or_no(clause) or f"Could you tell me whether {clause}?",)
     if begin in ("what", "which", "who", "where", "when", "why", "how"):
-        question = _open_question(words)
-        return (_capital(question),) if question else (f"Could you tell me {words}?",)
-    if begin in ("your", "the"):
+        parts = re.split(r",? and (?=(?:what|which|who|where|when|why|how) )", words)
+        questions = [_open_question(part) for part in parts]
+        if all(questions):
+            return (_capital(f"{', and '.join(str(question)[:-1] for question in questions)}?"),)
+        return (f"Could you tell me {words}?",)
+    if _GIVEN.match(words):
+        return (f"Could you give me {words}?",)
+    if not re.search(r"\b(?:and|or)\b|:", words):
+        words = re.sub(r", (?=[^,]*$)", " and ", words)
+    about, noun = ("about ", words.removeprefix("about ")) if words.startswith("about ") else ("", words)
+    first = noun.partition(" ")[0]
+    if first[:1].islower() and first not in _NO_BARE_NOUN and not first.endswith("ing"):
+        words = f"{about}your {noun}"
+    if words.startswith(("your ", "the ")):
         return f"Could you tell me {words}?", f"May I have {words}, please?"
     return (f"Could you tell me {words}?",)
 
@@ -101,10 +131,14 @@ def _yes_or_no(clause: str) -> str | None:
     """Return "you can come" as "Can you come?"."""
     if match := re.match(rf"(you|we|I|it|this|that) (am|is|has|{_AUXILIARIES}) (.+)", clause):
         return f"{_capital(match[2])} {match[1]} {match[3]}?"
+    if match := re.match(r"(there|now)('s| is| are) (.+)", clause):
+        return f"{'Are' if match[2] == ' are' else 'Is'} {match[1]} {match[3]}?"
     if match := re.match(rf"you have ({_DONE}.*)", clause):
         return f"Have you {match[1]}?"
     if match := re.match(r"(you|we|I) ((?:still |also |now )?[a-z]+)( .+)?$", clause):
-        is_past = match[2].endswith("ed")
+        if match[2] in _PAST:
+            return f"Did {match[1]} {_PAST[match[2]]}{match[3] or ''}?"
+        is_past = match[2].endswith("ed") and not match[2].endswith("need")
         return None if is_past else f"Do {match[1]} {match[2]}{match[3] or ''}?"
     if match := re.match(r"(.{2,80}?) (still )?(suits|works|helps|fits|lets|sounds|looks|matters)\b(.*)", clause):
         return f"Does {match[1]} {match[2] or ''}{match[3][:-1]}{match[4]}?"
@@ -121,6 +155,10 @@ def _open_question(words: str) -> str | None:
         return f"how can I help you{match['rest']}?"
     if match := re.match(rf"({_WH}) (you|we|I|it|this|that) (is|am|{_AUXILIARIES})\b(.*)", words):
         return f"{match[1]} {match[3]} {match[2]}{match[4]}?"
+    if (match := re.match(r"(when|where|how|why) ((?:the|your|it|this) ?[a-z ]{0,30}?) ?([a-z]+)$", words)) and match[
+        3
+    ] in _PAST:
+        return f"{match[1]} did {match[2]} {_PAST[match[3]]}?"
     if match := re.match(rf"({_WH}) you have( (?:already )?{_DONE}.*)", words):
         return f"{match[1]} have you{match[2]}?"
     if match := re.match(rf"({_WH}) (you|we) ((?:still |also )?(?:have|{_PRESENT})\b.*)", words):
@@ -132,7 +170,7 @@ def _open_question(words: str) -> str | None:
     ):
         return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}?"
     if _SUBJECT_QUESTION.match(words) or re.match(
-        rf"{_WH} (?:of them )?(?:suits|works|fits|helps|applies|brings)\b", words
+        rf"{_WH} (?:of them )?(?:suits|works|fits|helps|applies|brings|interests)\b", words
     ):
         return f"{words}?"
     return None

@@ -65,7 +65,7 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
         ("Have a conversation with the user and ask about their day", "Could you tell me about your day?"),
         (
             "Thank the customer for sharing. To assist better, ask for the customer's name.",
-            "Could you tell me your name?",
+            "Thank you for sharing. Could you tell me your name?",
         ),
         ("Ask them if they'd like help with anything else.", "Would you like help with anything else?"),
         ("You're now collecting the caller's name and phone number.", "Could you tell me your name and phone number?"),
@@ -75,7 +75,7 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
         ),
         ("Ask how you can help with shipment tracking.", "How can I help you with shipment tracking?"),
         ("Take the customer's food order.", "What would you like to order?"),
-        ("Determine if the caller needs sales or service.", "Could you tell me whether you need sales or service?"),
+        ("Determine if the caller needs sales or service.", "Do you need sales or service?"),
         ("Ask what we can do for them. Be warm.", "What can we do for you?"),
         ("Ask whether Thursday at 2 PM suits them.", "Does Thursday at 2 PM suit you?"),
         ("Ask what does not work.", "What does not work?"),
@@ -93,10 +93,65 @@ def test_a_question_in_the_prompt_is_asked_as_it_stands(opening, prompt):
             "The order has been placed. Wrap up the call naturally.",
             "The order has been placed. Thank you, and goodbye!",
         ),
+        ("Ask if there's anything else you can help with.", "Is there anything else I can help with?"),
+        ("Ask whether they received the package.", "Did you receive the package?"),
+        ("Ask when the issue started and how severe it is.", "When did the issue start, and how severe is it?"),
+        ("Gather what happened: what happened, where and when.", "What happened, where and when?"),
+        ("Ask for the insurance provider and member ID", "Could you tell me the insurance provider and member ID?"),
+        ("Get name, email", "Could you tell me your name and email?"),
+        ("You need date, time and party size.", "Could you tell me the date, time and party size?"),
+        ("Qualify the lead: ask about budget and timeline.", "Could you tell me about your budget and timeline?"),
+        ("Talk to the user about their bill and try to help.", "Could you tell me about your bill?"),
+        ("Verify the date of birth before continuing.", "Could you confirm the date of birth?"),
+        ("Ask to speak to Maria Lopez.", "May I speak to Maria Lopez?"),
+        ("Book an appointment with the patient.", "Which day and time would suit you?"),
+        ("Free slots: Monday 9am, Tuesday 2pm.", "I have Monday 9am or Tuesday 2pm. Which would suit you?"),
+        ("Offer a 10% discount if they renew today.", "I can offer you a 10% discount if you renew today."),
+        (
+            "Apologize for the delay and ask for the address.",
+            "I'm sorry about the delay. Could you tell me the address?",
+        ),
+        ("Remind them of their check-up at 10 AM.", "I'd like to remind you of your check-up at 10 AM."),
+        ("Tell them about our plans: Basic is $10. Ask which they want.", "Basic is $10. Which do you want?"),
+        ("Support agent for ACME. The caller may want to pay, ask for a loan or leave. Find out which.", "How can I"),
+        ("Begin the call with 'Thanks for calling Acme, how can I help?'", "Thanks for calling Acme, how can I help?"),
+        ('Say "This is Acme. How can I help?" and wait.', "This is Acme. How can I help?"),
     ],
 )
 def test_an_instruction_becomes_a_sentence_to_the_user(opening, prompt, words):
     assert opening(prompt).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("Greet the caller of Fast Pipes, a plumbing company. Ask what they need.", "Hello, this is Fast Pipes."),
+        ("You are Ava, an assistant for Green Energy. Ask how you can help.", "Hello, this is Ava from Green Energy."),
+        ("Welcome the caller to Mario's Pizza and take their order.", "Hello, this is Mario's Pizza. What would you"),
+        ("Greet the customer warmly.", "Hello! "),
+        ("Greet John by name and ask if now is a good time.", "Hello, John! Is now a good time?"),
+        ("Greet the caller. Hi there! How can I help?", "Hi there! How can I help?"),
+        (
+            "Du bist Lena von der Praxis Roth. Begrüße den Anrufer und frage, wie du helfen kannst.",
+            "Guten Tag, hier ist Lena",
+        ),
+        (
+            "Eres Sofía de Clínica Sol. Saluda al paciente y pregunta qué necesita.",
+            "Hola, le habla Sofía de Clínica Sol.",
+        ),
+    ],
+)
+def test_the_agent_greets_once_with_the_name_and_company_of_the_prompt(talk, prompt, words):
+    first, second = agent(talk(LOOP.format(prompt=prompt), "elephants"))
+    assert first.startswith(words)
+    assert not second.startswith(("Hello", "Hi", "Guten Tag", "Hola"))
+
+
+def test_an_agent_that_has_spoken_before_does_not_greet(talk):
+    code = "say('Acme, good morning.')\n" + LOOP.format(
+        prompt="You are Ava from Acme. Greet the caller. Ask for the name."
+    )
+    assert agent(talk(code))[1] == "Could you tell me the name?"
 
 
 @pytest.mark.parametrize(
