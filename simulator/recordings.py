@@ -31,7 +31,7 @@ AGENT, CALLER = 0, 1  # the channels: left and right
 AT_ONCE = 4  # turns that are spoken at the same time
 # A longer call or turn, which only a state document written by hand can have, is cut off.
 LONGEST_S, LONGEST_TURN_S = 2 * 3600, 300
-_VERSION = 3  # of the sound: a new number has all files made again
+_VERSION = 4  # of the sound: a new number has all files made again
 _ROLES = {"assistant": AGENT, "agent": AGENT, "user": CALLER, "caller": CALLER}
 _AHEAD = 2 * AT_ONCE  # turns that are spoken before their time, and held in memory
 _RING_S, _RING_PAUSE_S, _BUSY_S, _BEEP_S = 2.0, 4.0, 0.5, 0.25
@@ -267,15 +267,9 @@ def _frames(
             sounding.append((part.channel, start, samples))
             sounding.append((1 - part.channel, start, tones.scale(samples, tones.OTHER_EAR)))
         channels = [tones.line_noise(first, end - first, channel) for channel in (AGENT, CALLER)]
-        heard = [first, first]  # on each channel, the end of the samples that are more than noise
         for channel, start, samples in sounding:
             begin, stop = max(start, first), min(start + len(samples), end)
-            sound = samples[begin - start : stop - start]
-            if begin < heard[channel]:
-                tones.mix(channels[channel], begin - first, sound)
-            else:
-                channels[channel][begin - first : stop - first] = sound
-            heard[channel] = max(heard[channel], stop)
+            tones.mix(channels[channel], begin - first, samples[begin - start : stop - start])
         sounding = [each for each in sounding if each[1] + len(each[2]) > end]
         frames = tones.silence(2 * (end - first))
         frames[0::2], frames[1::2] = channels

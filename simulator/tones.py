@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from operator import add
 from random import Random
 
-RATE = 16_000  # samples a second of a recording without a speech program
+RATE = 16_000  # samples a second of a recording without a speech program. Speech has the rate of its program
 RINGING = (440, 480)  # hertz
 BUSY = (480, 620)
 BEEP = (1000,)  # of a voicemail
