@@ -12,7 +12,7 @@ from flask import Flask, Request, request
 from dryline.blueprints import chat_completions, cors, docs, errors, guides, hosts, inbox, openapi
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control.base import answer_and_report
-from dryline.blueprints.fast_paths import FastFlask, keep_freed_memory
+from dryline.blueprints.fast_paths import FastFlask
 from dryline.blueprints.paths import CONSOLE, PLANE, READS, is_below, is_unrecorded
 from dryline.blueprints.recorded_requests import answer_and_record
 from dryline.blueprints.routing import CONVERTERS
@@ -183,7 +183,6 @@ def create_app(settings: Settings | None = None, *, open_existing: bool = False)
 
     With `open_existing` there must be a world already, and nothing in it is repaired or added. Raises BadSetting.
     """
-    keep_freed_memory()
     app = Dryline("dryline", static_folder=None)
     app.config.update(openapi.CONFIG)
     app.url_map.strict_slashes = False

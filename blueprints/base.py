@@ -14,7 +14,7 @@ from webargs import core
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
-from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, JsonResponse, parse_query
+from dryline.blueprints.fast_paths import MAX_CACHED_QUERY_BYTES, parse_query
 from dryline.models.teams import authenticate
 from dryline.schemas.base import instance_of, strict
 from dryline.storage.current_world import current
@@ -45,7 +45,7 @@ def json_response(obj: Any, status: int = 200) -> Response:
         response = Response(status=status)
         del response.headers["Content-Type"]
         return response
-    return JsonResponse(orjson.dumps(obj), status, content_type="application/json")
+    return Response(orjson.dumps(obj), status, content_type="application/json")
 
 
 def read_json(req: Request, *, shallow: bool = True) -> Any:
