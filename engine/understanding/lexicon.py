@@ -29,7 +29,6 @@ class Lexicon:
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
         self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
-        self._stems_of_questions: dict[str, list[list[str]]] = {}
 
     def weight(self, word: str) -> float:
         """Return how telling a word is. One that no phrase has is as telling as a rare one."""

@@ -42,17 +42,18 @@ class PhraseIndex:
         self._vocabulary = vocabulary
         self.owners: list[str] = []
         self.texts: list[str] = []
-        postings: dict[str, list[int]] = defaultdict(list)
-        # Dicts, not sets: the order of the sums, and so the last digit, is the same in each process.
-        self.terms_of: list[dict[str, None]] = []
-        for owner, text in phrases:
+        postings: dict[str, list[int]] = {}
+        shared: dict[str, str] = {}  # one string for each term: they take a third of the index
+        self.terms_of: list[tuple[str, ...]] = []
+        for line, (owner, text) in enumerate(phrases):
+            # Distinct, and in an order: the order of the sums, and so the last digit, is the same in each process.
             distinct = dict.fromkeys(terms(vocabulary.stems(text), vocabulary.ordinary))
-            for term in distinct:
-                postings[term].append(len(self.owners))
-            self.terms_of.append(distinct)
+            self.terms_of.append(tuple(shared.setdefault(term, term) for term in distinct))
+            for term in self.terms_of[-1]:
+                postings.setdefault(term, []).append(line)
             self.owners.append(owner)
             self.texts.append(text)
-        self._postings = dict(postings)
+        self._postings = {term: tuple(lines) for term, lines in postings.items()}
         owners, count = self.owners, len(set(self.owners)) + 1
         self.weights = {
             term: log(1 + count / (1 if len(lines) == 1 else len({owners[line] for line in lines}))) * _share(term)

@@ -11,6 +11,7 @@ from typing import Any
 from dryline.phrases import SLOT, load
 
 MAX_LENGTH = 2_000
+_MAX_CACHED = 20_000  # words of which the stems are cached
 _NUMBERS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
     *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty"),
@@ -101,9 +102,12 @@ class Vocabulary:
         stems: list[str] = []
         cache = self._stems
         for token in _PART.findall(plain(text)):
-            if token not in cache:
-                cache[token] = tuple(self._expand(token))
-            stems += cache[token]
+            expanded = cache.get(token)
+            if expanded is None:
+                expanded = tuple(self._expand(token))
+                if len(cache) < _MAX_CACHED:  # callers can say any number of words
+                    cache[token] = expanded
+            stems += expanded
         return stems
 
     def content(self, stems: Iterable[str]) -> list[str]:
