@@ -32,7 +32,7 @@ from dryline.storage.record import connection, wire_rows
 
 INTERRUPT_CHECK_STEPS = 100_000  # instructions of SQLite's virtual machine
 PREVIEW_BYTES = 130_000  # no cell in them is too long for the module csv
-BATCH_ROWS = 200
+BATCH_ROWS = 50  # a batch of long calls takes megabytes; larger ones are not faster
 SUFFIXES = (".csv", ".json", ".part")
 
 

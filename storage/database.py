@@ -31,7 +31,6 @@ PRAGMAS = {
     "journal_size_limit": 16_000_000,
     "foreign_keys": 1,
     "busy_timeout": 30_000,
-    "cache_size": -16_000,
     "temp_store": "memory",
 }
 
