@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, NamedTuple, Self
 
 import orjson
@@ -46,6 +47,14 @@ class Refusals(NamedTuple):
     number: int
 
 
+def _unknown_fields(webhook_id: str | None, deployment_id: str) -> list[str]:
+    deployment = VoiceDeployment.find(id=deployment_id)
+    webhook = CustomWebhook.find(id=webhook_id)
+    if deployment is None or webhook is None:
+        return []
+    return unknown_names(names_of(webhook.fields), deployment)
+
+
 class WebhookDelivery(Record):
     """One message to one address. `error` is the fault of the last attempt."""
 
@@ -66,6 +75,8 @@ class WebhookDelivery(Record):
     response_body = TextField(null=True)
     error = TextField(null=True)
 
+    _unknown_fields_of = staticmethod(_unknown_fields)  # the rows of a list share a cache of it
+
     @property
     def request(self) -> dict[str, Any]:
         """The request to send, with the recording's address on this server."""
@@ -78,11 +89,7 @@ class WebhookDelivery(Record):
     @property
     def unknown_fields(self) -> list[str]:
         """The names in the webhook's `fields` that no call has a value for."""
-        deployment = VoiceDeployment.find(id=self.deployment_id)
-        webhook = CustomWebhook.find(id=self.webhook_id)
-        if deployment is None or webhook is None:
-            return []
-        return unknown_names(names_of(webhook.fields), deployment)
+        return self._unknown_fields_of(self.webhook_id, self.deployment_id)
 
     @property
     def response(self) -> dict[str, Any] | None:
@@ -106,7 +113,11 @@ class WebhookDelivery(Record):
         query = query.where(cls.status != but) if but else query
         for name, value in where.items():
             query = query.where(getattr(cls, name) == value)
-        return list(query)
+        deliveries = list(query)
+        lookup = cache(_unknown_fields)
+        for delivery in deliveries:
+            delivery._unknown_fields_of = lookup
+        return deliveries
 
     @classmethod
     def refusals(cls, **where: Any) -> list[Refusals]:
