@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 from dryline.models.collection import FLOW, WORKER, StateCollection
-from dryline.storage.record import Column, JsonField, Record, connection
+from dryline.storage.record import Column, JsonField, Record, Rows, connection
 from dryline.world.channels import CHANNELS, Channel
 
 
@@ -46,7 +46,8 @@ class Log(Record):
     @classmethod
     def numbered(cls, owner: Record, *, page: int, limit: int, **where: Any) -> Page:
         """Return a page of the logs of a worker, or of a team, with these column values. Contract: listSMSLogs."""
-        rows = cls.listing(owner, **{owner_column(owner): owner.id}, **where)
+        # Without the team of a worker: SQLite would count the worker's logs in the index of the team.
+        rows = Rows(cls, {owner_column(owner): owner.id, **where})
         total = rows.count()
         return Page(rows.slice(limit, offset_of(page, limit)), total, page, limit)
 

@@ -1,69 +1,34 @@
-"""Query counts: a page or list runs as many queries for ten rows as for two."""
+"""Query counts: no list of the API and no page of the console runs a query for each of its rows."""
 
 import pytest
 
-TEST = {
-    "name": "Smoke",
-    "description": "Basics",
-    "checkpoints": [{"name": "Greets", "description": "Says hello", "runs": 1, "tolerance": 0}],
-    "testMode": "voice",
-    "systemPrompt": "You are a caller.",
-}
+from dryline.app import create_app
+from dryline.settings import Settings
+from dryline.tests.many_rows import ManyRows
+
+FEW, MANY = 10, 60
+# A list with more than one page may count its rows.
+MORE_FOR_A_SECOND_PAGE = 3
 
 
-@pytest.fixture
-def queries(app, statements):
-    """Count the queries that a GET of a whole path runs."""
-
-    def queries(path):
-        def get():
-            answer = app.test_client().get(path)
-            assert answer.status_code == 200, answer.text
-
-        return len(statements(get))
-
-    return queries
+@pytest.fixture(scope="module")
+def many_rows():
+    """One stand-in for all requests."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield ManyRows(app)
+    app.close()
 
 
-@pytest.fixture
-def grows(queries):
-    """Return whether a path takes more queries after `add` has run eight times more."""
-
-    def grows(path, add):
-        add(), add()
-        before = queries(path)
-        for _ in range(8):
-            add()
-        return queries(path) > before
-
-    return grows
-
-
-@pytest.mark.parametrize("path", ["/_dryline/teams", "/console/state"])
-def test_teams_are_listed_with_their_keys_at_once(control, grows, path):
-    assert not grows(path, lambda: control.post("/teams", {"name": "Of a test"}))
-
-
-def test_deployments_are_listed_at_once(make_flow, make_voice_deployment, grows):
-    flow = make_flow()
-    path = f"/console/workers/{flow['workerId']}/deployments"
-    assert not grows(path, lambda: make_voice_deployment(flow))
-
-
-def test_flows_are_listed_with_their_versions_at_once(make_flow, grows):
-    worker_id = make_flow()["workerId"]
-    assert not grows(f"/console/workers/{worker_id}/flows", lambda: make_flow(worker_id))
-
-
-def test_tests_are_listed_with_their_last_runs_at_once(api, make_flow, grows):
-    flow = make_flow()
-    path = f"/workers/{flow['workerId']}/tests"
-
-    def add():
-        made = api.post(path, TEST | {"flowId": flow["id"]})
-        assert api.post(f"{path}/{made.json['id']}/run").status_code == 200
-
-    assert not grows(f"/console/workers/{flow['workerId']}/tests", add)
+def test_no_list_or_page_runs_a_query_for_each_row(many_rows):
+    many_rows.fill(FEW)
+    reads = many_rows.reads()
+    assert len(reads) >= 115
+    counts = {}
+    for rows in (FEW, FEW, MANY):  # the first time, caches of the process are filled
+        many_rows.fill(rows)
+        counts[rows] = {name: len(many_rows.statements(**read)) for name, read in reads.items()}
+    most = {name: count + MORE_FOR_A_SECOND_PAGE for name, count in counts[FEW].items()}
+    assert {name: count for name, count in counts[MANY].items() if count > most[name]} == {}
 
 
 def test_received_llm_logs_look_their_worker_up_once(api, make_worker, statements):

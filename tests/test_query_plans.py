@@ -1,8 +1,13 @@
 """Query plans: an index answers each list, however many rows there are."""
 
+import re
+
 import pytest
 
+from dryline.app import create_app
 from dryline.models.voice_logs import VoiceLog
+from dryline.settings import Settings
+from dryline.tests.many_rows import ManyRows
 
 START = "2026-11-20T10:00:00.000Z"
 CALL = {
@@ -77,80 +82,73 @@ def test_another_order_is_sorted_from_an_index_alone(list_plans, name):
     assert all("USING COVERING INDEX" in plan for plan in list_plans(sortBy=name))
 
 
-# Other lists
+# All requests
+
+LOG_TABLES = {
+    *("voice_log", "chat_log", "chat_embed_log", "sms_log", "whatsapp_log", "api_log", "session", "llm_log"),
+    *("runtime_error", "webhook_delivery", "deployment_history_entry", "queued_call", "voicev1_campaign_data"),
+}
+READS_ALL = {
+    "/_dryline/state": "all rows are in its answer",
+    "/_dryline/metrics": "counts webhook deliveries, of which at most 5,000 are kept",
+}
+ALIAS = re.compile(r'"?(\w+)"? (?:AS )?"?\b(t\d+|[a-z])\b"?')
+STEP = re.compile(r"(SCAN|SEARCH) (\w+)(?: USING (INDEX|COVERING INDEX) (\w+)(?: \((.*)\))?)?")
+# Of calls that were transferred only.
+PARTIAL_INDEXES = {"voice_log_transfers"}
 
 
-@pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
-@pytest.mark.parametrize("query", ["", "?deploymentId=deploy_1"])
-def test_lists_of_the_other_channels_are_found_in_order_in_an_index(api, worker, plans, channel, query):
-    plan_of = plans(lambda: api.get(f"/workers/{worker['id']}/deploymentLogs/{channel}{query}"))
-    table = f'"{channel.replace("-", "_")}_log"'
-    logs = [plan for sql, plan in plan_of.items() if table in sql]
-    assert logs and all("SEARCH" in plan and "TEMP B-TREE" not in plan for plan in logs)
+@pytest.fixture(scope="module")
+def many_rows():
+    """One stand-in for all requests."""
+    app = create_app(Settings(ephemeral=True, scenario="empty", seed=1))
+    yield ManyRows(app)
+    app.close()
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "llm-logs",
-        "llm-logs?eventType=afterRequestHook",
-        "llm-logs/by-call/CA1",
-        "llm-logs/by-session/session_1",
-        "runtime-errors",
-        "runtime-errors?severity=error",
-    ],
-)
-def test_lists_of_llm_logs_and_errors_are_found_in_order_in_an_index(api, worker, plans, query):
-    plan_of = plans(lambda: api.get(f"/workers/{worker['id']}/{query}"))
-    logs = [plan for sql, plan in plan_of.items() if '"llm_log"' in sql or '"runtime_error"' in sql]
-    assert logs and all("SEARCH" in plan and "TEMP B-TREE" not in plan for plan in logs)
+def reads_too_much(sql, plan):
+    """Return whether a statement reads all rows of a log table, or all of a team, that no index has in its order."""
+    if " LIMIT " in sql and "ORDER BY" not in plan:
+        return False
+    tables = {alias: table for table, alias in ALIAS.findall(sql)}
+    for kind, name, index_kind, index, terms in STEP.findall(plan):
+        if tables.get(name, name) not in LOG_TABLES or index in PARTIAL_INDEXES:
+            continue
+        if kind == "SCAN" or (index_kind == "INDEX" and terms == "team_id=?"):
+            return True
+    return False
 
 
-# Pages of the console
+def too_much(many_rows, requests, refill=False):
+    """Return the statements that read too much, with their plans, by the name of a request."""
+    failed = {}
+    for name, request in requests.items():
+        for sql in many_rows.statements(**request):
+            plan = many_rows.plan(sql)
+            if name not in READS_ALL and reads_too_much(sql, plan):
+                failed[name] = (sql, plan)
+        if refill:
+            many_rows.fill(3)
+    return failed
 
 
-@pytest.fixture
-def page_plans(app, plans):
-    """Return the plans of the queries on a table that a page of the console runs."""
-
-    def page_plans(path, table):
-        plan_of = plans(lambda: app.test_client().get(f"/console{path}"))
-        result = [plan for sql, plan in plan_of.items() if f'"{table}"' in sql or f" {table} " in sql]
-        assert result
-        return result
-
-    return page_plans
+def test_no_list_or_page_reads_all_logs(many_rows):
+    many_rows.fill(3)
+    reads = many_rows.reads() | many_rows.filtered_reads()
+    assert len(reads) >= 190
+    assert too_much(many_rows, reads) == {}
 
 
-def test_the_llm_logs_of_a_call_are_looked_up_by_its_session_and_by_its_id(worker, add_log, page_plans):
-    id = add_log(VoiceLog, worker, bb_engine_session_id="session_1", call_sid="CA2")
-    (plan,) = page_plans(f"/calls/{id}", "llm_log")
-    assert "llm_log_session (team_id=? AND session_id=?)" in plan
-    assert "llm_log_call (team_id=? AND call_id=?)" in plan
+def test_no_write_reads_all_logs(many_rows):
+    many_rows.fill(3)
+    assert too_much(many_rows, many_rows.writes(), refill=True) == {}
 
 
-def test_the_deliveries_of_a_call_are_looked_up_by_its_id(worker, add_log, page_plans):
-    (plan,) = page_plans(f"/calls/{add_log(VoiceLog, worker)}", "webhook_delivery")
-    assert "webhook_delivery_log (log_id=?)" in plan and "TEMP B-TREE" not in plan
-
-
-def test_the_newest_deliveries_are_read_in_order(page_plans):
-    # Refused deliveries are grouped by their address. There are 5,000 finished deliveries at most.
-    plans = [plan for plan in page_plans("/webhooks", "webhook_delivery") if "GROUP BY" not in plan]
-    assert plans
-    for plan in plans:
-        assert "USING INDEX webhook_delivery_listing" in plan and "TEMP B-TREE" not in plan
-
-
-def test_the_overviews_chart_is_counted_in_an_index_alone(worker, page_plans):
-    chart, *_ = page_plans("", "voice_log")
-    assert "COVERING INDEX voice_log_team (team_id=? AND start_time>?)" in chart
-
-
-def test_the_calls_of_a_campaign_are_looked_up_by_its_id(api, make_voice_deployment, page_plans):
+def test_the_calls_of_a_campaign_are_looked_up_by_its_id(api, make_voice_deployment, plans, app):
     deployment = make_voice_deployment()
     path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/outbound-campaigns"
     campaign = api.post(path, {"data": [{"phoneNumber": "+14155550199"}]})
     assert campaign.status_code == 201, campaign.text
-    (plan,) = page_plans(f"/campaigns/{campaign.json['id']}", "voice_log")
+    plan_of = plans(lambda: app.test_client().get(f"/console/campaigns/{campaign.json['id']}"))
+    [plan] = [plan for sql, plan in plan_of.items() if '"voice_log"' in sql]
     assert "voice_log_campaign (<expr>=? AND deployment_id=?)" in plan and "TEMP B-TREE" not in plan

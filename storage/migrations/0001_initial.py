@@ -268,7 +268,7 @@ CREATE TABLE runtime_error (
     error TEXT NOT NULL, service TEXT NOT NULL, type TEXT NOT NULL, severity TEXT NOT NULL,
     deployment_id TEXT, flow_id TEXT, function_name TEXT, line_number INTEGER, bb_engine_session_id TEXT,
     traceback TEXT, metadata TEXT);
-CREATE INDEX runtime_error_team ON runtime_error (team_id);
+CREATE INDEX runtime_error_team ON runtime_error (team_id, created_at, id);
 CREATE INDEX runtime_error_listing ON runtime_error (worker_id, created_at, id, deployment_id, type, service, severity);
 CREATE INDEX runtime_error_deployment ON runtime_error (deployment_id);
 CREATE TRIGGER runtime_error_forget AFTER DELETE ON deployment BEGIN

@@ -64,7 +64,8 @@ def example(field: dict[str, Any]) -> Any:
         return []
     if kind == "object":
         return example_object(field.get("fields", []))
-    return {"string": "x", "number": 1, "integer": 1, "boolean": True, "any": "x"}[kind]
+    simple = {"string": "x", "number": 1, "integer": 1, "boolean": True, "any": "x"}
+    return (simple | {"timestamp": _EXAMPLES["startDate"]})[kind]
 
 
 def example_object(fields: list[dict[str, Any]]) -> dict[str, Any]:
