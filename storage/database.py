@@ -31,6 +31,7 @@ PRAGMAS = {
     "journal_size_limit": 16_000_000,
     "foreign_keys": 1,
     "busy_timeout": 30_000,
+    "cache_size": -1_000,  # of each thread's connection. A larger one makes no list faster: the system caches the file
     "temp_store": "memory",
 }
 
