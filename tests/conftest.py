@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import socket
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -259,6 +262,46 @@ def free_port():
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
+
+
+@pytest.fixture
+def http_server():
+    """Start servers whose requests a function of the handler answers; return their addresses."""
+    servers = []
+
+    def start(answer):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                answer(self)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def send(handler, status, body=b"", **headers):
+    """Answer a request of `http_server`."""
+    handler.send_response(status)
+    for name, value in {**headers, "Content-Length": str(len(body))}.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def json_body(handler):
+    """Return the body of a request to `http_server`."""
+    return json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
 
 
 @pytest.fixture

@@ -2,75 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from random import Random
 
 import pytest
 
 from dryline.engine import Engine
+from dryline.engine.simulated_caller import Caller
 
-
-class Talked:
-    """What came of a conversation."""
-
-    def __init__(self, session, events):
-        self.session, self.events = session, events
-
-    def of(self, type):
-        return [event for event in self.events if event.type == type]
-
-    @property
-    def said(self):
-        """What the flow said with say(), in its order."""
-        return [event["text"] for event in self.of("said") if event["by"] == "say"]
-
-    @property
-    def taken(self):
-        return [event["condition"] for event in self.of("taken")]
-
-
-class Choosing:
-    """What the user does by name: takes a condition."""
-
-    def __init__(self, condition):
-        self.condition = condition
-
-
-@pytest.fixture(scope="session")
-def shared_engine():
-    with Engine() as engine:
-        yield engine
-
-
-@pytest.fixture
-def engine(shared_engine):
-    return shared_engine
-
-
-@pytest.fixture
-def take():
-    return Choosing
-
-
-@pytest.fixture
-def talk(engine):
-    """Run a flow. Each turn is what the user says, or takes. The session is kept and loaded before each."""
-
-    def run(code, *turns, start=None, on=engine, **options):
-        session = on.open(on.program(code), **options)
-        events = session.start(start)
-        for turn in turns:
-            session = on.load(session.dump(), model=options.get("model"))
-            events += session.choose(turn.condition) if isinstance(turn, Choosing) else session.say(turn)
-        return Talked(session, events)
-
-    return run
-
-
-@pytest.fixture
-def flow():
-    """Flows that several tests use."""
-    return SimpleNamespace(
-        quiz="""
+QUIZ = """
 loop:
     r = talk("Host a quiz.", False)
 until "player wants a question":
@@ -82,4 +21,79 @@ until "player wants a question":
         return "player has 10 more seconds"
 say("after")
 """
-    )
+
+
+class Talked:
+    """The session of a conversation, and its events."""
+
+    def __init__(self, session, events):
+        self.session, self.events = session, events
+
+    def of(self, type):
+        return [event for event in self.events if event.type == type]
+
+    @property
+    def said(self):
+        """Return the texts of the flow's say()s in their order."""
+        return [event["text"] for event in self.of("said") if event["by"] == "say"]
+
+
+class ChosenCondition:
+    """A turn in which the user takes a condition by its name."""
+
+    def __init__(self, condition):
+        self.condition = condition
+
+
+def flow_cases(text):
+    """Return the parameters of a table of flows: `=== title`, code, `<<< turns`, `>>> texts`."""
+    cases = []
+    for block in text.split("=== ")[1:]:
+        title, _, rest = block.strip().partition("\n")
+        code, _, said = rest.partition("\n>>> ")
+        code, _, turns = code.partition("\n<<< ")
+        said = said.replace("\\n", "\n").split(" | ")
+        cases.append(pytest.param(f"{code}\n", turns.split("; ") if turns else [], said, id=title))
+    return cases
+
+
+@pytest.fixture(scope="session")
+def engine():
+    with Engine() as engine:
+        yield engine
+
+
+@pytest.fixture
+def take():
+    return ChosenCondition
+
+
+@pytest.fixture
+def talk(engine):
+    """Run a flow. Each turn is an utterance or a condition. The session is stored and loaded before each."""
+
+    def run(code, *turns, start=None, on=engine, **options):
+        session = on.open(on.program(code), **options)
+        events = session.start(start)
+        for turn in turns:
+            session = on.load(session.dump(), model=options.get("model"))
+            events += session.choose(turn.condition) if isinstance(turn, ChosenCondition) else session.say(turn)
+        return Talked(session, events)
+
+    return run
+
+
+@pytest.fixture
+def play(engine):
+    """Let a simulated caller take a branch, by default the only one; return the caller and the session."""
+
+    def play(code, branch=None, seed=1, **known):
+        program = engine.program(code)
+        if branch is None or isinstance(branch, str):
+            branch = next(one for one in engine.explore(program) if branch in (None, one.condition.text))
+        caller = Caller(program, branch, Random(seed), known)
+        session = engine.open(program, model=caller, seed=seed)
+        session.play(caller)
+        return caller, session
+
+    return play

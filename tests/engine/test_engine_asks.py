@@ -216,6 +216,21 @@ def test_an_answer_holds_what_was_said(question, example, said, value):
     assert answer(question, example, said)[0] == value
 
 
+def test_members_of_a_dict_are_filled_by_their_name():
+    assert fill(Question('{"total": 12, "name": "Jo"}', "q", {"total": 1}))[0] == {"total": 12}
+
+
+def test_a_question_without_an_example_is_answered_with_a_text():
+    assert fill(Question("Agent: hi\nUser: I lost my key", "What happened?"))[0] == "I lost my key"
+    assert fill(Question("", "What happened?"))[0] is None
+
+
+def test_any_schema_is_answered():
+    nulls = [{}, {"type": "null"}, {"type": ["string", "null"]}]
+    for schema in (*nulls, {"properties": 3}, {"items": [1]}, {"enum": []}, {"type": "array"}):
+        fill(Question("User: hm", "q", schema=schema))
+
+
 def test_the_newest_value_counts_and_older_turns_fill_the_rest():
     said = ("a cleaning on Thursday at ten", "sorry, I can't on Thursday, Friday is better")
     value, how = answer("What, and when?", {"service": "cleaning | filling", "day": "Monday", "time": "14:00"}, *said)

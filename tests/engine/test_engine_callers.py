@@ -1,4 +1,4 @@
-"""A caller with a purpose is made for each branch that can be reached."""
+"""Simulated callers: each takes one branch of a flow and answers the questions on its way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from dryline.engine import branch_discovery
 from dryline.engine.caller_utterances import utter
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Caller, paths
+from dryline.engine.simulated_caller import paths
 
 SHOP = """
 order = []
@@ -36,27 +36,39 @@ until "customer wants a human":
 until "never" if False else "customer asks for the hours":
     say("Nine to five.")
 """
+ADDRESS = "customer gives the address"
 
 
-def test_every_path_is_listed_from_the_outside_in(engine):
+def spoken(session):
+    """Return what the caller said."""
+    return " ".join(message.text for message in session.messages if message.who == "user")
+
+
+# Branches
+
+
+def test_the_paths_of_a_flow_are_listed_from_the_outside_in(engine):
     listed = [[condition.line for condition in path] for path in paths(engine.program(SHOP))]
     assert listed == [[6], [9], [9, 17], [21], [23]]
 
 
-def test_every_branch_that_can_be_reached_is_found(engine):
-    branches = engine.explore(engine.program(SHOP))
-    assert [branch.condition.line for branch in branches] == [6, 9, 17, 21, 23]
-
-
-def test_a_branch_that_cannot_be_reached_is_not_found(engine):
-    code = SHOP.replace('if who["kind"] == "delivery":', "if False:")
-    assert 17 not in [branch.condition.line for branch in engine.explore(engine.program(code))]
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (SHOP, [6, 9, 17, 21, 23]),
+        (SHOP.replace('if who["kind"] == "delivery":', "if False:"), [6, 9, 21, 23]),
+        ('say("hi")\n', []),
+    ],
+    ids=["all", "one cannot be reached", "no loop"],
+)
+def test_exactly_the_branches_that_can_be_reached_are_discovered(engine, code, lines):
+    assert [branch.condition.line for branch in engine.explore(engine.program(code))] == lines
 
 
 @pytest.mark.parametrize(
     "until_and_if",
     [
-        # Only who comes by twice, in a loop that each of its conditions leaves, gets to the offer.
+        # Only a caller who takes the first condition twice, in a loop that each condition leaves, comes to the offer.
         """
 items = 0
 ready = False
@@ -85,7 +97,7 @@ if age == 17:
 """,
     ],
 )
-def test_a_branch_behind_an_if_about_numbers_is_found(engine, until_and_if):
+def test_a_branch_behind_an_if_about_numbers_is_discovered(engine, until_and_if):
     offer = (
         '    loop:\n        r = talk("Offer it.", True)\n    until "customer takes the offer":\n        say("Done.")\n'
     )
@@ -93,41 +105,46 @@ def test_a_branch_behind_an_if_about_numbers_is_found(engine, until_and_if):
     assert [branch.condition for branch in engine.explore(program)] == program.conditions
 
 
-def test_a_caller_takes_its_branch_whatever_the_seed(engine):
+def test_conditions_are_reached_together_in_their_order(engine):
     program = engine.program(SHOP)
-    for branch in engine.explore(program):
-        for seed in range(5):
-            caller = engine.caller(program, branch, Random(seed))
-            session = engine.open(program, model=caller, seed=seed)
-            events = session.play(caller)
-            assert branch.condition.line in [event.line for event in events if event.type == "taken"]
-            assert session.ended
+    first, done = program.conditions[:2]
+    branch = engine.reach(program, [first, done])
+    assert branch is not None and branch.path == (first, done)
+    human, hours = program.conditions[3:]
+    assert engine.reach(program, [human, hours]) is None
 
 
-def test_the_callers_words_hold_what_the_flow_asks_about(engine):
-    program = engine.program(SHOP)
-    branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
-    caller = engine.caller(program, branch, Random(7))
-    session = engine.open(program, model=caller, seed=7)
-    session.play(caller)
-    spoken = " ".join(message.text for message in session.messages if message.who == "user")
-    who = session.extracted["who"]
-    assert who["name"] in spoken
-    assert who["email"].split(".")[0] in spoken.casefold()
-    assert who["kind"] == "delivery"
-    assert session.extracted["address"]["address"].split()[-1] in spoken
+def test_a_condition_can_be_taken_several_times(engine, play):
+    program = engine.program(ORDER)
+    adds, _, done = program.conditions
+    caller, _ = play(ORDER, engine.reach(program, [adds, adds, adds, done]), seed=3)
+    assert [condition.text for condition in caller.taken].count("customer adds an item") >= 3
 
 
-def test_callers_of_one_branch_are_different_people(engine):
-    program = engine.program(SHOP)
-    branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
-    names = set()
-    for seed in range(8):
-        caller = engine.caller(program, branch, Random(seed))
-        session = engine.open(program, model=caller, seed=seed)
-        session.play(caller)
-        names.add(session.extracted["who"]["name"])
-    assert len(names) > 3
+@pytest.fixture
+def runs(monkeypatch):
+    """Return the sessions that ran."""
+    runs = []
+    play = FlowSession.play
+    monkeypatch.setattr(FlowSession, "play", lambda session, speak: runs.append(session) or play(session, speak))
+    return runs
+
+
+def test_an_exploration_ends_in_time(engine, runs, monkeypatch):
+    monkeypatch.setattr(branch_discovery.time, "monotonic", lambda: 100.0 * len(runs))
+    engine.explore(engine.program(SHOP), within_s=50)
+    assert len(runs) == 1
+    assert engine.explore(engine.program(SHOP), within_s=-1) == []
+
+
+def test_a_flow_that_runs_away_is_not_explored_for_long(engine, runs):
+    until = 'until "user wants {0}":\n    while True:\n        say("{0}")\n'
+    code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
+    assert len(engine.explore(engine.program(code))) == 3
+    assert len(runs) == 3
+
+
+# Utterances
 
 
 @pytest.mark.parametrize(
@@ -156,63 +173,42 @@ def test_a_caller_does_not_use_a_phrase_twice():
 
 
 def test_a_phrase_with_a_value_has_the_callers_own():
-    slots = {"day": "Thursday"}
-    texts = [
-        utter("caller wants to book an appointment", slots, Random(seed), opening=True, avoid=set())
-        for seed in range(80)
-    ]
+    condition, slots = "caller wants to book an appointment", {"day": "Thursday"}
+    texts = [utter(condition, slots, Random(seed), opening=True, avoid=set()) for seed in range(80)]
     assert any("Thursday" in text.text and text.slots == {"day"} for text in texts)
     assert not any("{" in text.text for text in texts)
 
 
-def test_a_caller_says_of_themselves_what_is_known(engine):
-    program = engine.program(SHOP)
-    branch = next(branch for branch in engine.explore(program) if branch.condition.line == 17)
-    known = {"name": "Ada Park", "email": "ada@example.com", "item": "tea"}
-    caller = Caller(program, branch, Random(1), known)
-    session = engine.open(program, model=caller)
-    session.play(caller)
+# Conversations
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_caller_takes_its_branch_with_any_seed(engine, play, seed):
+    for branch in engine.explore(engine.program(SHOP)):
+        caller, session = play(SHOP, branch, seed)
+        assert branch.condition in caller.taken and session.ended
+
+
+def test_a_callers_words_hold_the_values_that_the_flow_asks_for(play):
+    _, session = play(SHOP, ADDRESS, seed=7)
+    who = session.extracted["who"]
+    assert who["name"] in spoken(session)
+    assert who["email"].split(".")[0] in spoken(session).casefold()
+    assert who["kind"] == "delivery"
+    assert session.extracted["address"]["address"].split()[-1] in spoken(session)
+
+
+def test_callers_of_one_branch_are_different_people(play):
+    assert len({play(SHOP, ADDRESS, seed)[1].extracted["who"]["name"] for seed in range(8)}) > 3
+
+
+def test_a_caller_says_the_known_values(play):
+    _, session = play(SHOP, ADDRESS, name="Ada Park", email="ada@example.com", item="tea")
     assert (session.extracted["who"]["name"], session.extracted["who"]["email"]) == ("Ada Park", "ada@example.com")
 
 
-def test_conditions_are_reached_together_in_their_order(engine):
-    program = engine.program(SHOP)
-    first, done = program.conditions[:2]
-    branch = engine.reach(program, [first, done])
-    assert branch is not None and branch.path == (first, done)
-    human, hours = program.conditions[3:]
-    assert engine.reach(program, [human, hours]) is None
-
-
-def test_exploring_ends_in_time(engine):
-    assert engine.explore(engine.program(SHOP), within_s=-1) == []
-
-
-def test_no_run_begins_once_it_is_late(engine, monkeypatch):
-    runs = []
-    play = FlowSession.play
-    monkeypatch.setattr(FlowSession, "play", lambda session, speak: runs.append(session) or play(session, speak))
-    monkeypatch.setattr(branch_discovery.time, "monotonic", lambda: 100.0 * len(runs))
-    engine.explore(engine.program(SHOP), within_s=50)
-    assert len(runs) == 1
-
-
-def test_a_caller_speaks_in_the_first_person(engine):
-    program = engine.program('loop:\n    talk("p")\nuntil "If the user wants to change their booking":\n    pass\n')
-    (branch,) = engine.explore(program)
-    caller = engine.caller(program, branch, Random(1))
-    session = engine.open(program, model=caller)
-    session.play(caller)
-    assert "the user" not in session.messages[-1].text and "their" not in session.messages[-1].text
-
-
-def test_a_flow_without_a_way_out_is_left(engine):
-    program = engine.program('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')
-    (branch,) = engine.explore(program)
-    caller = engine.caller(program, branch, Random(1))
-    session = engine.open(program, model=caller)
-    session.play(caller)
-    assert session.ended == "hung up"
+def test_a_caller_hangs_up_where_nothing_leads_out(play):
+    assert play('loop:\n    talk("p")\nuntil "user asks":\n    return "x"\n')[1].ended == "hung up"
 
 
 QUESTIONS = """
@@ -227,15 +223,11 @@ extract("comment", answers[1]["comment"])
 """
 
 
-def test_two_questions_on_one_line_have_answers_of_their_own(engine):
-    program = engine.program(QUESTIONS)
-    (branch,) = engine.explore(program)
-    for seed in range(20):
-        caller = Caller(program, branch, Random(seed))
-        session = engine.open(program, model=caller, seed=seed)
-        session.play(caller)
-        assert session.failure is None
-        assert isinstance(session.extracted["rating"], int) and isinstance(session.extracted["comment"], str)
+@pytest.mark.parametrize("seed", range(8))
+def test_two_questions_on_one_line_have_answers_of_their_own(play, seed):
+    _, session = play(QUESTIONS, seed=seed)
+    assert session.failure is None
+    assert isinstance(session.extracted["rating"], int) and isinstance(session.extracted["comment"], str)
 
 
 ORDER = """
@@ -252,41 +244,14 @@ until "customer is done ordering":
 """
 
 
-def test_nobody_is_done_ordering_before_they_have_ordered_and_many_order_more_than_once(engine):
-    program = engine.program(ORDER)
-    branch = engine.explore(program)[-1]
+def test_callers_order_before_they_are_done_and_many_more_than_once(engine, play):
+    branch = engine.explore(engine.program(ORDER))[-1]
     counts = []
     for seed in range(40):
-        caller = Caller(program, branch, Random(seed))
-        session = engine.open(program, model=caller, seed=seed)
-        session.play(caller)
-        counts.append(sum(condition.text == "customer adds an item" for condition in caller.taken))
-        assert caller.taken[-1].text == "customer is done ordering" and len(caller.taken) > 1
+        taken = [condition.text for condition in play(ORDER, branch, seed)[0].taken]
+        counts.append(taken.count("customer adds an item"))
+        assert taken[-1] == "customer is done ordering" and len(taken) > 1
     assert sum(count > 1 for count in counts) > 8
-
-
-def test_a_condition_can_be_taken_several_times(engine):
-    program = engine.program(ORDER)
-    adds, _, done = program.conditions
-    branch = engine.reach(program, [adds, adds, adds, done])
-    assert branch is not None
-    caller = Caller(program, branch, Random(3))
-    engine.open(program, model=caller, seed=3).play(caller)
-    assert [condition.text for condition in caller.taken].count("customer adds an item") >= 3
-
-
-def test_a_flow_without_a_loop_has_no_branches(engine):
-    assert engine.explore(engine.program('say("hi")\n')) == []
-
-
-def test_a_flow_that_runs_away_is_not_explored_for_long(engine, monkeypatch):
-    runs = []
-    play = FlowSession.play
-    monkeypatch.setattr(FlowSession, "play", lambda session, speak: runs.append(session) or play(session, speak))
-    until = 'until "user wants {0}":\n    while True:\n        say("{0}")\n'
-    code = 'loop:\n    talk("p")\n' + "".join(until.format(n) for n in range(9)) + 'until "x":\n    1 / 0\n'
-    assert len(engine.explore(engine.program(code))) == 3
-    assert len(runs) == 3
 
 
 CLINIC = """
@@ -300,45 +265,23 @@ until "caller wants an appointment":
 """
 
 
-def visits(engine, code, **known):
-    program = engine.program(code)
-    (branch,) = engine.explore(program)
-    for seed in range(12):
-        caller = Caller(program, branch, Random(seed), known)
-        session = engine.open(program, model=caller, seed=seed)
-        session.play(caller)
-        yield session.extracted["visit"]
+def test_callers_answer_differently_where_no_answer_leads_away_from_their_branch(play):
+    visits = [play(CLINIC, seed=seed, name="Ada Park")[1].extracted["visit"] for seed in range(12)]
+    assert {visit["service"] for visit in visits} == {"check-up", "cleaning", "whitening"}
+    assert len({visit["people"] for visit in visits}) > 3
+    assert all(visit["doctor_name"] != "Ada Park" for visit in visits)  # which is the caller's own
 
 
-def test_callers_answer_differently_where_no_answer_leads_away_from_their_branch(engine):
-    found = list(visits(engine, CLINIC))
-    assert {visit["service"] for visit in found} == {"check-up", "cleaning", "whitening"}
-    assert len({visit["people"] for visit in found}) > 3
-
-
-def test_callers_keep_to_the_answer_that_leads_to_their_branch(engine):
+def test_callers_give_the_answer_that_leads_to_their_branch(play):
     code = CLINIC.replace('    extract("visit", visit)\n', "").replace("consultation", "cleaning")
     code = code.replace(
         "        end_call()", '        loop:\n            talk("p")\n        until "caller agrees":\n            pass'
     )
-    program = engine.program(code)
-    branch = next(branch for branch in engine.explore(program) if branch.condition.text == "caller agrees")
     for seed in range(12):
-        caller = Caller(program, branch, Random(seed))
-        engine.open(program, model=caller, seed=seed).play(caller)
-        assert branch.condition in caller.taken
+        assert "caller agrees" in [condition.text for condition in play(code, "caller agrees", seed)[0].taken]
 
 
-def test_nobody_elses_name_is_the_callers(engine):
-    assert all(visit["doctor_name"] != "Ada Park" for visit in visits(engine, CLINIC, name="Ada Park"))
-
-
-def test_what_a_flow_asks_on_another_branch_is_told_there_too(engine):
+def test_a_value_that_a_flow_asks_for_on_another_branch_is_said_there(play):
     code = CLINIC + 'until "caller asks for the price":\n    return "It is free."\n'
-    program = engine.program(code)
-    price = next(branch for branch in engine.explore(program) if branch.condition.text == "caller asks for the price")
-    caller = Caller(program, price, Random(1))
-    session = engine.open(program, model=caller, seed=1)
-    session.play(caller)
-    spoken = " ".join(message.text for message in session.messages if message.who == "user")
-    assert session.extracted["visit"]["service"].casefold() in spoken.casefold()
+    _, session = play(code, "caller asks for the price")
+    assert session.extracted["visit"]["service"].casefold() in spoken(session).casefold()

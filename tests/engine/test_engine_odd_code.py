@@ -1,6 +1,5 @@
 # ruff: noqa: E501 - a flow stays on one line.
-"""Code that is hard to read, or tries to get out: it runs, or its own line says why not. All is kept and loaded between
-the turns."""
+"""Code that is hard to read, or tries to leave the sandbox: it runs, or its own line says why not."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ RUNS = {
     + " " * 40
     + "1 / 0",
 }  # fmt: skip
-# None of these gets further than the line that is told.
+# None of these runs further than its line.
 STOPS = {
     "a generator": ("def f():\n    yield 1\n", 2),
     "an heir": ("x = 1\nclass A(str):\n    pass\n", 2),
@@ -100,8 +99,7 @@ STOPS = {
 
 @pytest.fixture
 def failure(engine):
-    """What ended the flow, after as many turns as it takes, each in a session that was kept. Conditions are taken in
-    their order."""
+    """Run a flow, taking the first condition in each turn; return its failure. The session is stored between turns."""
 
     def failure(code):
         session = engine.open(engine.program(code))
@@ -125,14 +123,14 @@ def test_odd_code_runs_to_its_last_line(failure, code):
 
 
 @pytest.mark.parametrize(("code", "line"), STOPS.values(), ids=STOPS.keys())
-def test_what_cannot_be_is_told_on_its_line(failure, code, line):
+def test_code_that_cannot_run_stops_on_its_line(failure, code, line):
     failed = failure(code)
     assert failed.line == line or (line is None and 1 <= failed.line <= code.count("\n"))
     assert "_based_" not in failed.traceback and "monty" not in failed.traceback
 
 
 @pytest.mark.parametrize("code", ["say('a')\u2028say('b')\n", "x = 1\x0b\n", "x = 1 ? 2\n", "x = $y\n"])
-def test_signs_without_a_meaning_are_refused_with_their_place(engine, code):
+def test_characters_without_a_meaning_are_refused_with_their_place(engine, code):
     with pytest.raises(CodeRefused, match="has no meaning here"):
         engine.program(code)
 

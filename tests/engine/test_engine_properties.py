@@ -1,4 +1,4 @@
-"""Whatever is written, it runs or is refused with a line; it never hangs and never raises into the server."""
+"""Generated code: it runs or is refused with a line, never hangs and never raises into the server."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dryline.engine import CodeRefused
+from dryline.tests.engine.conftest import QUIZ
 
 SIMPLE = st.sampled_from(
     [
@@ -74,7 +75,7 @@ FLOWS = st.lists(st.recursive(SIMPLE.map(lambda line: [line]), blocks, max_leave
 
 @pytest.fixture
 def impatient(engine, hurried):
-    """An engine that stops a flow soon: many of those that are made up run in circles."""
+    """Return an engine that stops a flow soon, because many of the generated ones run in circles."""
     return engine
 
 
@@ -94,7 +95,9 @@ def test_a_generated_flow_runs_or_is_refused_with_a_line(impatient, code, turns)
     for finding in findings:
         assert 1 <= finding.line <= code.count("\n") + 1
     if not turns:  # the rest of a check looks at types, which takes longer than all else here
-        assert [str(found) for found in engine.check(code) if found.severity == "error"] == list(map(str, findings))
+        assert [str(finding) for finding in engine.check(code) if finding.severity == "error"] == list(
+            map(str, findings)
+        )
     try:
         session = engine.open(engine.program(code))
     except CodeRefused:
@@ -124,8 +127,8 @@ def test_any_text_is_answered(engine, code):
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=st.text(st.characters(), max_size=200))
-def test_anything_can_be_said(engine, flow, said):
-    session = engine.open(engine.program(flow.quiz))
+def test_anything_can_be_said(engine, said):
+    session = engine.open(engine.program(QUIZ))
     session.start()
     session.say(said)
     assert session.failure is None
@@ -150,7 +153,6 @@ VALUES = st.recursive(
     named=st.dictionaries(st.sampled_from(NAMES.split()), VALUES, max_size=3),
 )
 def test_any_call_is_answered_or_raises_in_the_flow(engine, name, args, named):
-    """The values come through the state: so any of them can be handed over."""
     code = f"""
 import requests
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Which condition an utterance satisfies: the phrases of each intent, menus in many trades, and how sure it is."""
+"""The condition that an utterance meets: phrases of each intent, menus of many trades, and certainty."""
 
 from __future__ import annotations
 
@@ -26,25 +26,19 @@ def take(said, conditions, agent="How can I help you?", prompt="Help the caller.
     return understand(conditions, said, Context(agent, prompt, earlier))
 
 
-def results():
+def test_most_utterances_are_understood_few_wrongly_and_sure_decisions_nearly_always_right():
+    decisions = []
     for menu in MENUS:
-        for wanted, said in menu["says"]:
+        for expected, said in menu["says"]:
             decision = take(said, menu["conditions"], menu["agent"], menu["prompt"])
-            yield (None if wanted == "none" else wanted), decision, said
-
-
-def test_of_utterances_in_trades_of_their_own_most_are_understood_and_few_wrongly():
-    decisions = list(results())
-    right = sum(decision.index == wanted for wanted, decision, _ in decisions)
-    wrong = [said for wanted, decision, said in decisions if decision.index not in (None, wanted)]
+            decisions.append((None if expected == "none" else expected, decision, said))
+    right = sum(decision.index == expected for expected, decision, _ in decisions)
+    wrong = [said for expected, decision, said in decisions if decision.index not in (None, expected)]
     assert right >= 0.74 * len(decisions)
     assert len(wrong) <= 0.07 * len(decisions), wrong
-
-
-def test_of_decisions_that_are_sure_nearly_all_are_right():
-    sure = [(decision.index == wanted, said) for wanted, decision, said in results() if decision.sure >= 0.9]
-    wrong = [said for right, said in sure if not right]
+    sure = [(decision.index == expected, said) for expected, decision, said in decisions if decision.sure >= 0.9]
     assert len(sure) >= 80
+    wrong = [said for is_right, said in sure if not is_right]
     assert len(wrong) <= 0.05 * len(sure), wrong
 
 
