@@ -14,16 +14,20 @@ from dryline.world.clock import wire
 
 DAYS = 7
 # Days are counted back from the present, so that each is whole. The latest day is 0.
+# LIMIT -1 keeps SQLite from merging the inner query into the outer one: it would sort the calls with all of their `data`.
 _SQL = """
 SELECT worker_id, CAST(julianday(:now) - julianday(start_time) AS INTEGER) AS day, COUNT(*),
     SUM(status IN ('completed', 'transferred')), SUM(status = 'transferred'),
     SUM(CASE WHEN status IN ('completed', 'transferred') THEN duration END),
-    GROUP_CONCAT(CASE WHEN json_type(data, '$.latency.p50') IN ('integer', 'real')
-        THEN json_extract(data, '$.latency.p50') END),
-    SUM(json_type(data, '$.call_analysis.call_successful') IN ('true', 'false')),
-    SUM(json_type(data, '$.call_analysis.call_successful') = 'true')
-FROM voice_log
-WHERE team_id = :team AND start_time > :since AND start_time <= :now AND status NOT IN ('ringing', 'in-progress')
+    GROUP_CONCAT(latency), SUM(success IN ('true', 'false')), SUM(success = 'true')
+FROM (
+    SELECT worker_id, start_time, status, duration,
+        CASE WHEN json_type(data, '$.latency.p50') IN ('integer', 'real')
+            THEN json_extract(data, '$.latency.p50') END AS latency,
+        json_type(data, '$.call_analysis.call_successful') AS success
+    FROM voice_log
+    WHERE team_id = :team AND start_time > :since AND start_time <= :now AND status NOT IN ('ringing', 'in-progress')
+    LIMIT -1)
 GROUP BY 1, 2"""
 
 
