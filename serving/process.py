@@ -47,7 +47,7 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
     # The event loop gets the interpreter back from a busy thread after 1 ms, not 5.
     sys.setswitchinterval(0.001)
     raise_file_limit()
-    _limit_heaps()
+    _use_one_heap()
     address = address_in(app.world.directory)
     received: set[int] = set()
 
@@ -78,16 +78,17 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
             signal.signal(number, signal.SIG_IGN)
 
 
-def _limit_heaps() -> None:
-    """Have all threads share two heaps of the C library.
+def _use_one_heap() -> None:
+    """Have all threads share one heap of the C library.
 
-    Each thread would get a heap of its own and keep there what its largest request took: 15 MB after some minutes.
+    Each thread would get a heap of its own, and keep there what its largest request took: 20 MB after some minutes. They
+    hardly wait for each other, because the interpreter runs one thread at a time.
     """
     if sys.platform == "linux":
         import ctypes
 
         with suppress(OSError, AttributeError):  # another library than glibc
-            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _write_ready(path: Path, ready: dict[str, str]) -> None:
