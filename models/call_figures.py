@@ -14,7 +14,7 @@ from dryline.world.clock import wire
 
 DAYS = 7
 # Days are counted back from the present, so that each is whole. The latest day is 0.
-# LIMIT -1 keeps SQLite from merging the inner query into the outer one: it would sort the calls with all of their `data`.
+# LIMIT -1 keeps SQLite from merging the queries: it would sort the calls with all of their `data`.
 _SQL = """
 SELECT worker_id, CAST(julianday(:now) - julianday(start_time) AS INTEGER) AS day, COUNT(*),
     SUM(status IN ('completed', 'transferred')), SUM(status = 'transferred'),

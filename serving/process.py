@@ -81,8 +81,8 @@ def serve(app: Dryline, listening: socket.socket, ready_file: Path | None = None
 def _use_one_heap() -> None:
     """Have all threads share one heap of the C library.
 
-    Each thread would get a heap of its own, and keep there what its largest request took: 20 MB after some minutes. They
-    hardly wait for each other, because the interpreter runs one thread at a time.
+    Each thread would get a heap of its own, and keep there what its largest request took: 20 MB after some minutes.
+    They hardly wait for each other, because the interpreter runs one thread at a time.
     """
     if sys.platform == "linux":
         import ctypes
