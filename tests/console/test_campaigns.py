@@ -227,27 +227,3 @@ def test_a_dropped_file_becomes_the_text(demo, tab):
         document.getElementById("data").dispatchEvent(new DragEvent("drop", {bubbles: true, dataTransfer: dropped}));
     }""")
     expect(page.locator("#data")).to_have_value("phoneNumber\n+14155550101")
-
-
-def test_a_campaign_is_created_from_pasted_csv_and_followed_to_its_end(served, tab):
-    seen = tab(served)
-    page = seen.go("/campaigns")
-    page.get_by_role("link", name="New campaign").click()
-    page.get_by_label("Name", exact=True).fill("Pasted")
-    page.get_by_label("Rows as CSV").fill(
-        "phoneNumber,day\n" + "".join(f"+1415555{n:04},Monday\n" for n in range(25)) + "abc,Friday\n"
-    )
-    page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#preview")).to_have_text("25 rows can be called, 1 cannot")
-    page.get_by_role("button", name="Create the campaign").click()
-    expect(page.locator("h1")).to_have_text("Pasted")
-    expect(page.locator(".grid")).to_have_attribute("aria-label", re.compile("15 queued"))
-    page.get_by_role("button", name="Next batch now").click()
-    expect(page.locator(".grid")).to_have_attribute("aria-label", re.compile(" 5 queued"))
-    assert seen.faults() == []
-    # Another client advances the clock. The page refreshes its rows.
-    served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 3600})
-    seen.poll()
-    expect(page.locator("#status")).to_have_text("COMPLETED")
-    expect(page.locator(".grid")).not_to_have_attribute("aria-label", re.compile("queued|in call"))
-    assert seen.wrong == []

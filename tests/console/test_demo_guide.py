@@ -5,12 +5,18 @@ import re
 from playwright.sync_api import expect
 
 from dryline.settings import Settings
+from dryline.tests.console.browser_tab import QUICK
 from dryline.tests.console.conftest import serving
 from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
 
 DEMO = Rehearsal("docs/demo.md")
 LINE = "Bayside Dental: Front desk line"
 GREETING = "Good day, this is the dentist."
+
+
+def let_pass(page, seconds):
+    """Advance the clock, so that nobody waits for the calls."""
+    page.request.post(f"{page.url.partition('/console')[0]}/_dryline/clock/advance", data={"seconds": seconds})
 
 
 def place(page, outcome=None):
@@ -64,6 +70,7 @@ def calls_come_in(page):
 
 @DEMO.does("Within a minute the newest calls and the bars change.")
 def they_change(page):
+    let_pass(page, 20)
     expect(page.locator("#newest tbody tr a").first).not_to_have_attribute("href", page.newest, timeout=60_000)
     expect(page.locator(".legend .note, .legend").first).not_to_contain_text("0 running")
 
@@ -84,6 +91,7 @@ def place_a_call(page):
 @DEMO.does("Its card rings, then shows who speaks and what is said.")
 def rings(page):
     expect(card(page)).to_contain_text(re.compile("It is ringing|Agent|Caller"))
+    let_pass(page, 12)
     expect(page.locator("article .said strong").first).to_be_visible(timeout=60_000)
 
 
@@ -104,6 +112,7 @@ def third(page):
 
 @DEMO.does("The page grows as they talk.")
 def grows(page):
+    let_pass(page, 25)
     expect(page.locator(".turn").nth(1)).to_be_visible(timeout=60_000)
 
 
@@ -197,6 +206,7 @@ def save(page):
 def says_it(page):
     place(page, "completed")
     card(page).get_by_role("link").click()
+    let_pass(page, 12)
     expect(page.locator(".turn", has_text=GREETING)).to_be_visible(timeout=60_000)
 
 
@@ -385,6 +395,7 @@ def test_the_demo_can_be_given_word_for_word(chromium):
         context = chromium.new_context(viewport={"width": 1440, "height": 900})
         context.set_default_timeout(20_000)
         page = context.new_page()
+        page.add_init_script(QUICK)
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{server.url}/")

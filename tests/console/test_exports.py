@@ -175,23 +175,3 @@ def test_a_refreshed_page_keeps_typed_text(served, tab):
     expect(page.locator("#export:not([data-old])")).to_be_visible()
     expect(page.get_by_label("Reason")).to_have_value("The disk")
     expect(page.get_by_label("Reason")).to_be_focused()
-
-
-def test_an_export_is_requested_watched_downloaded_and_expired(served, tab):
-    seen = tab(served)
-    page = seen.go("/exports")
-    page.get_by_role("link", name="New export").click()
-    page.get_by_label("Logs").select_option("voice")
-    page.get_by_role("button", name="Export").click()
-    expect(page.locator("#status")).to_have_text("COMPLETED")
-    expect(page.locator("#rows tbody tr").first).to_be_visible()
-    left = page.locator("#export [data-until]")
-    before = left.text_content()
-    expect(left).not_to_have_text(before)
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
-    assert download.value.path().read_text().startswith("id,type,")
-    page.get_by_role("button", name="+1 d").click()
-    expect(page.locator("#status")).to_have_text("EXPIRED")
-    expect(page.get_by_role("link", name="Download")).to_have_count(0)
-    assert seen.faults() == []

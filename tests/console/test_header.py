@@ -25,29 +25,6 @@ def test_the_clock_of_an_open_page_follows_the_server(served, tab):
     expect(page.get_by_role("button", name="Now")).to_be_disabled()
 
 
-def test_a_clock_that_differs_from_real_time_says_by_how_much(visitor, control):
-    assert 'id="clock-badge" title="Difference from real time"></span>' in visitor.go("").answer.text
-    control.post("/clock/advance", {"seconds": 90_000})
-    assert "+1 d 1 h" in visitor.go("").text
-
-
-def test_times_are_in_utc_until_local_time_is_chosen(chromium, demo):
-    context = chromium.new_context(timezone_id="Asia/Tokyo")
-    page = context.new_page()
-    page.goto(f"{demo.url}/console/calls")
-    time = page.locator("main time").first
-    stamp, utc = time.get_attribute("datetime"), time.text_content()
-    assert utc.endswith(stamp[11:19])
-    page.get_by_role("button", name="UTC").click()
-    expect(page.locator("#zone")).to_have_text("GMT+9")
-    assert time.text_content().endswith(f"{(int(stamp[11:13]) + 9) % 24:02}{stamp[13:19]}")
-    page.reload()
-    expect(page.locator("#zone")).to_have_text("GMT+9")
-    page.get_by_role("button", name="GMT+9").click()
-    expect(time).to_have_text(utc)
-    context.close()
-
-
 @pytest.mark.parametrize("address", ["", "/live", "/connect"])
 def test_a_server_that_does_not_answer_is_told_within_five_seconds(demo, tab, address):
     page = tab(demo).go(address)

@@ -119,25 +119,6 @@ def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab
     expect(page.get_by_role("button", name="Run")).to_be_visible()
 
 
-def test_a_fault_from_a_logged_request_is_applied_and_removed(served, tab):
-    assert request_status(served) == 200
-    seen = tab(served)
-    page = seen.go("/requests")
-    page.locator("tbody tr a").first.click()
-    page.get_by_role("button", name="503").click()
-    expect(page.get_by_role("status")).to_be_visible()
-    assert request_status(served) == 503
-    assert request_status(served, "/team") == 200  # which does not match
-    page.get_by_role("link", name="1 fault on").click()
-    expect(page.locator("#rules tbody tr")).to_contain_text("1 of 2")
-    page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.get_by_role("link", name="0 faults on")).to_be_visible()
-    assert request_status(served) == 200
-    page.get_by_role("link", name="Request log").click()
-    expect(page.locator("tbody tr", has_text="503")).to_have_count(1)
-    assert seen.wrong == []
-
-
 @pytest.fixture(scope="module")
 def everything():
     """Yield a client of a world in which each page has rows."""

@@ -62,15 +62,6 @@ def test_the_deployment_that_most_callers_reach_is_the_first(visitor):
     assert re.findall(r"<option[^>]*>([^<]*)", choices)[0] == "Bayside Dental: Front desk line"
 
 
-def test_a_jump_of_the_clock_makes_some_hundred_calls_at_most_and_says_so(visitor, control):
-    control.put("/settings", {"callsPerMinute": 600})
-    visitor.go("")
-    page = visitor.send("/world/clock/advance", seconds="3600")
-    assert re.search(r"Only the last 300 calls of that time came in, and some 35,\d{3} did not\.", page.text)
-    control.put("/settings", {"callsPerMinute": 1})
-    assert "did not" not in visitor.send("/world/clock/advance", seconds="60").text
-
-
 def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, place, advance):
     link, read_log = place(outcome="completed")
 
@@ -124,23 +115,3 @@ def test_a_refused_form_keeps_its_values_once(tab, served):
     page.get_by_text("The call has begun").wait_for()
     seen.scripted()
     assert page.get_by_label("Direction").input_value() == ""
-
-
-def test_a_call_is_placed_watched_and_played(tab, served):
-    seen = tab(served)
-    page = seen.go("/live")
-    page.get_by_label("Outcome").select_option("completed")
-    page.get_by_role("button", name="Place the call").click()
-    card = page.locator("article").first
-    card.locator(".said").wait_for()
-    address = card.get_by_role("link").first.get_attribute("href")
-    served.app.test_client().post("/_dryline/clock/advance", json={"seconds": 1000})
-    page.get_by_text("No call is in progress").wait_for()
-    page.goto(served.url + address)
-    page.locator("#turn-1 p").click()
-    headers = {"x-api-key": "dryline-local-key"}
-    log = served.app.test_client().get(f"/api/logs/{address.rpartition('/')[2]}", headers=headers).json
-    assert seen.length() == log["duration"] > 0
-    turns = page.locator(".turn").all_inner_texts()
-    for message, turn in zip(log["messages"]["messages"], turns, strict=True):
-        assert message["content"] in turn

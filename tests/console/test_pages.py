@@ -129,24 +129,6 @@ def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
     assert not app.world.clock.of(None).is_frozen
 
 
-def test_a_snapshot_is_saved_and_restored(visitor, api):
-    visitor.go("")
-    visitor.send("/world/save", name="before")
-    worker = api.get("/workers").json[0]["id"]
-    api.delete(f"/workers/{worker}")
-    visitor.go("/state")
-    visitor.send("/world/restore", name="before")
-    assert api.get(f"/workers/{worker}").status_code == 200
-
-
-def test_a_reset_restores_the_start(visitor, api):
-    worker = api.get("/workers").json[0]["id"]
-    api.delete(f"/workers/{worker}")
-    visitor.go("")
-    visitor.send("/world/reset")
-    assert api.get(f"/workers/{worker}").status_code == 200
-
-
 def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     visitor.go("/faults")
     page = visitor.send("/world/settings", callsPerMinute="9000")

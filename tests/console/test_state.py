@@ -45,12 +45,6 @@ def test_an_invalid_document_is_refused(visitor, api, how):
     assert api.get("/workers").json == before
 
 
-def test_a_scenario_replaces_everything(visitor, api):
-    visitor.go("/state")
-    visitor.send("/state/scenario", scenario="empty")
-    assert api.get("/workers").json == []
-
-
 def test_a_snapshot_is_deleted(visitor, control):
     control.post("/snapshots", {"name": "one"})
     visitor.go("/state")
@@ -142,10 +136,3 @@ def test_a_key_is_revoked(visitor, app, control):
     )
     visitor.client.post(form["action"], data=form["fields"])
     assert app.test_client().get("/api/team", headers={"x-api-key": "second-key"}).status_code == 401
-
-
-def test_a_team_is_deleted(visitor, control):
-    team = control.post("/teams", {"name": "Second"}).json
-    visitor.go(f"/state?team={team['id']}")
-    visitor.send(f"/teams/{team['id']}/remove")
-    assert team["id"] not in [each["id"] for each in control.get("/teams").json]

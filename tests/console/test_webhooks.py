@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from dryline.settings import Settings
 
@@ -22,17 +21,6 @@ def call(api, control):
                 body = {"workerId": worker["id"], "deploymentId": deployment["id"], "outcome": "completed"}
                 return deployment, control.post("/simulate/calls", body).json["ids"][0]
     raise LookupError
-
-
-def test_a_delivery_is_sent_again(visitor, control, call):
-    first = control.get(f"/webhooks?logId={call[1]}").json[0]
-    visitor.go(f"/webhooks/{first['id']}")
-    page = visitor.send("/redeliver")
-    assert "being sent again" in page.text
-    again = control.get(f"/webhooks?logId={call[1]}").json[0]
-    assert again["id"] != first["id"]
-    assert again["request"] == first["request"]
-    assert (again["status"], again["attempts"]) == ("PENDING", 0)
 
 
 def test_an_event_is_sent_by_hand(control, call):
@@ -81,13 +69,6 @@ def test_equal_refusals_are_one_row_which_leads_to_the_inbox(visitor, api, contr
     assert len(re.findall("neither loopback", visitor.go("/webhooks?status=REFUSED").answer.text)) == len(refused)
 
 
-def test_a_delivery_that_is_sent_again_shows_its_result_by_itself(tab, served):
-    page = tab(served).go("/webhooks")
-    page.get_by_role("button", name="Send again").first.click()
-    page.get_by_text("being sent again").wait_for()
-    expect(page.locator("#delivery dd[role=status]")).not_to_have_text("PENDING")
-
-
 def test_the_deliveries_of_the_chosen_team_are_listed(visitor, api, other_api, call):
     own_id, other_id = (client.get("/team").json["id"] for client in (api, other_api))
     assert "call_ended" in visitor.go("/webhooks").text
@@ -121,24 +102,6 @@ def test_the_button_is_visible_beside_a_long_address(tab, served):
     page.get_by_text("hooks.hooks.").first.wait_for()
     button = page.get_by_role("button", name="Send again").first.bounding_box()
     assert button["x"] + button["width"] <= 1280
-
-
-def test_the_inbox_receives_the_events_of_a_deployment(tab, served):
-    seen = tab(served)
-    page = seen.go("/webhooks/inbox")
-    page.get_by_role("button", name="Send its events here").click()
-    page.get_by_text("sends its events to the inbox").wait_for()
-    deployment = page.locator("#inbox-deployment").input_value()
-    app = served.app
-    with app.world.active(), app.world.reading():
-        from dryline.models.voice_deployments import VoiceDeployment
-
-        worker = VoiceDeployment.by_id(deployment).worker_id
-    client = app.test_client()
-    client.post(
-        "/_dryline/simulate/calls", json={"workerId": worker, "deploymentId": deployment, "outcome": "completed"}
-    )
-    page.locator("#received summary").filter(has_text="call_ended").wait_for()
 
 
 def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
