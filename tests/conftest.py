@@ -204,11 +204,11 @@ def make_voice_deployment(api, make_flow):
 
 @pytest.fixture
 def make_voicev1_deployment(api, make_flow):
-    """Create a legacy voice deployment, with a new worker and flow."""
+    """Create a legacy voice deployment, with a new worker and flow unless a flow is given."""
 
-    def make():
-        flow = make_flow()
-        body = {
+    def make(flow=None, **body):
+        flow = flow or make_flow()
+        new = {
             "name": "Old line",
             "phoneNumber": "+14155550123",
             "flowId": flow["id"],
@@ -218,8 +218,8 @@ def make_voicev1_deployment(api, make_flow):
             "language": "en",
             "config": {},
         }
-        body |= dict.fromkeys(("startSentence", "endSentence", "voiceId", "functions", "model", "wsBaseUrl"))
-        return created(api.post(f"/workers/{flow['workerId']}/deployments/voicev1", body))
+        new |= dict.fromkeys(("startSentence", "endSentence", "voiceId", "functions", "model", "wsBaseUrl"))
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/voicev1", new | body))
 
     return make
 
@@ -229,6 +229,19 @@ def make_integration(api):
     """Connect a Twilio account."""
     new = {"accountSid": "AC0123456789abcdef0123456789abcdef", "authToken": "secret"}
     return lambda api=api, **body: created(api.post("/team/integrations/twilio/create", new | body))
+
+
+@pytest.fixture
+def simulate(api, control):
+    """Simulate conversations of a deployment and return their logs, in the order in which they were made."""
+
+    def simulate(line, count=20, kind="calls", path="voice", **body):
+        body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": count} | body
+        ids = created(control.post(f"/simulate/{kind}", body))["ids"]
+        assert len(ids) == count
+        return [api.get(f"/workers/{line['workerId']}/deploymentLogs/{path}/{id}").json for id in ids]
+
+    return simulate
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A deployment's calls sound and go as its own settings, its flow and its business say."""
+"""The effects of a deployment's settings, its flow and its business on its calls."""
 
 import re
 from datetime import datetime
@@ -16,20 +16,6 @@ until "caller asks for a person":
 WEEK = {"monday": "08:00-12:00,13:00-18:00", "friday": "10:00-15:00", "saturday": "closed"}
 
 
-@pytest.fixture
-def simulated(api, control):
-    """Simulate conversations of a deployment and give their logs."""
-
-    def simulate(line, count=20, kind="calls", path="voice", **body):
-        body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": count} | body
-        answer = control.post(f"/simulate/{kind}", body)
-        assert answer.status_code == 201, answer.text
-        base = f"/workers/{line['workerId']}/deploymentLogs/{path}"
-        return [api.get(f"{base}/{id}").json for id in answer.json["ids"]]
-
-    return simulate
-
-
 def agent(log):
     return [said["content"] for said in log["messages"]["messages"] if said["role"] == "assistant"]
 
@@ -38,39 +24,32 @@ def agent(log):
 
 
 @pytest.fixture
-def old_line(make_flow, api):
-    flow = make_flow()
-    body = {"name": "Old line", "phoneNumber": "+14155550123", "flowId": flow["id"], "objective": "Book a table"}
-    body |= {"startSentence": "Hola, habla Clara de {Acme}.", "endSentence": "Gracias y adiós.", "config": {}}
-    body |= dict.fromkeys(("voiceId", "functions", "model", "wsBaseUrl", "language"))
-    body |= {"allowedTransferNumbers": [], "resourceKeys": []}
-    answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", body)
-    assert answer.status_code == 201, answer.text
-    return answer.json
+def old_line(make_voicev1_deployment):
+    return make_voicev1_deployment(startSentence="Hola, habla Clara de {Acme}.", endSentence="Gracias y adiós.")
 
 
-def test_a_start_sentence_is_the_first_that_the_agent_says(old_line, simulated):
-    for log in simulated(old_line, direction="inbound", outcome="completed"):
+def test_a_start_sentence_is_the_first_that_the_agent_says(old_line, simulate):
+    for log in simulate(old_line, direction="inbound", outcome="completed"):
         assert agent(log)[0] == "Hola, habla Clara de {Acme}."
-    for log in simulated(old_line, direction="outbound", outcome="completed"):
+    for log in simulate(old_line, direction="outbound", outcome="completed"):
         assert agent(log)[0].startswith("Hola, habla Clara de {Acme}. ")
 
 
-def test_an_end_sentence_is_the_last_of_a_call_that_the_agent_ends(old_line, simulated):
-    for log in simulated(old_line, outcome="completed"):
+def test_an_end_sentence_is_the_last_of_a_call_that_the_agent_ends(old_line, simulate):
+    for log in simulate(old_line, outcome="completed"):
         ended = log["data"]["disconnection_reason"] == "agent_hangup"
         assert (log["messages"]["messages"][-1]["content"] == "Gracias y adiós.") is ended
 
 
-def test_a_voicemail_gets_the_message_that_was_set(make_voice_deployment, simulated):
+def test_a_voicemail_gets_the_message_that_was_set(make_voice_deployment, simulate):
     line = make_voice_deployment(externalConfig={"voicemailMessage": "Acme here, please call {us} back."})
-    for log in simulated(line, outcome="voicemail", direction="outbound"):
+    for log in simulate(line, outcome="voicemail", direction="outbound"):
         assert agent(log) == ["Acme here, please call {us} back."]
 
 
-def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulated):
+def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulate):
     line = make_voice_deployment(externalConfig={"maxCallDurationMs": 25_500})
-    logs = simulated(line, 40, outcome="completed")
+    logs = simulate(line, 40, outcome="completed")
     for log in logs:
         assert log["duration"] <= 25
         assert log["duration"] == 25 or log["data"]["disconnection_reason"] != "max_duration"
@@ -83,9 +62,9 @@ def test_no_call_is_longer_than_the_longest(make_voice_deployment, simulated):
         assert log["data"]["call_analysis"]["call_summary"].endswith("longest duration.")
 
 
-def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulated):
+def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulate):
     line = make_voice_deployment(externalConfig={"voiceId": "EXAVITQu4vr4xnSDxMaL", "voiceModel": "PlayDialog"})
-    (log,) = simulated(line, 1, outcome="completed")
+    (log,) = simulate(line, 1, outcome="completed")
     assert (log["data"]["tts"]["voiceId"], log["data"]["tts"]["provider"]) == ("EXAVITQu4vr4xnSDxMaL", "playht")
 
 
@@ -93,12 +72,12 @@ def test_the_voice_is_that_of_the_configuration(make_voice_deployment, simulated
 
 
 @pytest.fixture
-def scripted(make_flow, make_voice_deployment, simulated):
+def scripted(make_flow, make_voice_deployment, simulate):
     """Simulate scripted calls of a line with a flow and a backup number, and return the line and their logs."""
 
     def scripted(count=20, **body):
         line = make_voice_deployment(make_flow(code=FLOW), backupPhoneNumber="+15035550100")
-        return line, simulated(line, count, follow="script", **body)
+        return line, simulate(line, count, follow="script", **body)
 
     return scripted
 
@@ -123,7 +102,7 @@ def test_a_scripted_call_fails_at_a_talk_of_the_flow(scripted, api):
 
 @pytest.fixture
 def clinic(make_worker, make_flow, make_voice_deployment, api):
-    """A clinic with business hours of its own."""
+    """Return the line of a clinic with business hours of its own."""
     line = make_voice_deployment(make_flow(make_worker(name="Bayside Dental")["id"]))
     hours = api.post("/workers/business-hours", {"hours": WEEK, "timezone": "America/Los_Angeles"}).json
     tie = {"hoursId": hours["id"], "phoneNumber": line["phoneNumber"], "teamId": api.get("/team").json["id"]}
@@ -131,8 +110,8 @@ def clinic(make_worker, make_flow, make_voice_deployment, api):
     return line
 
 
-def test_a_caller_is_told_the_business_hours(clinic, simulated):
-    said = " ".join(" ".join(agent(log)) for log in simulated(clinic, 80, direction="inbound", outcome="completed"))
+def test_the_agent_knows_the_business_hours(clinic, simulate):
+    said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 80, direction="inbound", outcome="completed"))
     sentences = set(re.findall(r"(On \w+ we are open [^.]*|on \w+ we are closed\. We open again on [^.]*)", said))
     assert "On Monday we are open from eight to noon and from one to six" in sentences
     assert "On Friday we are open from ten to three" in sentences
@@ -140,29 +119,29 @@ def test_a_caller_is_told_the_business_hours(clinic, simulated):
     assert len({text for text in sentences if "Friday" in text.split(". ")[0]}) == 1
 
 
-def test_appointments_are_within_the_business_hours(clinic, simulated):
+def test_appointments_are_within_the_business_hours(clinic, simulate):
     openings = {"Monday": [(8, 12), (13, 18)], "Friday": [(10, 15)]}
-    for log in simulated(clinic, 80, outcome="completed"):
+    for log in simulate(clinic, 80, outcome="completed"):
         for day, clock in re.findall(r"(\w+day)(?: at|,) (\d+:\d\d [AP]M)", log["transcription"]):
             at = datetime.strptime(clock, "%I:%M %p")
             assert any(start <= at.hour + at.minute / 60 < end for start, end in openings[day])
 
 
-def test_a_business_has_one_address(clinic, simulated):
-    said = " ".join(" ".join(agent(log)) for log in simulated(clinic, 80, direction="inbound", outcome="completed"))
+def test_a_business_has_one_address(clinic, simulate):
+    said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 80, direction="inbound", outcome="completed"))
     assert len(set(re.findall(r"(?:We're at|Our address is) ([^.]*)\.", said))) == 1
 
 
-def test_calls_come_in_by_day_where_the_business_is(clinic, simulated, control):
+def test_calls_come_in_by_day_where_the_business_is(clinic, simulate, control):
     control.put("/clock", {"now": "2026-05-20T05:00:00.000Z", "frozen": True})
     hours = [
         datetime.fromisoformat(log["startTime"]).astimezone(ZoneInfo("America/Los_Angeles")).hour
-        for log in simulated(clinic, 100)
+        for log in simulate(clinic, 100)
     ]
     assert sum(7 <= hour < 20 for hour in hours) > 85
 
 
-def test_the_agent_says_what_the_row_of_a_campaign_says(clinic, control, api, advance):
+def test_the_agent_says_the_values_of_a_campaigns_row(clinic, control, api, advance):
     row = {"name": "Ada Park", "phoneNumber": "+14155550155", "appointment_day": "Friday", "time": "11:00 AM"}
     rows = [{**row, "id": str(number)} for number in range(12)]
     path = f"/workers/{clinic['workerId']}/deployments/voice/{clinic['id']}/outbound-campaigns"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dryline.engine import interpreter, json_values, remote_model, sandbox, session, translate
 from dryline.engine.host_functions import FUNCTIONS
+from dryline.simulator import flow_analysis
 
 PAGE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
 
@@ -28,6 +29,7 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
     assert f"code at most {translate.MAX_CODE:,} characters" in text
     assert f"at most {session.TURNS:,} turns" in text
+    assert f"more than {flow_analysis.SLOW_S:g} s because it waits for other servers" in text
     assert f"longer than {remote_model.TIMEOUT_S:g} s" in text
 
 

@@ -1,4 +1,4 @@
-"""Simulated conversations of a deployment whose flow they follow."""
+"""Fixtures for simulated conversations that follow the flow of their deployment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BRANCHES = {
 
 @pytest.fixture
 def make_line(make_flow, make_voice_deployment):
-    """A voice deployment of a flow with this code."""
+    """Return a function that creates a voice deployment of a flow with this code."""
 
     def make(code=FLOW, variables=VARIABLES, **body):
         return make_voice_deployment(make_flow(code=code, variables=variables), **body)
@@ -54,27 +54,19 @@ def make_line(make_flow, make_voice_deployment):
 
 @pytest.fixture
 def line(make_line):
-    """A line with a flow of six conditions."""
+    """Return a line with a flow of six conditions."""
     return make_line()
 
 
 @pytest.fixture
-def simulate(api, control):
-    """Simulate conversations of a deployment and give their logs."""
-
-    def make(line, count=20, kind="calls", path="voice", **body):
-        body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": count, "seed": 7} | body
-        answer = control.post(f"/simulate/{kind}", body)
-        assert answer.status_code == 201, answer.text
-        base = f"/workers/{line['workerId']}/deploymentLogs/{path}"
-        return [api.get(f"{base}/{id}").json for id in answer.json["ids"]]
-
-    return make
+def simulate(simulate):
+    """Simulate conversations of a deployment with the same seed each time, and return their logs."""
+    return lambda line, count=20, **options: simulate(line, count, **{"seed": 7} | options)
 
 
 @pytest.fixture
 def refused(control):
-    """Ask for what cannot be simulated: the member that is named, and the message."""
+    """Request an impossible simulation; return the member that the answer names, and the message."""
 
     def ask(line, kind="calls", **body):
         body = {"workerId": line["workerId"], "deploymentId": line["id"]} | body
@@ -88,7 +80,7 @@ def refused(control):
 
 @pytest.fixture
 def session_of(api):
-    """The engine's session behind a log."""
+    """Return a function that reads the engine's session behind a log."""
 
     def get(log):
         id = log.get("bbEngineSessionId") or log["sessionLogData"]["sessionId"]
@@ -99,16 +91,16 @@ def session_of(api):
 
 @pytest.fixture
 def steps_of(session_of):
-    """The steps of one kind in the trace of the session behind a log."""
+    """Return a function that reads the steps of one kind in the trace behind a log."""
     return lambda log, kind: [step for step in session_of(log)["trace"] if step["step"] == kind]
 
 
 @pytest.fixture
 def taken(steps_of):
-    """The conditions that a conversation took."""
+    """Return a function that reads the conditions that a conversation took."""
     return lambda log: [step["condition"] for step in steps_of(log, "until")]
 
 
 def said(log, role="assistant"):
-    """What the agent, or the user, said."""
+    """Return the texts of the agent, or of the user."""
     return [one["content"] for one in (log["messages"] or {"messages": []})["messages"] if one["role"] == role]

@@ -1,4 +1,4 @@
-"""Simulated calls follow the deployment's flow: what is said, found out and left behind is what its code does."""
+"""Simulated calls run their deployment's flow: its words, its extractions and its traces are in their logs."""
 
 import json
 from collections import Counter
@@ -12,56 +12,52 @@ from dryline.tests.webhooks.receiver import Receiver
 
 @pytest.fixture
 def booked(line, simulate):
-    """Calls in which an appointment is booked."""
+    """Return calls in which an appointment is booked."""
     return simulate(line, 6, branch="caller confirms the day")
 
 
-def test_every_branch_comes_up(line, simulate, taken):
-    met = [condition for log in simulate(line, 40) for condition in taken(log)]
-    assert set(met) >= BRANCHES
+def first_conditions(logs, taken):
+    """Return the first condition of each call that took one, the most usual first."""
+    return [one for one, _ in Counter(taken(log)[0] for log in logs if taken(log)).most_common()]
 
 
-def test_the_first_condition_of_a_loop_is_the_usual_one(line, simulate, taken):
-    first = Counter(taken(log)[0] for log in simulate(line, 40) if taken(log))
-    assert first.most_common(1)[0][0] == "caller wants to book an appointment"
+def test_every_branch_is_taken_and_the_first_condition_of_a_loop_is_the_usual_one(line, simulate, taken):
+    logs = simulate(line, 40)
+    assert {condition for log in logs for condition in taken(log)} >= BRANCHES
+    assert first_conditions(logs, taken)[0] == "caller wants to book an appointment"
 
 
-def test_shares_say_how_usual_a_condition_is(line, simulate, taken):
-    shares = {"caller wants to book an appointment": 0.01, "caller wants to cancel the visit": 100}
-    first = Counter(taken(log)[0] for log in simulate(line, 40, shares=shares) if taken(log))
-    assert first.most_common(1)[0][0] == "caller wants to cancel the visit"
-
-
-def test_a_share_of_0_keeps_a_condition_from_being_what_a_call_is_about(line, simulate, taken):
-    shares = {"caller asks for a human": 0}
-    assert not [log for log in simulate(line, 40, shares=shares) if taken(log)[:1] == ["caller asks for a human"]]
-
-
-def test_shares_of_0_for_all_conditions_make_them_equally_usual(line, simulate, taken):
-    logs = simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0))
-    assert len({taken(log)[0] for log in logs if taken(log)}) > 2
+def test_shares_make_a_condition_more_or_less_usual(line, simulate, taken):
+    book, cancel, human = (
+        "caller wants to book an appointment",
+        "caller wants to cancel the visit",
+        "caller asks for a human",
+    )
+    firsts = first_conditions(simulate(line, 40, shares={book: 0.01, cancel: 100, human: 0}), taken)
+    assert firsts[0] == cancel and human not in firsts
+    assert len(first_conditions(simulate(line, 40, shares=dict.fromkeys(BRANCHES, 0)), taken)) > 2
 
 
 def test_a_share_beyond_its_limit_is_refused(line, refused):
     assert "shares" in str(refused(line, shares={"caller asks for a human": 1e308}))
 
 
-def test_the_agent_says_what_the_flow_says(booked):
+def test_the_agent_says_the_flows_words_and_ends_the_call_with_the_flow(booked):
     for log in booked:
         words = said(log)
-        assert words[0] == "Welcome to Oak Clinic."
-        assert words[1] == "What do you need?"
+        assert words[:2] == ["Welcome to Oak Clinic.", "What do you need?"]
         assert words[-1] == "You are booked."
+        assert (log["status"], log["data"]["disconnection_reason"]) == ("completed", "agent_hangup")
+        summary = log["data"]["call_analysis"]["call_summary"]
+        assert summary.startswith("The caller wanted to book an appointment.")
+        assert "Noted: booking." in summary
 
 
-def test_callers_give_what_is_asked_and_never_recite_a_condition(booked):
+def test_callers_differ_say_the_values_that_are_extracted_and_never_recite_a_condition(booked):
     for log in booked:
         first, *_ = said(log, "user")
         assert log["extractionsData"]["booking"]["name"] in first
         assert not any("the caller" in text.lower() or "confirm the day" in text.lower() for text in said(log, "user"))
-
-
-def test_callers_differ(booked):
     assert len({log["extractionsData"]["booking"]["name"] for log in booked}) > 3
 
 
@@ -69,14 +65,14 @@ def test_extract_fills_the_extractions_and_goes_before_what_the_deployment_looks
     line = make_line(
         extractions={
             "booking": {"type": "string", "description": "Day of the appointment", "required": True},
-            "customer_name": {"type": "string", "description": "Who called", "required": True},
+            "customer_name": {"type": "string", "description": "Name of the caller", "required": True},
             "booked": {"type": "boolean", "description": "Was an appointment booked", "required": True},
         }
     )
     (log,) = simulate(line, 1, branch="caller confirms the day")
-    found = log["extractionsData"]
-    assert found["booking"]["name"] == found["customer_name"]
-    assert found["booked"] is True
+    extracted = log["extractionsData"]
+    assert extracted["booking"]["name"] == extracted["customer_name"]
+    assert extracted["booked"] is True
     (log,) = simulate(line, 1, branch="caller wants to cancel the visit")
     assert log["extractionsData"] == {"booking": "", "customer_name": "", "booked": False, "cancelled": True}
 
@@ -90,40 +86,22 @@ def test_transfer_makes_the_record_with_its_number(line, simulate, taken):
         assert taken(log)[-1] == "caller asks for a human"
 
 
-def test_end_call_ends_the_call(booked):
-    for log in booked:
-        assert (log["status"], log["data"]["disconnection_reason"]) == ("completed", "agent_hangup")
-        assert "Goodbye." not in said(log)
-
-
 def test_the_trace_has_each_decision_and_what_is_printed(booked, session_of):
     for log in booked:
         trace = session_of(log)["trace"]
         customer = log["fromNumber"] if log["direction"] == "inbound" else log["toNumber"]
-        (asked,) = (step for step in trace if step["step"] == "ask")
+        (ask,) = (step for step in trace if step["step"] == "ask")
         (printed,) = (step for step in trace if step["step"] == "print")
         decided = next(step for step in trace if step["step"] == "until")
         assert (decided["line"], decided["why"], decided["by"]) == (6, "It is what the caller is after.", "caller")
-        assert (asked["line"], asked["value"]) == (7, log["extractionsData"]["booking"])
+        assert (ask["line"], ask["value"]) == (7, log["extractionsData"]["booking"])
         assert printed["text"] == f"booked for {customer}"
         times = [step["at"] for step in trace]
         assert times == sorted(times) and times[-1] <= log["duration"]
         assert log["sessionLogData"]["trace"] == trace
 
 
-def test_the_conditions_of_a_flow_can_be_read_in_the_summary(booked):
-    for log in booked:
-        summary = log["data"]["call_analysis"]["call_summary"]
-        assert summary.startswith("The caller wanted to book an appointment.")
-        assert "Noted: booking." in summary
-
-
-def test_what_was_extracted_can_be_read_in_the_summary(line, simulate):
-    (log,) = simulate(line, 1, branch="caller wants to cancel the visit")
-    assert "Noted: cancelled." in log["data"]["call_analysis"]["call_summary"]
-
-
-def test_a_summary_tells_short_values_and_names_long_ones(make_line, simulate):
+def test_a_summary_has_short_values_and_names_long_ones(make_line, simulate):
     code = (
         'extract("plan", "gold")\nextract("due", False)\nextract("terms", "x" * 100)\n'
         'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
@@ -173,17 +151,13 @@ def test_a_flow_that_raises_before_it_speaks_fails_every_call(make_line, simulat
     assert {(error["type"], error["lineNumber"]) for error in errors} == {("KeyError", 1)}
 
 
-def test_the_state_holds_the_callers_number(line, simulate, session_of):
-    for log in simulate(line, 4, direction="inbound", outcome="completed"):
-        assert session_of(log)["state"]["Caller"] == log["fromNumber"]
-
-
-def test_what_the_flow_writes_into_its_state_is_the_sessions(make_line, simulate, session_of):
+def test_the_flows_state_is_in_the_session(make_line, simulate, session_of):
     code = (
         'state["visits"] = 3\nloop:\n    talk("Hi")\nuntil "caller asks":\n    state["visits"] += 1\n    end_call()\n'
     )
-    (log,) = simulate(make_line(code), 1, branch="caller asks")
-    assert session_of(log)["state"]["visits"] == 4
+    (log,) = simulate(make_line(code), 1, branch="caller asks", direction="inbound")
+    state = session_of(log)["state"]
+    assert (state["Caller"], state["visits"]) == (log["fromNumber"], 4)
 
 
 def test_a_parameter_of_the_deployment_lies_over_the_flows_variables(line, simulate, api):
@@ -209,11 +183,11 @@ def test_turns_and_latencies_agree_with_what_was_said(line, simulate):
             now = one["end"]
         assert now <= log["duration"]
         answers = [pair for pair in pairwise(messages) if [one["role"] for one in pair] == ["user", "assistant"]]
-        gaps = [round(1000 * (answer["start"] - asked["end"])) for asked, answer in answers]
+        gaps = [round(1000 * (answer["start"] - question["end"])) for question, answer in answers]
         assert log["data"]["latency"]["values"] == gaps
 
 
-def test_success_criteria_look_at_what_the_flow_came_to(make_line, simulate):
+def test_success_criteria_look_at_the_branch_that_was_taken(make_line, simulate):
     item = {"title": "Appointment", "description": "One was booked", "type": "BINARY", "threshold": 1}
     line = make_line(successCriteria=[{"title": "Goal", "items": [item]}])
     (booked,) = simulate(line, 1, branch="caller confirms the day")
@@ -222,7 +196,7 @@ def test_success_criteria_look_at_what_the_flow_came_to(make_line, simulate):
     assert cancelled["successResults"]["passed"] is False
 
 
-def test_webhooks_hear_of_calls_that_follow_a_flow(line, simulate, api, advance):
+def test_webhooks_receive_the_extractions_of_a_flow(line, simulate, api, advance):
     receiver = Receiver()
     try:
         path = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
@@ -236,7 +210,7 @@ def test_webhooks_hear_of_calls_that_follow_a_flow(line, simulate, api, advance)
     assert body["transcript"] == log["transcription"]
 
 
-def test_a_flow_asks_what_it_may_reach(make_line, simulate, steps_of):
+def test_a_flow_sends_requests_to_servers_that_it_may_reach(make_line, simulate, steps_of):
     receiver = Receiver()
     code = (
         'import requests\nloop:\n    talk("Hi")\nuntil "caller asks for the slots":\n'
@@ -251,7 +225,7 @@ def test_a_flow_asks_what_it_may_reach(make_line, simulate, steps_of):
     assert (call["function"], call["status"], call["url"]) == ("requests.get", 200, receiver.url)
 
 
-def test_a_flow_sees_the_time_of_its_call(make_line, simulate):
+def test_a_flow_reads_the_time_of_its_call(make_line, simulate):
     code = (
         'from datetime import datetime, timezone\nloop:\n    talk("Hi")\nuntil "caller asks the time":\n'
         '    extract("now", datetime.now(timezone.utc).isoformat())\n'

@@ -1,7 +1,9 @@
-"""Wherever conversations are simulated, they follow the flow: campaigns, batches, Voice V1, live calls, chats."""
+"""Calls of campaigns, of batches and of Voice V1, live calls and chats follow their flow."""
 
 import pytest
 
+from dryline.simulator import outbound
+from dryline.tests.conftest import created
 from dryline.tests.following.conftest import FLOW, VARIABLES, said
 
 OUTBOUND = """\
@@ -22,12 +24,12 @@ UNTIL = {"patient confirms the visit", "patient cannot come"}
 
 @pytest.fixture
 def voice_logs(api):
-    """All voice logs of a deployment's worker."""
+    """Return a function that reads the voice logs of a deployment's worker."""
     return lambda line: api.get(f"/workers/{line['workerId']}/deploymentLogs/voice?limit=100").json["data"]
 
 
 def check_reminders(logs, taken):
-    """The calls to ROWS are those of OUTBOUND, each with its own row."""
+    """Check that the calls to ROWS follow OUTBOUND, each with its own row."""
     assert len(logs) == len(ROWS)
     followed = [log for log in logs if log["messages"] and said(log)[0].endswith("Oak Clinic.")]
     assert {condition for log in followed for condition in taken(log)} == UNTIL
@@ -35,51 +37,55 @@ def check_reminders(logs, taken):
         row = log["metadata"]["row"]
         assert said(log)[0] == f"Hello {row['first_name']}, this is Oak Clinic."
         assert said(log)[1] == "Does Friday still suit you?"
-        found = log["extractionsData"]
-        if "confirmed_for" in found:
-            assert found["confirmed_for"] == {"day": "Friday", "number": row["phoneNumber"]}
-        if "name" in found:
-            assert found["name"]["name"].startswith(row["first_name"])
-            assert found["name"]["phone"] == row["phoneNumber"]
+        extracted = log["extractionsData"]
+        if "confirmed_for" in extracted:
+            assert extracted["confirmed_for"] == {"day": "Friday", "number": row["phoneNumber"]}
+        if "name" in extracted:
+            assert extracted["name"]["name"].startswith(row["first_name"])
+            assert extracted["name"]["phone"] == row["phoneNumber"]
 
 
-def test_a_campaigns_calls_follow_its_flow_with_their_rows(make_line, api, advance, voice_logs, taken):
-    line = make_line(OUTBOUND)
-    base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
-    campaign = api.post(base, {"name": "Reminders", "data": ROWS})
-    assert campaign.status_code == 201, campaign.text
-    api.patch(f"{base}/{campaign.json['id']}", {"status": "RUNNING"})
-    advance(3600)
-    check_reminders(voice_logs(line), taken)
+@pytest.fixture
+def call_batch(api):
+    """Return a function that requests calls to rows at once."""
+
+    def call_batch(line, rows=ROWS, **body):
+        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
+        assert api.post(path, {"data": rows, "batch_size": 100} | body).status_code in (200, 201)
+
+    return call_batch
 
 
-def test_a_campaigns_own_flow_goes_before_the_deployments(make_line, make_flow, api, advance, voice_logs, taken):
-    line = make_line()
+@pytest.mark.parametrize("is_the_campaigns_own", [False, True])
+def test_a_campaigns_calls_follow_its_flow_with_their_rows(
+    make_line, make_flow, api, advance, voice_logs, taken, is_the_campaigns_own
+):
+    line = make_line() if is_the_campaigns_own else make_line(OUTBOUND)
     flow = make_flow(line["workerId"], code=OUTBOUND, variables=VARIABLES)
     base = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
-    body = {"name": "Reminders", "data": ROWS, "flow_id": flow["id"]}
-    campaign = api.post(base, body)
-    assert campaign.status_code == 201, campaign.text
-    api.patch(f"{base}/{campaign.json['id']}", {"status": "RUNNING"})
+    own = {"flow_id": flow["id"]} if is_the_campaigns_own else {}
+    campaign = created(api.post(base, {"name": "Reminders", "data": ROWS} | own))
+    api.patch(f"{base}/{campaign['id']}", {"status": "RUNNING"})
     advance(3600)
-    logs = voice_logs(line)
-    check_reminders(logs, taken)
-    assert {log["flowSnapshot"] for log in logs} == {OUTBOUND}
+    check_reminders(voice_logs(line), taken)
+    assert {log["flowSnapshot"] for log in voice_logs(line)} == {OUTBOUND}
 
 
-def test_a_batchs_calls_follow_the_flow_with_their_rows(make_line, api, advance, voice_logs, taken):
+@pytest.mark.parametrize("held_s", [None, -1.0])
+def test_a_batchs_calls_follow_the_flow_with_their_rows_also_in_several_rounds(
+    make_line, call_batch, advance, voice_logs, taken, monkeypatch, held_s
+):
+    if held_s is not None:
+        monkeypatch.setattr(outbound, "HELD_S", held_s)
     line = make_line(OUTBOUND)
-    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-    assert api.post(path, {"data": ROWS, "batch_size": 100}).status_code in (200, 201)
+    call_batch(line)
     advance(60)
     check_reminders(voice_logs(line), taken)
 
 
-def test_a_row_that_lacks_what_the_flow_reads_fails_its_call(make_line, api, advance, voice_logs):
+def test_a_row_without_a_member_that_the_flow_reads_fails_its_call(make_line, api, call_batch, advance, voice_logs):
     line = make_line(OUTBOUND)
-    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-    rows = [{"phoneNumber": f"+141555502{n:02}", "day": "Friday"} for n in range(10)]
-    api.post(path, {"data": rows, "batch_size": 100})
+    call_batch(line, [{"phoneNumber": f"+141555502{n:02}", "day": "Friday"} for n in range(10)])
     advance(60)
     failed = [log for log in voice_logs(line) if log["data"]["disconnection_reason"] == "error"]
     errors = api.get(f"/workers/{line['workerId']}/runtime-errors?limit=100").json
@@ -88,29 +94,26 @@ def test_a_row_that_lacks_what_the_flow_reads_fails_its_call(make_line, api, adv
     assert {error["metadata"]["logId"] for error in errors} == {log["id"] for log in failed}
 
 
-def test_a_row_whose_flow_meets_an_error_of_the_stand_in_does_not_stop_the_rows_of_others(
-    make_line, api, advance, voice_logs, monkeypatch
+def test_an_error_of_the_stand_in_in_one_flow_does_not_stop_the_rows_of_others(
+    make_line, call_batch, advance, voice_logs, monkeypatch
 ):
-    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
-
     def fail(*args, **options):
         raise IndexError("list index out of range")
 
+    lines = [make_line(OUTBOUND), make_line(OUTBOUND + "# another\n")]
     monkeypatch.setattr("dryline.simulator.outbound.FlowSchedulers.of", fail)
     for line in lines:
-        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-        api.post(path, {"data": ROWS, "batch_size": 100})
+        call_batch(line)
     advance(60)
     assert [len(voice_logs(line)) for line in lines] == [len(ROWS), len(ROWS)]
 
 
-def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, api, control, advance, voice_logs):
+def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, call_batch, control, advance, voice_logs):
     def conversations(*steps):
         control.post("/reset")
         control.put("/clock", {"now": "2026-02-01T00:00:00.000Z", "frozen": True})
         line = make_line(OUTBOUND)
-        path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-        api.post(path, {"data": ROWS, "batch_size": 4, "batch_interval_minutes": 1})
+        call_batch(line, batch_size=4, batch_interval_minutes=1)
         for seconds in steps:
             advance(seconds)
         return sorted((log["toNumber"], log["status"], log["transcription"] or "") for log in voice_logs(line))
@@ -118,24 +121,10 @@ def test_with_a_seed_a_row_has_the_same_call_however_many_are_due(make_line, api
     assert conversations(120) == conversations(0, 60, 60)
 
 
-def test_flows_that_take_their_time_leave_the_rest_for_the_next_round(
-    make_line, api, advance, voice_logs, taken, monkeypatch
+def test_a_call_that_is_cancelled_while_the_flows_run_is_not_made(
+    make_line, api, call_batch, advance, voice_logs, monkeypatch
 ):
-    from dryline.simulator import outbound
-
-    monkeypatch.setattr(outbound, "HELD_S", -1.0)
     line = make_line(OUTBOUND)
-    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
-    api.post(path, {"data": ROWS, "batch_size": 100})
-    advance(60)
-    check_reminders(voice_logs(line), taken)
-
-
-def test_what_is_cancelled_while_the_flows_run_is_not_called(make_line, api, advance, voice_logs, monkeypatch):
-    from dryline.simulator import outbound
-
-    line = make_line(OUTBOUND)
-    path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/make-batch-calls"
     settle = outbound.settle
 
     def cancel_meanwhile(world, due):
@@ -144,23 +133,19 @@ def test_what_is_cancelled_while_the_flows_run_is_not_called(make_line, api, adv
         return due
 
     monkeypatch.setattr(outbound, "settle", cancel_meanwhile)
-    api.post(path, {"data": ROWS, "batch_size": 100})
+    call_batch(line)
     advance(60)
     assert voice_logs(line) == []
 
 
-def make_voicev1(api, make_flow, code, **body):
-    flow = make_flow(code=code, variables=VARIABLES)
-    new = {"name": "Old line", "phoneNumber": "+14155550123", "flowId": flow["id"], "objective": "Remind"}
-    new |= dict.fromkeys(("startSentence", "endSentence", "voiceId", "functions", "model", "wsBaseUrl", "language"))
-    new |= {"allowedTransferNumbers": [], "resourceKeys": [], "config": {}} | body
-    answer = api.post(f"/workers/{flow['workerId']}/deployments/voicev1", new)
-    assert answer.status_code == 201, answer.text
-    return answer.json
+@pytest.fixture
+def make_old_line(make_voicev1_deployment, make_flow):
+    """Return a function that creates a Voice V1 deployment of a flow with this code."""
+    return lambda code, **body: make_voicev1_deployment(make_flow(code=code, variables=VARIABLES), **body)
 
 
-def test_voice_v1_calls_follow_the_flow_between_the_channels_own_sentences(api, make_flow, simulate):
-    line = make_voicev1(api, make_flow, FLOW, startSentence="This call is recorded.", endSentence="Bye from Oak.")
+def test_voice_v1_calls_follow_the_flow_between_the_channels_own_sentences(make_old_line, simulate):
+    line = make_old_line(FLOW, startSentence="This call is recorded.", endSentence="Bye from Oak.")
     (log,) = simulate(line, 1, branch="caller confirms the day")
     assert said(log)[:2] == ["This call is recorded.", "Welcome to Oak Clinic."]
     assert said(log)[-2:] == ["You are booked.", "Bye from Oak."]
@@ -168,8 +153,8 @@ def test_voice_v1_calls_follow_the_flow_between_the_channels_own_sentences(api, 
     assert (log["status"], said(log)[-1]) == ("transferred", "One moment.")
 
 
-def test_a_legacy_campaigns_calls_follow_the_flow_with_their_rows(api, make_flow, advance, voice_logs, taken):
-    line = make_voicev1(api, make_flow, OUTBOUND)
+def test_a_legacy_campaigns_calls_follow_the_flow_with_their_rows(api, make_old_line, advance, voice_logs, taken):
+    line = make_old_line(OUTBOUND)
     base = f"/workers/{line['workerId']}/deployments/voicev1/{line['id']}/campaigns"
     campaign = api.post(base, {"steps": []}).json
     assert api.post(f"{base}/{campaign['id']}/run", {"data": ROWS}).status_code == 200
@@ -196,15 +181,12 @@ def test_live_calls_follow_the_flow(line, control, advance, voice_logs, taken):
 
 @pytest.fixture
 def make_chat_line(api, make_flow):
-    """A chat deployment, or one of the chat widget."""
+    """Return a function that creates a chat deployment, or one of the chat widget."""
 
     def make(channel="chat", code=FLOW, **body):
         flow = make_flow(code=code, variables=VARIABLES)
-        made = api.post(
-            f"/workers/{flow['workerId']}/deployments/{channel}", {"name": "Chat", "flowId": flow["id"]} | body
-        )
-        assert made.status_code == 201, made.text
-        return made.json
+        body = {"name": "Chat", "flowId": flow["id"]} | body
+        return created(api.post(f"/workers/{flow['workerId']}/deployments/{channel}", body))
 
     return make
 

@@ -1,6 +1,4 @@
-"""What may be asked of simulated conversations that follow a flow, and when they follow a script instead."""
-
-from pathlib import Path
+"""Options of simulated conversations that follow a flow, and the reasons to follow a script instead."""
 
 import pytest
 
@@ -66,13 +64,13 @@ def test_a_flow_that_is_gone_gives_way_to_a_script(line, simulate, steps_of, api
     assert why(steps_of, log) == "The flow is gone."
 
 
-def test_a_script_can_be_asked_for(line, simulate, steps_of):
+def test_a_script_can_be_chosen(line, simulate, steps_of):
     for log in simulate(line, 3, outcome="completed", follow="script"):
         assert why(steps_of, log) == "The script was asked for."
         assert "Oak Clinic." not in said(log)[-1]
 
 
-def test_who_asks_for_the_flow_is_told_why_it_cannot_be(make_line, refused):
+def test_a_flow_that_cannot_be_followed_is_refused_with_the_reason(make_line, refused):
     assert refused(make_line('say("Hello.")\n'), follow="flow") == ("follow", "The flow has no loop.")
 
 
@@ -85,20 +83,21 @@ def test_no_flow_is_run_for_a_script(line, simulate, app):
 
 
 @pytest.mark.parametrize("branch", sorted(BRANCHES))
-def test_a_branch_can_be_asked_for(line, simulate, taken, branch):
+def test_a_branch_can_be_chosen(line, simulate, taken, branch):
     for log in simulate(line, 4, branch=branch):
         assert branch in taken(log)
 
 
-def test_a_branch_is_named_whatever_its_case(line, simulate, taken):
-    (log,) = simulate(line, 1, branch=["  Caller asks  for a HUMAN"])
-    assert taken(log) == ["caller asks for a human"]
-
-
-def test_several_conditions_are_taken_in_their_order(line, simulate, taken):
-    wanted = ["caller wants to book an appointment", "caller wants another day", "caller confirms the day"]
-    for log in simulate(line, 4, branch=wanted):
-        assert taken(log) == wanted
+@pytest.mark.parametrize(
+    ("branch", "conditions"),
+    [
+        (["  Caller asks  for a HUMAN"], ["caller asks for a human"]),
+        (["caller wants to book an appointment", "caller wants another day", "caller confirms the day"], None),
+    ],
+)
+def test_several_conditions_are_taken_in_their_order_whatever_their_case(line, simulate, taken, branch, conditions):
+    for log in simulate(line, 4, branch=branch):
+        assert taken(log) == (conditions or branch)
 
 
 def test_conditions_of_loops_behind_each_other_can_be_taken_together(make_line, simulate, taken):
@@ -117,18 +116,30 @@ def test_an_unknown_branch_is_refused_with_the_nearest_conditions(line, refused)
     assert "The nearest: 'caller wants to book an appointment';" in message
 
 
-def test_a_branch_that_nobody_comes_to_is_refused(make_line, refused):
+@pytest.mark.parametrize(
+    ("options", "member", "message"),
+    [
+        ({"branch": "never"}, "branch", "No call reaches the condition 'never'."),
+        (
+            {"branch": ["caller asks for a human", "caller confirms the day"]},
+            "branch",
+            "No call takes all of these conditions, in this order.",
+        ),
+        ({"branch": "caller asks for a human", "follow": "script"}, "branch", ""),
+        *(
+            (
+                {"branch": "caller asks for a human", "outcome": outcome},
+                "outcome",
+                f"A call of this branch comes out as transferred, not as {outcome}.",
+            )
+            for outcome in ("completed", "failed", "no-answer")
+        ),
+    ],
+)
+def test_an_impossible_branch_is_refused(make_line, refused, options, member, message):
     line = make_line(FLOW + 'if False:\n    loop:\n        talk("x")\n    until "never":\n        pass\n')
-    assert refused(line, branch="never") == ("branch", "No call reaches the condition 'never'.")
-
-
-def test_conditions_that_do_not_go_together_are_refused(line, refused):
-    member, message = refused(line, branch=["caller asks for a human", "caller confirms the day"])
-    assert (member, message) == ("branch", "No call takes all of these conditions, in this order.")
-
-
-def test_a_script_has_no_branches(line, refused):
-    assert refused(line, branch="caller asks for a human", follow="script")[0] == "branch"
+    path, reason = refused(line, **options)
+    assert path == member and reason.startswith(message)
 
 
 @pytest.mark.parametrize("branch", [[], 5, [5], "", {"a": 1}])
@@ -139,35 +150,25 @@ def test_a_bad_branch_is_named(control, line, branch):
     assert answer.json["details"][0]["path"].startswith("branch")
 
 
-@pytest.mark.parametrize("outcome", ["completed", "failed", "no-answer"])
-def test_a_branch_and_an_outcome_must_agree(line, refused, outcome):
-    member, message = refused(line, branch="caller asks for a human", outcome=outcome)
-    assert (member, message) == ("outcome", f"A call of this branch comes out as transferred, not as {outcome}.")
-
-
 @pytest.mark.parametrize("outcome", ["completed", "transferred", "failed"])
-def test_the_outcome_that_is_asked_for_picks_the_branches_that_come_to_it(line, simulate, outcome):
+def test_an_outcome_chooses_among_the_branches_that_lead_to_it(line, simulate, outcome):
     for log in simulate(line, 10, outcome=outcome, direction="inbound"):
         assert (log["status"], in_a_flow(log)) == (outcome, True)
         assert said(log)[0] == "Welcome to Oak Clinic."
 
 
 @pytest.mark.parametrize("outcome", ["no-answer", "busy"])
-def test_whom_nobody_reaches_is_not_the_flows_to_decide(line, simulate, session_of, outcome):
+def test_a_call_that_is_not_answered_runs_no_flow(line, simulate, session_of, outcome):
     for log in simulate(line, 3, outcome=outcome):
         assert (log["status"], log["messages"], log["duration"]) == (outcome, None, 0)
         assert session_of(log)["status"] == "not_connected"
 
 
-def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_line, simulate, steps_of):
+def test_a_flow_that_never_transfers_gives_way_to_a_script_for_a_transfer(make_line, simulate, steps_of, refused):
     line = make_line(FLOW.replace('transfer(variables["desk"])', "pass"))
     for log in simulate(line, 3, outcome="transferred"):
         assert log["status"] == "transferred" and log["transferData"]
         assert why(steps_of, log) == "No branch of the flow transfers."
-
-
-def test_who_asks_for_the_flow_and_a_transfer_that_it_never_makes_is_told(make_line, refused):
-    line = make_line(FLOW.replace('transfer(variables["desk"])', "pass"))
     assert refused(line, follow="flow", outcome="transferred") == ("outcome", "No branch of the flow transfers.")
 
 
@@ -250,11 +251,6 @@ def test_a_flow_that_is_slow_from_the_first_is_tried_again_the_next_time(line, s
     assert said(log)[0] == "Welcome to Oak Clinic."
 
 
-def test_the_guide_tells_how_long_a_call_may_wait_for_others():
-    guide = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
-    assert f"more than {flow_analysis.SLOW_S:g} s because it waits for other servers" in " ".join(guide.split())
-
-
 def test_no_call_is_longer_than_the_longest(make_line, simulate):
     line = make_line(externalConfig={"maxCallDurationMs": 12_000})
     logs = simulate(line, 20, branch="caller confirms the day")
@@ -267,7 +263,7 @@ def test_no_call_is_longer_than_the_longest(make_line, simulate):
     assert any("booking" in log["extractionsData"] for log in logs) or all(len(said(log)) < 3 for log in logs)
 
 
-def test_what_the_first_calls_show_is_known_for_the_next(line, simulate, monkeypatch):
+def test_a_flow_is_explored_once(line, simulate, monkeypatch):
     simulate(line, 1, outcome="completed")
     monkeypatch.setattr(flow_analysis, "_analyze", lambda *_: pytest.fail("explored again"))
     simulate(line, 1, outcome="completed")
