@@ -1,4 +1,4 @@
-"""The demo scenario: what a new server shows, at whatever hour of whatever day it is started, and that it agrees."""
+"""The demo scenario of a new server: its rows agree, at any hour of any day at which it is started."""
 
 import csv
 import io
@@ -11,6 +11,7 @@ import pytest
 
 from dryline.engine import Engine
 from dryline.flow_sessions.checkpoints import conditions_in
+from dryline.models.voice_logs import OUTCOMES
 from dryline.settings import Settings
 from dryline.tools import demo, demo_content, documents, making
 from dryline.world.clock import parse
@@ -27,7 +28,7 @@ def engine():
 
 @pytest.fixture(scope="module")
 def document():
-    """The document that ships."""
+    """Return the document that ships."""
     return orjson.loads(making.path("demo").read_bytes())
 
 
@@ -46,7 +47,7 @@ def workers(api):
 
 @pytest.fixture
 def calls(api, workers):
-    """All voice logs of the start team."""
+    """Return all voice logs of the start team."""
 
     def of(worker):
         pages = (f"/workers/{worker['id']}/deploymentLogs/voice?limit=100&page={page}" for page in (1, 2))
@@ -77,22 +78,12 @@ def test_numbers_belong_to_the_integration_and_to_deployments(workers, api):
     assert {number["phoneNumber"] for number in numbers} == {line["phoneNumber"] for line in lines}
 
 
-def test_there_are_some_two_hundred_calls_of_the_last_five_weeks(calls, control):
+def test_there_are_some_two_hundred_calls_of_the_last_five_weeks_with_every_outcome(calls, control):
     assert 190 <= len(calls) <= 260
     now = parse(control.get("/clock").json["now"])
     for log in calls:
         assert now - 5 * WEEK - DAY <= parse(log["startTime"]) <= parse(log["endTime"]) <= now
-
-
-def test_every_kind_of_outcome_occurs(calls):
-    assert {log["status"] for log in calls} == {
-        "completed",
-        "transferred",
-        "voicemail",
-        "no-answer",
-        "busy",
-        "failed",
-    }
+    assert {log["status"] for log in calls} == set(OUTCOMES)
 
 
 def test_every_call_has_its_session_and_deployment(calls, api):
@@ -138,19 +129,12 @@ def test_a_campaign_that_waits_can_be_started(api, advance, workers):
     assert api.get(f"{path}/{waiting['id']}").json["status"] == "COMPLETED"
 
 
-def test_more_calls_can_be_simulated(workers, api, control):
-    for worker in workers:
-        line = api.get(f"/workers/{worker['id']}/deployments/voice").json[0]
-        body = {"workerId": worker["id"], "deploymentId": line["id"]}
-        assert control.post("/simulate/calls", body).status_code == 201
-
-
 # Loaded at any hour of any day
 
 
 @pytest.fixture
 def loaded(control, document):
-    """The state that the document leads to when it comes in at a moment."""
+    """Return a function that loads the document at a moment and returns the state."""
 
     def load(moment):
         control.put("/clock", {"now": moment.isoformat(), "frozen": True})
@@ -196,7 +180,7 @@ def test_weekdays_and_local_hours_stay_what_they_were(loaded, document):
         assert (parse(log["startTime"]) - written[log["id"]]) % WEEK == timedelta(0)
 
 
-# What it says agrees with itself
+# The rows of the document agree
 
 
 def by_business(document, collection="voiceLogs"):
@@ -206,7 +190,7 @@ def by_business(document, collection="voiceLogs"):
 
 
 def flow_codes(document):
-    """Every version's code of every flow."""
+    """Return the code of every version by its flow's id."""
     codes = {}
     for version in document["flowVersions"]:
         codes.setdefault(version["flowId"], []).append(version["code"])
@@ -253,7 +237,7 @@ def test_no_network_error_is_in_the_demo(document):
     assert "ConnectionPool" not in str(document["voiceLogs"]) + str(document["runtimeErrors"])
 
 
-def test_what_a_recent_call_ended_with_is_a_condition_of_its_program(document, engine):
+def test_the_last_condition_of_a_recent_call_is_one_of_its_program(document, engine):
     for log in document["voiceLogs"]:
         if log.get("flowSnapshot") and log["sessionLogData"]["until"]:
             until = log["sessionLogData"]["until"]
@@ -261,7 +245,7 @@ def test_what_a_recent_call_ended_with_is_a_condition_of_its_program(document, e
             assert condition.text == until or not condition.fixed
 
 
-def test_the_clinics_test_found_what_its_last_version_mended(document):
+def test_the_clinics_test_fails_only_before_its_last_version(document):
     results = [run["results"] for run in sorted(document["testRuns"], key=lambda run: run["createdAt"])]
     moved = [next(result for result in of if result["name"] == "Move") for of in results]
     assert [result["failed"] > 0 for result in moved] == [False, True, False]
@@ -296,16 +280,13 @@ def test_there_is_history_of_every_kind(document):
 # The file
 
 
-def test_the_file_loads_fast_because_it_is_small():
+def test_the_file_is_small_and_has_one_row_a_line(document):
     assert making.path("demo").stat().st_size < 3_000_000
-
-
-def test_the_file_has_one_row_a_line(document):
     assert documents.written(document) == making.path("demo").read_bytes()
 
 
-def test_what_is_left_out_is_what_a_row_has_without_it(loaded, document):
-    """The file leaves nulls out: loaded when all of it has happened, each row is what it was with them."""
+def test_a_null_that_the_file_leaves_out_is_a_null_again(loaded, document):
+    """Loaded when all of it has happened, each row of the document is what it was before nulls were left out."""
     state = loaded(making.AS_OF + WEEK - timedelta(seconds=1))
     for name in ("voiceLogs", "sessions", "llmLogs", "webhookDeliveries"):
         rows = {row["id"]: row for row in document[name]}
@@ -314,7 +295,7 @@ def test_what_is_left_out_is_what_a_row_has_without_it(loaded, document):
 
 
 def test_the_script_still_makes_such_a_document(document):
-    """What is drawn may differ when the simulator has changed, the scenario may not."""
+    """Values drawn by the simulator may differ. The scenario may not."""
     made = demo.make()
     assert made.keys() == document.keys()
     for name in ("workers", "flows", "flowVersions", "voiceDeployments", "businessHours", "customWebhooks", "exports"):

@@ -33,11 +33,11 @@ def converse(engine):
             flow = engine.program(program.versions[-1].code)
             state = {"name": "Ada Park", "day": "Friday", "time": "10:15 AM", "car": "van", "Caller": "+14155550123"}
             options = {"variables": program.variables, "state": state}
-            runs[program.name] = found = []
+            runs[program.name] = results = []
             for branch in engine.explore(flow, **options):
                 caller = engine.caller(flow, branch, Random(1))
                 session = engine.open(flow, model=caller, seed=1, **options)
-                found.append((branch.condition, session, session.play(caller)))
+                results.append((branch.condition, session, session.play(caller)))
         return runs[program.name]
 
     return run
