@@ -205,6 +205,14 @@ def test_live_calls_have_a_line(start_log, control, advance, make_voice_deployme
     assert re.search(r"live: \d+ calls? came in", "\n".join(lines()))
 
 
+def test_calls_that_no_deployment_takes_have_no_line(start_log, control, advance):
+    control.put("/settings", {"callsPerMinute": 60})
+    advance()
+    lines = start_log()
+    advance(60)
+    assert "live:" not in "\n".join(lines())
+
+
 def test_a_batch_of_calls_has_a_line(start_log, api, advance, make_voice_deployment):
     deployment = make_voice_deployment()
     rows = [{"id": str(number), "phoneNumber": f"+1415555010{number}"} for number in range(3)]

@@ -1,5 +1,6 @@
 """Worlds: opening and closing, damage, temporary directories, restarts, and the disk."""
 
+import errno
 import socket
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
+from dryline.storage import files
 from dryline.testing import DrylineInProcess, DrylineServer
 from dryline.tests.conftest import NEW_WORKER, Api
 
@@ -409,14 +411,26 @@ def test_a_created_directory_is_for_its_owner_only(directory, open_world):
     assert directory.stat().st_mode & 0o777 == 0o700
 
 
-def test_an_upload_is_flushed_before_it_is_renamed(directory, open_world, monkeypatch):
-    from dryline.storage import files
-
-    app = open_world()
-    worker = Api(app.test_client(), "dryline-local-key").post("/workers", NEW_WORKER).json
+@pytest.fixture
+def upload(open_world):
+    """Upload a file."""
+    client = open_world().test_client()
+    worker = Api(client, "dryline-local-key").post("/workers", NEW_WORKER).json
     query = {"fileName": "a.txt", "contentType": "text/plain"}
-    url = f"/api/upload/{worker['id']}/resource-upload-url"
-    address = app.test_client().get(url, query_string=query).json["uploadUrl"]
+    address = client.get(f"/api/upload/{worker['id']}/resource-upload-url", query_string=query).json["uploadUrl"]
+    return lambda: client.put(address, data=b"one")
+
+
+def test_a_file_that_the_disk_has_no_room_for_leaves_nothing(directory, upload, monkeypatch):
+    def refuse(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", refuse)
+    assert upload().status_code == 507
+    assert list((directory / "uploads").iterdir()) == []
+
+
+def test_an_upload_is_flushed_before_it_is_renamed(directory, upload, monkeypatch):
     forced, fsync = [], files.os.fsync
 
     def remembered(file):
@@ -424,6 +438,6 @@ def test_an_upload_is_flushed_before_it_is_renamed(directory, open_world, monkey
         fsync(file)
 
     monkeypatch.setattr(files.os, "fsync", remembered)
-    assert app.test_client().put(address, data=b"one").status_code == 200
-    (upload,) = (directory / "uploads").iterdir()
-    assert forced == [upload.stat().st_ino, upload.parent.stat().st_ino]
+    assert upload().status_code == 200
+    (file,) = (directory / "uploads").iterdir()
+    assert forced == [file.stat().st_ino, file.parent.stat().st_ino]
