@@ -161,6 +161,7 @@ UNIFORM = {"type": "uniform", "lowerMs": 5, "upperMs": 9}
         ({"headers": {"X": "a\r\nb"}}, "headers", ""),
         ({"headers": {"X": "\u2028"}}, "headers", ""),
         ({"headers": {"Content-Length": "few"}}, "headers", ""),
+        ({"headers": {"Content-Length": "²"}}, "headers", "number"),
         ({"status": 500, "path": ""}, "path", ""),
         ({"status": 503, "path": "workers"}, "path", "Must begin with"),
         ({"status": 500, "path": "/_dryline/reset"}, "path", ""),

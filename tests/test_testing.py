@@ -1,6 +1,7 @@
 """The helpers for other projects' tests."""
 
 import dataclasses
+import ssl
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -45,6 +46,15 @@ def test_the_vendors_async_client_speaks_to_it(stand_in):
             return await client.workers.list()
 
     assert [worker.name for worker in asyncio.run(main())] == ["Front desk"]
+
+
+def test_the_vendors_clients_need_no_tls(stand_in, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise AssertionError("A TLS context takes 20 ms to make.")
+
+    monkeypatch.setattr(ssl, "create_default_context", refuse)
+    assert stand_in.client().workers.list() == []
+    stand_in.async_client()
 
 
 def test_a_reset_forgets_everything(stand_in):

@@ -298,6 +298,15 @@ class TestBrowser:
         link.click()
         page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
 
+    def test_a_row_opens_in_a_new_tab_with_control(self, demo, tab):
+        seen = tab(demo)
+        seen.go("/calls")
+        page = seen.scripted()
+        page.evaluate("window.open = (address) => (document.body.dataset.opened = address)")
+        page.locator("tr[data-open] td").nth(2).click(modifiers=["Control"])
+        assert "/console/calls/" in page.locator("body").get_attribute("data-opened")
+        assert page.url.endswith("/calls")
+
     def test_a_call_is_found_and_opened_without_script(self, demo, tab):
         page = tab(demo, script=False).go("/calls")
         page.get_by_label("Outcome").select_option("transferred")

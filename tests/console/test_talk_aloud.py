@@ -90,6 +90,17 @@ def test_lines_are_read_aloud_while_the_switch_is_on(begin):
     assert seen.wrong == []
 
 
+def test_the_agents_new_lines_are_announced_to_screen_readers(begin):
+    page = begin("tones").scripted()
+    region = page.locator("body > [role=status].visually-hidden")
+    region.evaluate("region => (region.dataset.isTheSame = true)")
+    page.get_by_label("Say").fill("I would like a new appointment")
+    page.keyboard.press("Enter")
+    expect(page.locator(".bubble.caller")).to_have_count(1)
+    expect(region).to_have_text(page.locator(".bubble").last.text_content())
+    assert region.get_attribute("data-is-the-same") == "true"
+
+
 def test_a_microphone_fills_the_field(begin):
     page = begin().scripted()
     page.get_by_role("button", name="Speak").click()

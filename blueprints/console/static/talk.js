@@ -7,6 +7,12 @@
   const Recognition = window.SpeechRecognition || window.webkitSpeechRecognition;
   const isAloud = () => find("aloud") !== null && localStorage.getItem(STORED_SWITCH) === "on";
 
+  // What screen readers announce. It is outside of the main part, because one that is replaced is not announced.
+  const announced = document.createElement("p");
+  announced.className = "visually-hidden";
+  announced.setAttribute("role", "status");
+  document.body.append(announced);
+
   // The agent's lines since the person spoke last, one after the other.
   const audio = new Audio();
   const heard = new Set();
@@ -15,6 +21,7 @@
   function read() {
     const bubbles = [...document.querySelectorAll(".talk .bubble")];
     const latest = bubbles.slice(bubbles.findLastIndex((bubble) => bubble.matches(".caller")) + 1);
+    announced.textContent = latest.map((bubble) => bubble.textContent).join(" ");
     const lines = latest.map((bubble) => bubble.dataset.audio).filter((line) => line && !heard.has(line));
     lines.forEach((line) => heard.add(line));
     if (!isAloud()) return;
