@@ -20,11 +20,3 @@ def test_name_and_owner_follow_from_the_providers_id(api, other_api):
     ours, theirs, another = add(api).json, add(other_api).json, add(api, "AZnzlk1XvdvUeBnXmlld").json
     assert (ours["name"], ours["ownerId"]) == (theirs["name"], theirs["ownerId"])
     assert ours["ownerId"] != another["ownerId"]
-
-
-def test_a_deleted_voice_is_gone(api, other_api):
-    path = f"/team/customVoices/{add(api).json['id']}"
-    assert other_api.delete(path).status_code == 404
-    assert api.delete(path).status_code == 204
-    assert api.get("/team/customVoices").json == []
-    assert api.delete(path).status_code == 404

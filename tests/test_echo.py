@@ -100,35 +100,6 @@ def test_a_deleted_scorecard_leaves_suites_and_agents(api, make_suite, make_scor
     assert only(api, "agents")["scorecardIds"] == [other]
 
 
-def test_a_deleted_suite_leaves_its_agents_and_scorecards(api, make_suite, make_scorecard, make_agent):
-    suite = make_suite()["id"]
-    make_agent(suiteId=suite)
-    make_scorecard(suiteId=suite)
-    assert api.delete(f"/echo/suites/{suite}").status_code == 204
-    assert only(api, "agents")["suiteId"] is None
-    assert only(api, "scorecards")["suiteId"] is None
-
-
-def test_a_deleted_agent_leaves_its_scorecards(api, make_agent, make_scorecard):
-    agent = make_agent()["id"]
-    make_scorecard(agentId=agent)
-    assert api.delete(f"/echo/agents/{agent}").status_code == 204
-    assert api.delete(f"/echo/agents/{agent}").status_code == 404
-    assert only(api, "scorecards")["agentId"] is None
-
-
-def test_a_deleted_deployment_is_taken_out_of_suites_agents_and_scorecards(
-    api, make_suite, make_agent, make_scorecard, make_voice_deployment
-):
-    deployment = make_voice_deployment()
-    for make in (make_suite, make_agent, make_scorecard):
-        make(deploymentId=deployment["id"])
-    path = f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}"
-    assert api.delete(path).status_code == 204
-    for collection in ("suites", "agents", "scorecards"):
-        assert only(api, collection)["deploymentId"] is None
-
-
 def test_the_key_in_the_secrets_header_opens_the_run_alone(app, make_agent):
     client, headers = app.test_client(), {"team-secret": "dryline-local-key"}
     assert client.get("/api/echo/suites", headers=headers).status_code == 401

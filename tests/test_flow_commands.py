@@ -46,8 +46,9 @@ def served(tmp_path):
         yield server.app.world.directory, flow.id, server
 
 
-def test_code_without_a_fault_is_passed_without_a_word(run, file):
+def test_a_check_prints_warnings_and_passes(run, file):
     assert run("flow", "check", file(CLINIC)) == ""
+    assert ": warning: " in run("flow", "check", file("say(nobody)\n"))
 
 
 def test_every_file_with_an_error_is_reported_with_line_and_column(run, file):
@@ -65,10 +66,6 @@ def test_a_file_that_is_not_utf_8_is_reported_with_its_line(run, file):
     for command in (["flow", "check", path], ["flow", "paths", path], ["talk", path]):
         assert f"{path}:2: This is not UTF-8." in run(*command, code=1)
     assert "not UTF-8" in run("talk", flow, "--script", path, code=1)
-
-
-def test_a_warning_is_printed_and_passes(run, file):
-    assert ": warning: " in run("flow", "check", file("say(nobody)\n"))
 
 
 def test_the_conditions_are_shown_as_the_code_nests_them(run, file):
@@ -91,8 +88,9 @@ until "third":
     ]
 
 
-def test_paths_of_code_that_cannot_run_are_its_faults(run, file):
-    assert ":1:1: error: " in run("flow", "paths", file('until "x":\n    say(1)\n'), code=1)
+@pytest.mark.parametrize("command", ["flow paths", "talk"])
+def test_code_that_cannot_run_is_refused_with_its_place(run, file, command):
+    assert ":1:1: error: " in run(*command.split(), file('until "x":\n    say(1)\n'), code=1)
 
 
 def test_a_conversation_shows_what_is_said_taken_and_extracted(run, file):
@@ -173,19 +171,10 @@ def test_values_that_nobody_said_are_made_up_on_request(run, file):
     assert 'Extracted: booking = {"day": "' in run("talk", file(CLINIC), "--unsaid", "made-up", input="/0\n")
 
 
-def test_code_that_cannot_run_is_refused(run, file):
-    assert ":1:5: error: " in run("talk", file("x = = 1\n"), code=1)
-
-
 def test_an_exception_is_printed_with_its_traceback(run, file):
     shown = run("talk", file("x = 1 / 0\n"))
     assert "clinic.based:1:5: ZeroDivisionError: division by zero" in shown
     assert "#     x = 1 / 0" in shown
-
-
-def test_the_output_of_a_conversation_is_a_script_that_it_passes(run, file):
-    shown = run("talk", file(CLINIC), input=TURNS)
-    assert run("talk", file(CLINIC), "--script", file(shown, "clinic.talk")) == ""
 
 
 def test_a_conversation_in_a_terminal_can_be_kept_in_a_file(file, tmp_path):
@@ -242,8 +231,3 @@ def test_an_unknown_flow_is_refused(run, served):
 def test_a_file_or_a_flow_is_named(run, file):
     assert "Name either FILE or --flow." in run("talk", code=2)
     assert "Name either FILE or --flow." in run("talk", file(CLINIC), "--flow", "flow_1", code=2)
-
-
-def test_a_model_that_is_named_by_halves_is_refused(run, file):
-    assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)
-    assert "need --model-url" in run("talk", file(CLINIC), "--model", "small", code=2)

@@ -46,19 +46,12 @@ def test_the_conversation_is_a_script_that_passes(folder):
     assert run(folder, "sh", "-eu", "script.sh") == ""
 
 
-@pytest.mark.parametrize(("file", "count"), [("test_clinic.py", 3), ("test_address.py", 3), ("test_order.py", 1)])
-def test_the_examples_of_tests_pass(folder, file, count):
+def test_the_examples_of_tests_pass(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", file)
-    assert f"{count} passed" in out
-
-
-def test_the_example_of_simulated_calls(folder):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_calls.py")
-    assert "3 passed" in out
+        files = [name for name in GUIDE if name.startswith("test_")]
+        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", *files)
+    assert len(files) == 5 and "11 passed" in out
 
 
 def test_the_example_of_simulated_calls_in_a_shell(folder, tmp_path):
@@ -84,10 +77,3 @@ def test_the_example_of_openais_client(folder):
             patch.setitem(ENVIRONMENT, name, value)
         out = run(folder, sys.executable, "endpoint.py")
     assert out.startswith("Oak Clinic, good morning.\n")
-
-
-def test_the_example_of_checkpoints(folder):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        out = run(folder, sys.executable, "-m", "pytest", "-p", "dryline.pytest_plugin", "test_checkpoints.py")
-    assert "1 passed" in out

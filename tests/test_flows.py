@@ -92,13 +92,6 @@ def test_the_engine_starts_with_the_first_flow_that_is_looked_at_and_ends_with_t
     assert not engine.running
 
 
-def test_flows_are_listed_newest_first_and_by_worker(api, make_worker, make_flow):
-    worker = make_worker()
-    first, second = make_flow(worker["id"])["id"], make_flow(worker["id"])["id"]
-    make_flow()
-    assert [flow["id"] for flow in api.get(f"/workers/{worker['id']}/flows").json] == [second, first]
-
-
 def test_a_change_of_code_commits_a_version_of_the_new_code(api, make_flow):
     flow = make_flow()
     assert api.patch(path_of(flow), {"code": "say('hi')", "commitMessage": "Greet"}).json["version"] == 2

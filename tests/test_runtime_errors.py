@@ -37,14 +37,9 @@ def test_a_recorded_error_can_be_read_again(api, path, worker, record):
         "metadata": {"attempt": 2},
     }
     made = record(**error)
+    assert record()["severity"] == "error"
     assert made == made | ERROR | error | {"workerId": worker["id"], "teamId": worker["teamId"]}
     assert api.get(f"{path}/{made['id']}").json == made
-
-
-def test_by_default_members_are_null_and_the_severity_is_error(record):
-    made = record()
-    assert made["severity"] == "error"
-    assert made["deploymentId"] is made["flowId"] is made["lineNumber"] is made["metadata"] is None
 
 
 def test_the_flow_finds_its_newest_deployment(api, make_flow, make_voice_deployment):
@@ -56,11 +51,6 @@ def test_the_flow_finds_its_newest_deployment(api, make_flow, make_voice_deploym
     assert (made["deploymentId"], made["flowId"]) == (newest["id"], flow["id"])
 
 
-def test_a_flow_without_deployments_leaves_the_deployment_open(record, worker, make_flow):
-    flow = make_flow(worker["id"])
-    assert record(flowId=flow["id"])["deploymentId"] is None
-
-
 def test_a_named_deployment_stays_whatever_the_flow(api, make_flow, make_voice_deployment):
     flow = make_flow()
     first = make_voice_deployment(flow)
@@ -70,14 +60,13 @@ def test_a_named_deployment_stays_whatever_the_flow(api, make_flow, make_voice_d
 
 
 @pytest.mark.parametrize("member", ["deploymentId", "flowId"])
-@pytest.mark.parametrize("whose", ["nobody", "another worker", "another team"])
-def test_a_reference_to_others_is_not_found_and_named(
-    api, other_api, path, make_flow, make_voice_deployment, member, whose
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_reference_to_another_workers_row_is_not_found_and_named(
+    api, path, make_flow, make_voice_deployment, member, is_known
 ):
-    owner = other_api if whose == "another team" else api
-    flow = make_flow(api=owner)
-    ids = {"deploymentId": make_voice_deployment(flow, api=owner)["id"], "flowId": flow["id"]}
-    answer = api.post(path, ERROR | {member: "none" if whose == "nobody" else ids[member]})
+    flow = make_flow()
+    ids = {"deploymentId": make_voice_deployment(flow)["id"], "flowId": flow["id"]}
+    answer = api.post(path, ERROR | {member: ids[member] if is_known else "none"})
     assert answer.status_code == 404
     assert member in answer.json["error"]
     assert api.get(path).json == []
@@ -93,31 +82,8 @@ def test_the_list_is_newest_first_and_can_be_read_in_parts(api, path, record, ad
     assert api.get(path, query_string={"limit": 0}).json == []
 
 
-@pytest.mark.parametrize("query", [{"limit": "-1"}, {"limit": "101"}, {"offset": "-1"}])
-def test_a_bad_part_is_refused_and_named(api, path, query):
-    answer = api.get(path, query_string=query)
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == list(query)
-
-
 @pytest.mark.parametrize("narrow", [{"type": "KeyError"}, {"service": "sms"}, {"severity": "warning"}])
 def test_the_list_can_be_narrowed(api, path, record, narrow):
     record()
     recorded = record(**narrow)
     assert api.get(path, query_string=narrow).json == [recorded]
-
-
-def test_the_list_can_be_narrowed_to_a_deployment(api, make_voice_deployment):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/runtime-errors"
-    api.post(path, ERROR)
-    made = api.post(path, ERROR | {"deploymentId": deployment["id"]}).json
-    assert api.get(path, query_string={"deploymentId": deployment["id"]}).json == [made]
-
-
-def test_an_error_outlives_its_deployment_and_forgets_it(api, make_voice_deployment):
-    deployment = make_voice_deployment()
-    path = f"/workers/{deployment['workerId']}/runtime-errors"
-    made = api.post(path, ERROR | {"deploymentId": deployment["id"]}).json
-    api.delete(f"/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}")
-    assert api.get(f"{path}/{made['id']}").json == made | {"deploymentId": None}

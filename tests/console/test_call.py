@@ -231,16 +231,13 @@ class TestOtherCalls:
     def beside(self, page):
         return [link for link in page.links if re.match(r"/console/calls/log_", link or "")]
 
-    def test_the_calls_before_and_after_have_links(self, visitor, calls):
-        assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
-
-    def test_the_first_call_has_no_link_to_an_earlier_one(self, visitor, calls):
+    def test_the_calls_before_and_after_have_links_with_the_filters_of_the_list(self, visitor, calls):
         assert self.beside(visitor.go("/calls/log_1"))[0] == "/console/calls/log_2"
-
-    def test_the_links_keep_the_filters_of_the_list(self, visitor, calls):
+        assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
         page = visitor.go("/calls/log_2?status=failed")
         assert self.beside(page)[0] == "/console/calls/log_4?status=failed"
         assert any(link.startswith("/console/calls?status=failed&worker=") for link in page.links)
+        assert visitor.client.get("/console/calls/latest").headers["Location"] == "/console/calls/log_4"
 
     @pytest.fixture
     def searched(self, add_call):
@@ -266,28 +263,21 @@ class TestOtherCalls:
             add_call(id=f"log_{number}")
         assert self.beside(visitor.go("/calls/log_2"))[:2] == ["/console/calls/log_1", "/console/calls/log_3"]
 
-    def test_latest_redirects_to_the_newest_call(self, visitor, calls):
-        assert visitor.client.get("/console/calls/latest").headers["Location"] == "/console/calls/log_4"
 
-
-class TestRecording:
-    def test_a_call_without_a_recording_says_so(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call(recordingUrl=None)}")
-        assert "has no recording" in page.text
-        assert "<audio" not in page.answer.text
-
-    def test_a_recording_on_another_server_is_a_link(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call(recordingUrl='https://audio.example/1.mp3')}")
-        assert "https://audio.example/1.mp3" in page.links
-        assert "<audio" not in page.answer.text
-
-    def test_an_address_of_another_scheme_is_not_a_link(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call(recordingUrl='javascript:alert(1)')}")
-        assert not any(link.startswith("javascript") for link in page.links)
-
-    def test_a_recording_on_this_server_is_played(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call(recordingUrl='http://localhost/recordings/CA1.wav?log=1')}")
-        assert "/recordings/CA1.wav?log=1" in page.fetched
+@pytest.mark.parametrize(
+    ("url", "is_played", "is_linked"),
+    [
+        (None, False, False),
+        ("https://audio.example/1.mp3", False, True),
+        ("javascript:alert(1)", False, False),
+        ("http://localhost/recordings/CA1.wav?log=1", True, False),
+    ],
+)
+def test_only_a_recording_on_this_server_is_played(visitor, add_call, url, is_played, is_linked):
+    page = visitor.go(f"/calls/{add_call(recordingUrl=url)}")
+    assert ("/recordings/CA1.wav?log=1" in page.fetched) == ("<audio" in page.answer.text) == is_played
+    assert (url in page.links) == is_linked
+    assert ("has no recording" in page.text) == (not is_played and not is_linked)
 
 
 class TestOtherChannels:

@@ -106,18 +106,6 @@ def test_calls_of_all_workers_are_one_list_unless_a_worker_is_chosen(visitor, ap
     assert ids(visitor.go(f"/calls?worker={CLINIC}")) == listed(api, CLINIC, limit=25)
 
 
-def test_the_neighbours_of_a_call_are_those_of_its_list(visitor):
-    for query in ("", f"worker={CLINIC}"):
-        shown = ids(visitor.go(f"/calls?{query}"))
-        page = visitor.go(f"/calls/{shown[1]}?{query}")
-        assert [id for id in ids(page) if id in (shown[0], shown[2])] == [shown[2], shown[0]]
-
-
-def test_a_usual_range_of_dates_is_one_click(visitor, control):
-    (today,) = [link for link in visitor.go("/calls").links if "startTimeAfter" in link][:1]
-    assert control.get("/clock").json["now"][:10] in today
-
-
 def test_empty_fields_are_removed_from_the_address(visitor, worker):
     answer = visitor.client.get(f"/console/calls?worker={worker}&direction=&status=failed&minDuration=")
     assert answer.headers["Location"] == f"/console/calls?worker={worker}&status=failed"

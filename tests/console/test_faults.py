@@ -75,11 +75,6 @@ def test_the_line_for_pytest_adds_the_same_rule(visitor, control):
     assert {**added, "id": 0, "createdAt": 0} == {**first, "id": 0, "createdAt": 0}
 
 
-def test_the_address_gives_the_values_of_the_form(visitor):
-    page = visitor.go("/faults?method=POST&path=/api/team")
-    assert page.form("/faults")["fields"]["path"] == "/api/team"
-
-
 def test_a_refused_form_keeps_its_values(tab, demo):
     seen = tab(demo)
     page = seen.go("/faults")

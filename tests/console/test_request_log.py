@@ -127,14 +127,6 @@ def test_the_curl_command_sends_the_same_request(visitor, served):
     assert json.loads(answer)["name"] == "O'Hara's \"desk\""
 
 
-def test_a_preset_makes_the_next_such_requests_fail(visitor, api):
-    api.get("/workers")
-    newest(visitor)
-    visitor.send("/faults", preset="unavailable-twice")
-    assert api.get("/workers").status_code == 503
-    assert api.post("/workers", WORKER).status_code == 201
-
-
 def test_a_request_links_to_the_documentation_of_its_operation(visitor, api, control):
     api.get("/workers/worker_1")
     (link,) = [link for link in newest(visitor).links if link.startswith("/docs#")]

@@ -5,13 +5,13 @@ import csv
 import io
 import json
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
-from dryline.testing import DrylineInProcess, DrylineServer
+from dryline.testing import DrylineServer
 from dryline.tests.recordings.calls import NEUTRAL
 
 
@@ -94,43 +94,21 @@ def test_each_row_of_an_export_has_the_address_that_its_log_shows(app, api, add_
     assert len({url for url in shown if url.startswith("http://localhost/recordings/")}) == 2
 
 
-def test_in_the_same_process_addresses_begin_with_the_stand_ins_own():
-    with DrylineInProcess() as dryline:
-        assert dryline.app.world.base_url == dryline.url
-
-
-def test_over_http_list_webhook_and_player_agree():
-    """A server on a socket: the address of a webhook and of a list is fetched by Range."""
-    from http.client import HTTPConnection
-    from urllib.request import Request, urlopen
-
-    with DrylineServer(speech="tones") as dryline:
-
-        def send(method, path, body=None):
-            data = None if body is None else json.dumps(body).encode()
-            headers = {"x-api-key": "dryline-local-key", "content-type": "application/json"}
-            with urlopen(Request(dryline.url + path, data, headers, method=method)) as answer:
-                return json.loads(answer.read() or b"null")
-
-        worker = send("POST", "/api/workers", {"name": "Desk", "description": None, "status": None})
-        flow = send(
-            "POST", f"/api/workers/{worker['id']}/flows", {"name": "F", "label": None, "code": "loop:\n    talk()"}
-        )
-        line = {"name": "Line", "phoneNumber": "+14155550100", "flowId": flow["id"]}
-        line = send("POST", f"/api/workers/{worker['id']}/deployments/voice", line)
+def test_list_webhook_and_player_agree_over_http():
+    with DrylineServer(speech="tones") as dryline, dryline.client() as client:
+        worker = client.workers.create(name="Desk", description=None, status=None).id
+        flow = client.workers.flows.create(worker, name="F", label=None, code="loop:\n    talk()").id
+        line = client.workers.deployments.voice.create(worker, name="L", phone_number="+14155550100", flow_id=flow).id
         hook = {"url": f"{dryline.url}/no-such-path", "fields": "recording_url"}
-        send("POST", f"/api/workers/{worker['id']}/deployments/{line['id']}/voice/customWebhooks", hook)
-        body = {"workerId": worker["id"], "deploymentId": line["id"], "outcome": "completed"}
-        log_id = send("POST", "/_dryline/simulate/calls", body)["ids"][0]
-        delivered = [each["request"]["body"].get("recording_url") for each in send("GET", "/_dryline/webhooks")]
-        shown = send("GET", f"/api/logs/{log_id}")["recordingUrl"]
-        assert shown in delivered and shown.startswith(dryline.url + "/recordings/")
-        host = urlsplit(shown)
-        connection = HTTPConnection(host.netloc)
-        connection.request("GET", f"{host.path}?{host.query}", headers={"Range": "bytes=0-3"})
-        answer = connection.getresponse()
-        assert (answer.status, answer.read()) == (206, b"RIFF")
-        connection.close()
+        client.post(f"/api/workers/{worker}/deployments/{line}/voice/customWebhooks", body=hook, cast_to=object)
+        body = {"workerId": worker, "deploymentId": line, "outcome": "completed"}
+        dryline.plane("POST", "/simulate/calls", body)
+        (log,) = dryline.state()["voiceLogs"]
+        url = dryline.plane("GET", "/webhooks")[0]["request"]["body"]["recording_url"]
+        assert url == client.get(f"/api/logs/{log['id']}", cast_to=object)["recordingUrl"]
+        with urlopen(Request(url, headers={"Range": "bytes=0-3"})) as answer:
+            assert url.startswith(f"{dryline.url}/recordings/")
+            assert (answer.status, answer.read()) == (206, b"RIFF")
 
 
 def test_settings_that_cannot_work_are_refused():
