@@ -100,11 +100,23 @@ def test_the_compose_file_names_settings_that_exist():
     assert services["tests"]["depends_on"]["dryline"]["condition"] == "service_healthy"
 
 
+def test_the_compose_file_keeps_nothing_between_two_runs():
+    server = yaml.safe_load(TESTING["compose.yaml"])["services"]["dryline"]
+    assert server["environment"]["DRYLINE_EPHEMERAL"] == "1"
+    assert "volumes" not in server
+
+
 def server_step():
     """Return the commands of the workflow that start the server."""
     (job,) = yaml.safe_load(TESTING["other.yaml"])["jobs"].values()
     start = next(step["run"] for step in job["steps"] if "dryline serve" in step.get("run", ""))
     return start.replace("dryline serve", "dryline serve --port 0")
+
+
+def test_a_workflow_that_hangs_ends():
+    workflows = [yaml.safe_load(text) for name, text in TESTING.items() if name.endswith(".yaml")]
+    jobs = [job for workflow in workflows for job in workflow.get("jobs", {}).values()]
+    assert len(jobs) >= 2 and all(job["timeout-minutes"] <= 30 for job in jobs)
 
 
 def test_the_workflow_starts_a_server(tmp_path):
