@@ -1,6 +1,9 @@
 """Cross-origin requests from web pages named by --cors-origin."""
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as some
 
 from dryline.settings import Settings
 
@@ -27,33 +30,44 @@ def preflight(api, path="/workers", **headers):
     return api.client.options("/api" + path, headers=PREFLIGHT | headers)
 
 
-@pytest.mark.parametrize("phase", ["before", "after"])
-def test_a_page_can_read_the_answer_of_a_fault(api, add_fault, phase):
-    add_fault(path="/api/workers", status=503, phase=phase)
-    answer = api.get("/workers", headers={"Origin": ORIGIN})
-    assert answer.status_code == 503
-    assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
+EFFECTS = some.one_of(
+    some.fixed_dictionaries(
+        {"status": some.sampled_from([200, 204, 304, 404, 429, 503])}, optional={"body": some.text(max_size=5)}
+    ),
+    some.fixed_dictionaries({"malformed": some.sampled_from(["truncated", "garbage"])}),
+    some.fixed_dictionaries(
+        {"rateLimit": some.fixed_dictionaries({"requests": some.just(1), "windowSeconds": some.just(60)})}
+    ),
+    some.fixed_dictionaries(
+        {"override": some.fixed_dictionaries({"status": some.just(200), "body": some.text(max_size=5)})}
+    ),
+    some.fixed_dictionaries({"headers": some.just({"Retry-After": "1"})}),
+)
+RULES = some.fixed_dictionaries(
+    {"path": some.sampled_from(["/api/workers", "/api/*", "*"])},
+    optional={
+        "method": some.sampled_from(["GET", "OPTIONS"]),
+        "times": some.integers(1, 3),
+        "skip": some.integers(0, 1),
+        "probability": some.sampled_from([0.5, 1]),
+        "phase": some.sampled_from(["before", "after"]),
+    },
+)
 
 
-def test_a_page_can_read_the_answer_of_a_rate_limit(api, add_fault):
-    add_fault(path="/api/workers", rateLimit={"requests": 1, "windowSeconds": 60})
-    api.get("/workers", headers={"Origin": ORIGIN})
-    answer = api.get("/workers", headers={"Origin": ORIGIN})
-    assert answer.status_code == 429
-    assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
-
-
-def test_a_preflight_is_not_hit_by_a_fault(api, add_fault, control):
-    fault = add_fault(path="/api/workers", status=503, times=1)
+@hypothesis_settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(RULES, EFFECTS)
+def test_a_page_can_read_the_answers_of_any_fault_and_none_hits_a_preflight(api, control, rule, effect):
+    control.delete("/faults")
+    if control.post("/faults", rule | effect).status_code != 201:
+        return  # effects that contradict each other
     assert preflight(api).status_code == 204
-    assert next(each["hits"] for each in control.get("/faults").json if each["id"] == fault) == 0
-    assert api.get("/workers", headers={"Origin": ORIGIN}).status_code == 503
-
-
-def test_a_preflight_does_not_count_towards_a_rate_limit(api, add_fault):
-    add_fault(path="/api/workers", rateLimit={"requests": 1, "windowSeconds": 60})
-    preflight(api)
-    assert api.get("/workers", headers={"Origin": ORIGIN}).status_code == 200
+    assert [each["hits"] for each in control.get("/faults").json] == [0]
+    for _ in range(3):
+        answer = api.get("/workers", headers={"Origin": ORIGIN})
+        assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
 
 
 def test_a_fault_can_replace_a_cors_header(api, add_fault):
