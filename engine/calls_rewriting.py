@@ -33,6 +33,7 @@ class CallRewriting:
         self._places = places
         self.unknown: list[tuple[str, int]] = []  # members that `requests` of the prelude lacks, with offset
         self._requests_names = {"requests"} if _imports_requests(lines) else set[str]()
+        self._requests_functions: dict[str, str] = {}  # `from requests import post as send` has "send": "post"
         self._own = _own_names(lines)  # names that the flow defines itself are not rewritten
 
     def rewrite(self, tokens: list[Token], in_def: bool) -> None:
@@ -58,7 +59,9 @@ class CallRewriting:
         line = self._places.line(token.start)
         if calls(token.text, tokens, index):
             bracket = tokens[index + 1]
-            if token.text == "talk":
+            if member := self._requests_functions.get(token.text):
+                self._edits.replace(token.start, token.end, f"_based_requests.at({line}).{member}")
+            elif token.text == "talk":
                 if in_def:
                     raise BasedSyntaxError(
                         token.start, "A talk cannot stand in a function, only at the top level or in a block."
@@ -187,6 +190,9 @@ class CallRewriting:
                 _ImportClause(clause) for clause in _split([text for text in texts[at + 1 :] if text not in "()"])
             ]
             new = [f"{clause.name} = {module}.{clause.module}" for clause in clauses if clause.words]
+            if at == 2:  # its exceptions and classes are no functions
+                functions = {clause.name: clause.module for clause in clauses if clause.module.islower()}
+                self._requests_functions.update(functions)
             self._edits.replace(part[0].start, part[-1].end, "; ".join(new))
 
 
