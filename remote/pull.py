@@ -36,6 +36,8 @@ UNPAGED = ("chat", "chat-embed")
 # Members of a collection's rows that are rows of another collection.
 NESTED = {"workers": "tags", "voiceDeployments": "customWebhooks"}
 PAGE = 100
+# Rows of one list that are read: a service may give pages for ever.
+MAX_ROWS = 1_000_000
 
 
 @dataclass
@@ -142,6 +144,9 @@ class Pull:
                 question, ids = part["next"], {row["id"] for row in part["rows"]}
                 if question is not None and ids <= known:  # it leads back, or the service does not look at the offset
                     raise ReadError(f"GET {path}: a page has nothing new, and says that there is more")
+                if question is not None and len(rows) + len(part["rows"]) >= MAX_ROWS:
+                    question = None
+                    self.left_out.append(f"GET {path}: there are more than {MAX_ROWS} records; the rest is not read")
                 known |= ids
                 rows += part["rows"]
                 self.on_progress(

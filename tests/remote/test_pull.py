@@ -156,6 +156,26 @@ def test_a_service_that_does_not_look_at_the_offset_is_not_read_for_ever(small, 
     assert any("nothing new" in line for line in lines(done))
 
 
+def test_of_a_list_that_never_ends_the_beginning_is_copied(small, command, monkeypatch):
+    monkeypatch.setattr("dryline.remote.pull.PAGE", 2)
+    monkeypatch.setattr("dryline.remote.pull.MAX_ROWS", 3)
+    small.simulate_calls(5)
+    done = command.pull(small)
+    assert done.exit_code == 3
+    assert any(line.startswith("left out: GET") and "more than 3 records" in line for line in lines(done))
+
+
+def test_a_call_in_progress_is_left_out_and_reported(small, command, loads):
+    small.freeze()
+    small.settings(calls_per_minute=600)
+    small.advance(seconds=5)
+    in_progress = {call["id"] for call in small.state()["callsInProgress"]}
+    document = command.pulled(small, exit_code=3)
+    assert in_progress
+    assert not in_progress & {log["id"] for log in document["voiceLogs"]}
+    assert {log["status"] for log in loads(document)["voiceLogs"]}.isdisjoint({"ringing", "in-progress"})
+
+
 @pytest.mark.parametrize("row", [5, None, [], {"id": 5}, {"id": ""}, {"name": "no id"}], ids=repr)
 def test_a_row_that_is_no_record_is_reported(small, command, row):
     small.fault(path="/api/team/tags", status=200, body=[row, *small.state()["tags"]])
