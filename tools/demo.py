@@ -93,7 +93,7 @@ def _reminders(maker: Maker, clinic: Row, twilio: Row) -> None:
             batch_size=8,
         )
         maker.at(days - 0.1)
-    maker.at(RECENT_DAY)
+    maker.at(1)
     maker.post(
         path,
         name="Not seen for a year",

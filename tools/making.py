@@ -23,7 +23,7 @@ from dryline.world.clock import wire
 
 AS_OF = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)  # a Friday, nine in the morning in San Francisco
 LAST_DAY = -7  # of conversations, in days before AS_OF
-RECENT_DAY = 1  # from here on, conversations keep their traces: at any loading, those are the newest
+RECENT_DAY = 7  # from here on, conversations keep their traces and LLM logs: the last week of any loading
 _FIRST_DAY = 28
 # Members that nothing takes away afterwards, so that an export's size holds for the file that is made of the document.
 _EXPORTED = ("id", "startTime", "endTime", "direction", "fromNumber", "toNumber", "status", "duration", "transcription")
