@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CALLS_A_TURN = 500  # of host functions, between two utterances of the user
-TEXT_CHARACTERS = 1_000_000  # that the flow says and prints in one conversation
+TEXT_CHARACTERS = 1_000_000  # that the flow and the user say, and that the flow prints, in one conversation
 EVENT_CHARACTERS = 1_000_000  # of the other events of one conversation
 Speak = Callable[["FlowSession"], str | None]
 
@@ -40,7 +40,7 @@ class Interpreter:
             None  # the return value of the pending host call, when one worker runs the whole conversation
         )
         self._place: SourcePosition | None = None  # of the last host call
-        self._calls = self._characters = self._kept = 0
+        self._calls = 0
         self._spent_s = 0.0
         self._over: Stopped | None = None  # a limit that was exceeded where the sandbox hides the exception
         self._printed: list[str] = []  # since the last host call
@@ -73,15 +73,15 @@ class Interpreter:
             self._drive(worker, resume, None)
 
     def count_spoken(self, characters: int) -> None:
-        """Count characters that the flow says or prints. Raises Stopped."""
-        self._characters += characters
-        if self._characters > TEXT_CHARACTERS:
-            raise Stopped(f"The flow said and printed more than {TEXT_CHARACTERS:,} characters in one conversation.")
+        """Count characters that are said or printed. Raises Stopped."""
+        self._session.spoken += characters
+        if self._session.spoken > TEXT_CHARACTERS:
+            raise Stopped(f"More than {TEXT_CHARACTERS:,} characters were said and printed in one conversation.")
 
-    def count_kept(self, characters: int) -> None:
+    def count_logged(self, characters: int) -> None:
         """Count characters of other events. Raises Stopped."""
-        self._kept += characters
-        if self._kept > EVENT_CHARACTERS:
+        self._session.logged += characters
+        if self._session.logged > EVENT_CHARACTERS:
             raise Stopped(f"The flow handed over more than {EVENT_CHARACTERS:,} characters in one conversation.")
 
     def _drive(self, worker: Any, step: Callable[[], Any], speak: Speak | None) -> None:

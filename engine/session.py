@@ -25,7 +25,7 @@ from dryline.engine.translate import translate
 from dryline.engine.web import Web
 
 TURNS = 2_000
-_FORM = 1  # version of the dump
+_FORM = 2  # version of the dump
 
 
 class SessionOver(RuntimeError):
@@ -69,6 +69,7 @@ class FlowSession:
         self.ended: str | None = None
         self.failure: Failure | None = None
         self.turns = 0
+        self.spoken = self.logged = 0  # characters, which the interpreter counts
         self.conversation = Conversation(self)
         self._interpreter = Interpreter(self, sandbox)
         self._drawn = 0
@@ -115,7 +116,7 @@ class FlowSession:
         if index not in self.conversation.tools and arguments:
             raise LookupError(f"The condition {choice!r} is a text. Only a tool has arguments.")
         self.answer_stubs.begin_turn(answers)
-        if self._counted():
+        if self._counted(utterance or ""):
             if utterance is not None:
                 utterance = self.add_user_message(utterance)
             if arguments is None:
@@ -139,8 +140,8 @@ class FlowSession:
         self._events.append(Event(type, line, details))
 
     def log_bounded_event(self, type: str, line: int | None, /, **details: Any) -> None:
-        """Log an event whose size counts against the turn's limit. Raises Stopped."""
-        self._interpreter.count_kept(len(orjson.dumps(details)))
+        """Log an event whose size counts against the conversation's limit. Raises Stopped."""
+        self._interpreter.count_logged(len(orjson.dumps(details)))
         self.log_event(type, line, **details)
 
     def add_agent_message(self, spoken: str, line: int | None, **details: Any) -> None:
@@ -158,7 +159,7 @@ class FlowSession:
 
     def handle_user_message(self, said: str) -> None:
         """Take an utterance of the user. The flow goes on if it meets a condition, or after `done()`."""
-        if not self._counted():
+        if not self._counted(said):
             return
         said = self.add_user_message(said)
         if self.conversation.loop is None:  # after done(): the next talk hears it
@@ -199,11 +200,15 @@ class FlowSession:
         details = asdict(failure)
         self.log_event("failed", details.pop("line"), **details)
 
-    def _counted(self) -> bool:
-        """Count a turn, and return whether the session goes on. Too many turns end it."""
+    def _counted(self, utterance: str) -> bool:
+        """Count a turn with its words, and return whether the session goes on. Too many of them end it."""
         self.turns += 1
-        if self.turns > TURNS:
-            self.fail(self._interpreter.stopped(f"The conversation went on for more than {TURNS:,} turns."))
+        try:
+            if self.turns > TURNS:
+                raise Stopped(f"The conversation went on for more than {TURNS:,} turns.")
+            self._interpreter.count_spoken(len(utterance))
+        except Stopped as fault:
+            self.fail(self._interpreter.stopped(str(fault)))
         return self.ended is None
 
     def _check_open(self) -> None:
@@ -228,6 +233,8 @@ class FlowSession:
             "ended": self.ended,
             "failure": asdict(self.failure) if self.failure else None,
             "turns": self.turns,
+            "spoken": self.spoken,
+            "logged": self.logged,
             "conversation": self.conversation.as_dict(),
             "seed": self.seed,
             "unsaid": self.unsaid,
@@ -257,6 +264,7 @@ class FlowSession:
         session = cls(sandbox, program, model, web, now=now, **options)
         session.messages = [Message(*message) for message in host["messages"]]
         session.extracted, session.ended, session.turns = host["extracted"], host["ended"], host["turns"]
+        session.spoken, session.logged = host["spoken"], host["logged"]
         session.failure = Failure(**host["failure"]) if host["failure"] else None
         session.conversation.restore(host["conversation"])
         session._drawn = host["drawn"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dryline.engine.events import Event
+from dryline.engine.interpreter import TEXT_CHARACTERS
 from dryline.engine.session import FlowSession
 from dryline.flow_sessions.completion_request import Completion, CompletionRequest
 from dryline.flow_sessions.conversations import (
@@ -35,6 +36,8 @@ def complete(world: World, team: Record, request: CompletionRequest) -> Completi
 
     Turns of one session wait for each other. Raises NotFound, Conflict for a worker without a flow, Invalid, Busy.
     """
+    if sum(len(message["content"]) for message in request.messages) > TEXT_CHARACTERS:
+        raise Invalid(f"More than {TEXT_CHARACTERS:,} characters.", "messages")
     with world.reading():
         worker = Worker.fetch(team, request.worker_id)
     with _TURNS.of(world).hold((worker.id, request.session)):

@@ -24,6 +24,7 @@ from dryline.models.workers import Worker
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
+MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
 VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
 
@@ -191,12 +192,15 @@ def load_session(world: World, row: TalkSession) -> FlowSession:
 
 
 def session_columns(session: FlowSession) -> dict[str, Any]:
-    """Return the columns of the row that depend on the session's progress."""
+    """Return the columns of the row that depend on the session's progress. Raises Conflict if they are too large."""
+    dump = session.dump()
+    if len(dump) > MAX_DUMP_BYTES:
+        raise Conflict(f"The flow holds more than {MAX_DUMP_BYTES:,} bytes between two turns.")
     return {
         "waiting": session.waiting,
         "ended": session.ended,
         "failure": asdict(session.failure) if session.failure else None,
         "extracted": session.extracted,
         "state": session.state,
-        "dump": session.dump(),
+        "dump": dump,
     }

@@ -14,7 +14,7 @@ from dryline.world.world import World
 
 # If the clock is moved far, only the latest calls come in: about this many, so that the move takes a second or two.
 MAX_CALLS = 300
-BATCH_SIZE = 100  # calls in one transaction, so that other writers need not wait
+BATCH_SIZE = 25  # calls in one transaction, so that other writers need not wait
 
 
 def change_settings(world: World, **values: Any) -> None:

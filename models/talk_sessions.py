@@ -10,6 +10,8 @@ from peewee import BlobField, IntegerField, TextField
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record
 
+MAX_CONVERSATIONS = 1_000  # of a team; the oldest ones are deleted
+
 
 class TalkSession(Record):
     """A conversation with a flow. It goes with its worker and outlives its flow, whose code is in the dump.
@@ -48,6 +50,9 @@ class TalkSession(Record):
         """Create a new conversation with what happened first."""
         row = cls.add(team, **values)
         row._add_turn(events)
+        newest = cls.select(cls.id).where(cls.team_id == row.team_id).order_by(cls.id.desc())
+        oldest = newest.limit(1).offset(MAX_CONVERSATIONS)
+        cls.delete().where(cls.team_id == row.team_id, cls.id <= oldest).execute()
         return row
 
     def go_on(self, *, events: list[dict[str, Any]], **values: Any) -> Self:

@@ -21,6 +21,8 @@ LLM_LOGGED = 1000
 # Conversations in memory before they are written: with 100, each takes up to an eighth longer. With webhooks it stays
 # 100, since message ids are drawn after each portion, and a seed has to give the same ids as before.
 AT_ONCE, WITH_WEBHOOKS_AT_ONCE = 20, 100
+# Plans in memory: of a whole request, and of those that are written at once.
+MAX_PLANNED_BYTES, BYTES_AT_ONCE = 300_000_000, 20_000_000
 
 
 class ConversationBatch:
@@ -44,19 +46,32 @@ class ConversationBatch:
         self._count, self._plan, self._make, self._keep, self._at_once = count, plan, make, keep, at_once
         self._plans: list[ConversationPlan] = []
         if not following.why:
-            self._plans = [plan(index) if llm_logs else plan(index).lean() for index in range(count)]
+            self._plan_all(llm_logs)
 
     def write(self) -> list[str]:
         """Write the conversations in the running transaction and return their log ids, oldest first."""
         logs: list[tuple[str, str]] = []
-        for first in range(0, self._count, self._at_once):
-            made = [self._made(index) for index in range(first, min(first + self._at_once, self._count))]
-            self._keep(made)
-            logs += [(one.log["start_time"], one.log["id"]) for one in made]
+        made: list[Any] = []
+        size = 0
+        for index in range(self._count):
+            plan = self._plans[index] if self._plans else self._plan(index)
+            made.append(self._make(index, plan))
+            size += plan.size
+            if len(made) == self._at_once or size > BYTES_AT_ONCE or index == self._count - 1:
+                self._keep(made)
+                logs += [(one.log["start_time"], one.log["id"]) for one in made]
+                made, size = [], 0
         return [id for _, id in sorted(logs, key=itemgetter(0))]
 
-    def _made(self, index: int) -> Any:
-        return self._make(index, self._plans[index] if self._plans else self._plan(index))
+    def _plan_all(self, llm_logs: bool) -> None:
+        """Plan all conversations. Raises Invalid if their plans would take too much memory."""
+        size = 0
+        for index in range(self._count):
+            plan = self._plan(index) if llm_logs else self._plan(index).lean()
+            self._plans.append(plan)
+            size += plan.size
+            if size > MAX_PLANNED_BYTES:
+                raise Invalid(f"Conversations with this flow are so long that one request can have {index}.", "count")
 
 
 def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:

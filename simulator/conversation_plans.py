@@ -52,6 +52,11 @@ class ConversationPlan:
         timeline = self.timeline.delayed(seconds) if self.timeline else None
         return replace(self, talk=timeline.talk if timeline else self.talk.delayed(seconds), timeline=timeline)
 
+    @property
+    def size(self) -> int:
+        """About the memory that it takes, in bytes, if it follows a flow."""
+        return self.timeline.size if self.timeline else 0
+
     def lean(self) -> ConversationPlan:
         """Drop what only LLM logs need, since thousands of plans may wait to be written, and return the plan."""
         if self.timeline is not None:

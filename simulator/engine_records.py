@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+import orjson
+
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowError
 from dryline.simulator.flow_timeline import Timeline
+from dryline.simulator.run_sizes import MAX_BYTES
 from dryline.simulator.script_timeline import TimedDialogue
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
@@ -126,11 +129,17 @@ def _tokens(llm_rows: list[dict[str, Any]]) -> dict[str, int]:
 def _sent(
     ids: Ids, line: DeploymentContext, run: EngineRun, timeline: Timeline, call_id: str | None
 ) -> list[dict[str, Any]]:
-    """Return the rows of a flow's model requests. No model was involved, so `decidedBy` names the one who decided."""
+    """Return the rows of a flow's model requests, the first ones if they are too large for one conversation.
+
+    No model was involved, so `decidedBy` names the one who decided.
+    """
     rows: list[dict[str, Any]] = []
-    said = run.talk.plain()
+    said, left = run.talk.plain(), MAX_BYTES - timeline.row_bytes
     for one in timeline.sent:
         before, after = one.bodies(said)
+        left -= len(orjson.dumps((before, after)))
+        if left < 0:
+            break
         asked_at = wire(run.start + timedelta(seconds=one.asked_at))
         answered_at = wire(run.start + timedelta(seconds=one.answered_at))
         request = {"request": {"json": before}, "decidedBy": one.by}

@@ -14,6 +14,7 @@ from dryline.engine.language_model import AgentUtterance, Answer, Decision, Ques
 from dryline.engine.program import Program
 from dryline.engine.session import FlowSession
 from dryline.engine.simulated_caller import Branch, Caller
+from dryline.simulator.run_sizes import bounded
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
 
@@ -51,6 +52,11 @@ class ModelRequest:
     about: str | None = None
     tools: tuple[str, ...] = ()
 
+    @property
+    def size(self) -> int:
+        """Its characters, without the messages before it."""
+        return len(self.prompt) + len(self.about or "") + sum(map(len, self.tools))
+
 
 @dataclass(slots=True)
 class FlowRun:
@@ -58,7 +64,8 @@ class FlowRun:
 
     `again` holds the arguments of FlowRunner.play that give the same run again. `ended` is FlowSession.ended,
     or `lost` when the model broke off. `taken` are the lines of the conditions that were met. `stopped` says that
-    the flow went past a limit, `machine` that it was a voicemail.
+    the flow went past a limit, `machine` that it was a voicemail. `row_bytes` is about the size of its rows, without
+    its LLM logs (run_sizes.py).
     """
 
     again: dict[str, Any]
@@ -72,6 +79,7 @@ class FlowRun:
     fault: FlowError | None = None
     stopped: bool = False
     machine: bool = False
+    row_bytes: int = 0
 
     @property
     def outcome(self) -> str:
@@ -191,7 +199,7 @@ class FlowRunner:
             run.fault = FlowError(failure.exception, error, failure.function or "talk", failure.line, failure.traceback)
         elif person.unanswered is not None:
             self._break_off(run, *person.unanswered)
-        return run
+        return bounded(run)
 
     def _break_off(self, run: FlowRun, words: str, line: int | None) -> None:
         """Change a run to one that ended with the loss of the model, after these words of the caller."""

@@ -82,7 +82,7 @@ class ModelCall(NamedTuple):
 class Timeline:
     """The timed turns, trace and model requests of one flow run, and its results.
 
-    `request_count` counts the requests in `sent`, which may be left out.
+    `request_count` counts the requests in `sent`, which may be left out. `row_bytes` is that of its run.
     """
 
     talk: TimedDialogue
@@ -93,6 +93,12 @@ class Timeline:
     state: dict[str, Any]
     fault: FlowError | None
     transferred_to: str | None
+    row_bytes: int
+
+    @property
+    def size(self) -> int:
+        """About the memory that it takes, in bytes."""
+        return self.row_bytes + sum(one.request.size for one in self.sent)
 
     def delayed(self, seconds: float) -> Timeline:
         """Return the timeline of a run that begins later."""
@@ -200,6 +206,7 @@ def build_timeline(
         run.state,
         run.fault,
         number,
+        run.row_bytes,
     )
 
 

@@ -20,6 +20,7 @@ from dryline.models.voicev1_campaigns import Voicev1Campaign, Voicev1CampaignDat
 from dryline.models.voicev1_deployments import VoiceV1Deployment
 from dryline.simulator.branch_scheduler import FlowSchedulers
 from dryline.simulator.calls import make_call, store
+from dryline.simulator.conversation_batch import BYTES_AT_ONCE
 from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import ConversationRows
 from dryline.simulator.deployment_context import DeploymentContext, line_of
@@ -70,14 +71,16 @@ def legacy(rows: Sequence[Voicev1CampaignData]) -> list[DueRow]:
 
 
 def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
-    """Plan calls, which runs the flows of their lines, until HELD_S have passed. Return the rows that were reached.
+    """Plan calls, which runs the flows of their lines, and return the rows that were reached.
+
+    It stops after HELD_S, and after BYTES_AT_ONCE of plans.
 
     A row without a usable number is not called. A number or member of the row may determine the outcome. Raises Busy.
     """
     followings = FlowSchedulers(world)
-    late = time.monotonic() + HELD_S
+    late, size = time.monotonic() + HELD_S, 0
     for index, one in enumerate(due):
-        if index and time.monotonic() > late:
+        if index and (time.monotonic() > late or size > BYTES_AT_ONCE):
             return list(due[:index])
         number = phone_number(one.contact)
         if number is not None:
@@ -98,6 +101,7 @@ def settle(world: World, due: Sequence[DueRow]) -> list[DueRow]:
             except Exception:  # the rows of others must not wait for this one
                 log.exception("The call of row %s could not follow its flow, so it follows a script.", one.row.id)
                 one.plan = plan_call(one.line, one.chance, **options)
+            size += one.plan.size
     return list(due)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dryline.engine import interpreter, json_values, remote_model, sandbox, session, translate
 from dryline.engine.host_functions import FUNCTIONS
+from dryline.flow_sessions import conversations
 from dryline.simulator import flow_analysis
 
 PAGE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
@@ -25,6 +26,7 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {sandbox.MEMORY_BYTES // 2**20} MB |" in text
     assert f"| {interpreter.CALLS_A_TURN} |" in text
     assert f"| {interpreter.TEXT_CHARACTERS:,} characters |" in text
+    assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
     assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
     assert f"code at most {translate.MAX_CODE:,} characters" in text
