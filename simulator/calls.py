@@ -31,7 +31,7 @@ from dryline.simulator.conversation_rows import (
 )
 from dryline.simulator.deployment_context import DeploymentContext, line_of
 from dryline.simulator.flow_runner import lost_model
-from dryline.simulator.script_timeline import spread
+from dryline.simulator.timeline import spread
 from dryline.storage.current_world import current
 from dryline.world.world import World
 

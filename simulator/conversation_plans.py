@@ -19,7 +19,7 @@ from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.flow_timeline import Timeline, build_timeline
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
-from dryline.simulator.script_timeline import TimedDialogue, spoken, typed
+from dryline.simulator.timeline import TimedDialogue, spoken, typed
 from dryline.simulator.scripts import load_script
 from dryline.simulator.slots import Slots
 

@@ -13,7 +13,7 @@ from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowError
 from dryline.simulator.flow_timeline import Timeline
 from dryline.simulator.run_sizes import MAX_BYTES
-from dryline.simulator.script_timeline import TimedDialogue
+from dryline.simulator.timeline import TimedDialogue
 from dryline.world.clock import wire
 from dryline.world.ids import Ids
 

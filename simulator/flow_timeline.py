@@ -10,7 +10,7 @@ import orjson
 
 from dryline.engine.events import Event
 from dryline.simulator.flow_runner import FlowError, FlowRun, ModelRequest, is_request
-from dryline.simulator.script_timeline import CENTISECONDS_A_CHARACTER, TimedDialogue
+from dryline.simulator.timeline import CENTISECONDS_A_CHARACTER, TimedDialogue
 
 # Events as the trace names them, with the details that it has. The rest is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
