@@ -20,8 +20,8 @@ from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, 
 from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
 from dryline.simulator.conversation_rows import ConversationRows, write
 from dryline.simulator.deployment_context import DeploymentContext, line_of
-from dryline.simulator.timeline import TimedDialogue, spread
 from dryline.simulator.slots import Slots
+from dryline.simulator.timeline import TimedDialogue, spread
 from dryline.storage.current_world import current
 from dryline.world.clock import wire
 from dryline.world.world import World

@@ -19,9 +19,9 @@ from dryline.simulator.flow_runner import FlowRun
 from dryline.simulator.flow_timeline import Timeline, build_timeline
 from dryline.simulator.people import facts_of_row
 from dryline.simulator.script_dialogues import LEAVE, UNREACHED, Dialogue, call_dialogue, chat_dialogue
-from dryline.simulator.timeline import TimedDialogue, spoken, typed
 from dryline.simulator.scripts import load_script
 from dryline.simulator.slots import Slots
+from dryline.simulator.timeline import TimedDialogue, timed
 
 # Outcomes in percent: of any call, and of an inbound one, which reaches no voicemail.
 _SHARES = tuple(accumulate((64, 14, 8, 7, 3, 4)))
@@ -128,7 +128,7 @@ def plan_chat(
         dialogue = dialogue_of(run, facts, left="user_left")
         return ConversationPlan(run.outcome, "", facts, dialogue, timeline.talk, timeline)
     dialogue = chat_dialogue(line, facts, rng)
-    return ConversationPlan("completed", "", facts, dialogue, typed(dialogue.steps, rng), why=run)
+    return ConversationPlan("completed", "", facts, dialogue, timed(dialogue.steps, rng, is_typed=True), why=run)
 
 
 def _known(facts: Slots) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _scripted(
     dialogue = call_dialogue(line, outcome, direction == "inbound", facts, rng)
     if not dialogue.steps:
         return ConversationPlan(outcome, direction, facts, dialogue, _NOTHING_SAID)
-    talk = spoken(dialogue.steps, rng)
+    talk = timed(dialogue.steps, rng)
     if line.longest_s is not None and talk.seconds > line.longest_s and outcome == "completed":
         turns = talk.turns_within(line.longest_s)
         dialogue, talk = dialogue.shortened(turns), talk.shortened(turns, line.longest_s)

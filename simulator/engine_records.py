@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -91,7 +92,8 @@ def llm_logs(ids: Ids, line: DeploymentContext, run: EngineRun, call_id: str | N
     prompt = {"role": "system", "content": f"You are {line.agent}, the voice agent of {line.business}."}
     said = run.talk.plain()
     messages = run.talk.messages
-    answers = [index for index, one in enumerate(said) if index and one["role"] == "assistant"]
+    roles = [one["role"] for one in said]
+    answers = [index for index, pair in enumerate(pairwise(roles), 1) if pair == ("user", "assistant")]
     for index, answer_ms in zip(answers, run.talk.answers_ms, strict=True):
         spoken_at = run.start + timedelta(seconds=messages[index]["start"])
         asked_at = wire(spoken_at - timedelta(milliseconds=answer_ms))

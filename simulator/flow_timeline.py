@@ -10,7 +10,7 @@ import orjson
 
 from dryline.engine.events import Event
 from dryline.simulator.flow_runner import FlowError, FlowRun, ModelRequest, is_request
-from dryline.simulator.timeline import CENTISECONDS_A_CHARACTER, TimedDialogue
+from dryline.simulator.timeline import THINKS, TimedDialogue, TimelineBuilder
 
 # Events as the trace names them, with the details that it has. The rest is in the messages.
 _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -29,8 +29,7 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "failed": ("error", ("exception", "error", "function")),
 }
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
-# Durations in hundredths of a second: the least, and how much more it can be. Assumed.
-_FIRST, _THINKS, _ASKS, _CALLS, _TURNS, _VOICE_MS = (60, 100), (35, 60), (25, 40), (8, 32), (60, 140), (90, 160)
+_ASKS = (25, 40)  # hundredths of a second for a question about a text: the least, and how much more. Assumed.
 
 
 class ModelCall(NamedTuple):
@@ -109,50 +108,14 @@ class Timeline:
         return replace(self, talk=self.talk.delayed(seconds), trace=trace, sent=sent)
 
 
-class _TimelineBuilder:
-    """Builds a timeline event by event. Time runs in whole hundredths of a second."""
+class _RunTimelineBuilder(TimelineBuilder):
+    """Builds the timeline of a run event by event, with its trace and its requests to a model."""
 
     def __init__(self, run: FlowRun, rng: Random, *, typed: bool) -> None:
-        self.random = rng.random
-        self.typed = typed
-        self.pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
-        self.now = 0
-        self.user_ended: int | None = None  # when the user stopped speaking, if nobody has spoken since
-        self.talk = TimedDialogue([], [], [], [], 0.0)
+        super().__init__(rng, typed=typed)
         self.trace: list[dict[str, Any]] = []
         self.sent: list[ModelCall] = []
         self._requests = iter(run.requests)
-
-    def advance(self, least: int, more: int) -> None:
-        self.now += int(least + more * self.random())
-
-    def agent(self, text: str) -> float:
-        """Add words of the agent, after the time that the voice needs. Return when they begin, in seconds."""
-        if not self.typed:
-            voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
-            self.talk.voices_ms.append(voice_ms)
-            self.now += voice_ms // 10
-            if not self.talk.messages:
-                self.advance(*_FIRST)
-        if self.user_ended is not None:
-            self.talk.answers_ms.append(10 * (self.now - self.user_ended))
-            self.user_ended = None
-        return self._say("assistant", text)
-
-    def user(self, text: str) -> None:
-        """Add words of the user, who in a chat reads and types."""
-        if self.typed:
-            self.now += int(200 + len(text) * (15 + 15 * self.random()))
-        else:
-            self.advance(*_TURNS)
-        self._say("user", text)
-        self.user_ended = self.now
-
-    def _say(self, role: str, text: str) -> float:
-        start = self.now
-        self.now += 0 if self.typed else int(40 + len(text) * self.pace)
-        self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
-        return start / 100
 
     def say_for_channel(self, text: str) -> None:
         """Add a sentence of the channel, which the agent says."""
@@ -161,7 +124,7 @@ class _TimelineBuilder:
     def add_event(self, event: Event) -> None:
         if is_request(event):
             asked_at = self.now
-            self.advance(*(_ASKS if event.type == "asked" else _THINKS))
+            self.advance(*(_ASKS if event.type == "asked" else THINKS))
             self.sent.append(ModelCall(next(self._requests), event, asked_at / 100, self.now / 100))
         if event.type == "said":
             self.trace.append({"at": self.agent(event["text"]), "step": event["by"], "line": event.line})
@@ -175,8 +138,7 @@ class _TimelineBuilder:
         entry: dict[str, Any] = {"at": self.now / 100, "step": step, "line": event.line}
         if step == "call":
             entry["function"] = function = _function(event)
-            self.talk.functions.append((function, self.now / 100))
-            self.advance(*_CALLS)
+            self.call(function)
         details = event.details
         self.trace.append(entry | {name: details[name] for name in members if name in details})
 
@@ -188,17 +150,16 @@ def build_timeline(
 
     `opening` and `closing` are the channel's own sentences. The closing is said where the flow came to its end.
     """
-    builder = _TimelineBuilder(run, rng, typed=typed)
+    builder = _RunTimelineBuilder(run, rng, typed=typed)
     if opening:
         builder.say_for_channel(opening)
     for event in run.events:
         builder.add_event(event)
     if closing and comes_to_its_end(run):
         builder.say_for_channel(closing)
-    builder.talk.seconds = builder.now / 100 + typed
     number = next((event["number"] for event in run.events if event.type == "transferred"), None)
     return Timeline(
-        builder.talk,
+        builder.finish(),
         builder.trace,
         builder.sent,
         len(builder.sent),

@@ -1,16 +1,20 @@
-"""The timeline of a scripted dialogue: turns with their times, function calls and latencies."""
+"""Timed dialogues: turns with their times, function calls and latencies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
-CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
+_CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
+# Durations in hundredths of a second: the least, and how much more it can be. Assumed.
+THINKS = (35, 60)  # before an answer of the agent
+_FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (8, 32), (60, 140), (90, 160)
 
 
 @dataclass(slots=True)
@@ -54,71 +58,85 @@ class TimedDialogue:
 
     def shortened(self, turns: int, seconds: float) -> TimedDialogue:
         """Return the conversation cut after `turns`, with its end at `seconds`."""
-        answers = sum([said["role"] == "assistant" for said in self.messages[1:turns]])
-        voices = answers + (self.messages[0]["role"] == "assistant") if turns else 0
+        roles = [said["role"] for said in self.messages[:turns]]
+        voices = roles.count("assistant")
+        answers = sum([pair == ("user", "assistant") for pair in pairwise(roles)])
         functions = [(name, at) for name, at in self.functions if at <= seconds]
         return TimedDialogue(
             self.messages[:turns], functions, self.answers_ms[:answers], self.voices_ms[:voices], seconds
         )
 
 
-def spoken(steps: Sequence[Step], rng: Random) -> TimedDialogue:
-    """Return the timeline of a call.
+class TimelineBuilder:
+    """Builds a timed dialogue turn by turn: of a call, or of a chat (`typed`), where people read and type.
 
-    Time runs in whole hundredths of a second: rounding each time would take a tenth of the work for a call.
+    Time runs in whole hundredths of a second.
     """
-    random = rng.random
-    pace = CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * random())
-    now = int(60 + 100 * random())
-    messages: list[dict[str, Any]] = []
-    functions, answers, voices = [], [], []
-    waited_ms = 0.0
-    for who, text, _ in steps:
-        if who == "A":
-            voice_ms = int(90 + 160 * random())
-            if messages:
-                answer_ms = int(480 + 620 * random() * random() + voice_ms + waited_ms) // 10 * 10
-                now += answer_ms // 10
-                answers.append(answer_ms)
-            voices.append(voice_ms)
-            waited_ms = 0.0
-            role = "assistant"
-        elif who == "U":
-            now += int(30 + 90 * random())
-            role = "user"
+
+    def __init__(self, rng: Random, *, typed: bool = False) -> None:
+        self.random = rng.random
+        self.typed = typed
+        self.pace = _CENTISECONDS_A_CHARACTER * (0.85 + 0.3 * self.random())
+        self.now = 0
+        self.user_ended: int | None = None  # when the user stopped speaking, if nobody has spoken since
+        self.talk = TimedDialogue([], [], [], [], 0.0)
+
+    def advance(self, least: int, more: int) -> None:
+        """Let `least` hundredths of a second pass, and up to `more`."""
+        self.now += int(least + more * self.random())
+
+    def agent(self, text: str) -> float:
+        """Add words of the agent, after the time that the voice needs. Return when they begin, in seconds."""
+        if not self.typed:
+            voice_ms = int(_VOICE_MS[0] + _VOICE_MS[1] * self.random())
+            self.talk.voices_ms.append(voice_ms)
+            self.now += voice_ms // 10
+            if not self.talk.messages:
+                self.advance(*_FIRST)
+        if self.user_ended is not None:
+            self.talk.answers_ms.append(10 * (self.now - self.user_ended))
+            self.user_ended = None
+        return self._say("assistant", text)
+
+    def user(self, text: str) -> None:
+        """Add words of the user."""
+        if self.typed:
+            self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            if who == "T":
-                functions.append((text, now / 100))
-                waited_ms += 200 + 600 * random()
-            continue
-        start = now
-        now += int(40 + len(text) * pace)
-        messages.append({"role": role, "content": text, "start": start / 100, "end": now / 100})
-    return TimedDialogue(messages, functions, answers, voices, now / 100)
+            self.advance(*_TURNS)
+        self._say("user", text)
+        self.user_ended = self.now
+
+    def call(self, function: str) -> None:
+        """Add a call of a function."""
+        self.talk.functions.append((function, self.now / 100))
+        self.advance(*_CALLS)
+
+    def finish(self) -> TimedDialogue:
+        """Return the whole dialogue. A chat ends a second after its last turn."""
+        self.talk.seconds = self.now / 100 + self.typed
+        return self.talk
+
+    def _say(self, role: str, text: str) -> float:
+        start = self.now
+        self.now += 0 if self.typed else int(40 + len(text) * self.pace)
+        self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
+        return start / 100
 
 
-def typed(steps: Sequence[Step], rng: Random) -> TimedDialogue:
-    """Return the timeline of a chat: people read and type, the agent answers at once."""
-    random = rng.random
-    now = 0.0
-    messages: list[dict[str, Any]] = []
-    functions, answers = [], []
+def timed(steps: Sequence[Step], rng: Random, *, is_typed: bool = False) -> TimedDialogue:
+    """Return the steps of a script with their times."""
+    builder = TimelineBuilder(rng, typed=is_typed)
     for who, text, _ in steps:
         if who == "A":
-            answer = int(500 + 1400 * random() * random())
-            if messages:
-                now += answer / 1000
-                answers.append(answer)
-            role = "assistant"
+            if builder.talk.messages:
+                builder.advance(*THINKS)
+            builder.agent(text)
         elif who == "U":
-            now += 2 + len(text) * (0.15 + 0.15 * random())
-            role = "user"
-        else:
-            if who == "T":
-                functions.append((text, round(now, 2)))
-            continue
-        messages.append({"role": role, "content": text, "start": round(now, 2), "end": round(now, 2)})
-    return TimedDialogue(messages, functions, answers, [], now + 1)
+            builder.user(text)
+        elif who == "T":
+            builder.call(text)
+    return builder.finish()
 
 
 def spread(values: Sequence[int]) -> dict[str, Any]:

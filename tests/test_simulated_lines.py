@@ -111,7 +111,7 @@ def clinic(make_worker, make_flow, make_voice_deployment, api):
 
 
 def test_the_agent_knows_the_business_hours(clinic, simulate):
-    said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 80, direction="inbound", outcome="completed"))
+    said = " ".join(" ".join(agent(log)) for log in simulate(clinic, 160, direction="inbound", outcome="completed"))
     sentences = set(re.findall(r"(On \w+ we are open [^.]*|on \w+ we are closed\. We open again on [^.]*)", said))
     assert "On Monday we are open from eight to noon and from one to six" in sentences
     assert "On Friday we are open from ten to three" in sentences

@@ -29,8 +29,8 @@ def test_the_limits_are_those_of_the_engine():
     assert f"| {conversations.MAX_DUMP_BYTES:,} bytes |" in text
     assert f"| {interpreter.EVENT_CHARACTERS:,} characters |" in text
     assert f"| {json_values.LARGEST:,} characters, or {json_values.LARGEST // 16:,} members |" in text
-    assert f"code at most {translate.MAX_CODE:,} characters" in text
-    assert f"at most {session.TURNS:,} turns" in text
+    assert f"Code has at most {translate.MAX_CODE:,} characters" in text
+    assert f"| turns | {session.TURNS:,} |" in text
     assert f"more than {flow_analysis.SLOW_S:g} s because it waits for other servers" in text
     assert f"longer than {remote_model.TIMEOUT_S:g} s" in text
 
