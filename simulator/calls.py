@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,7 +20,14 @@ from dryline.models.webhook_deliveries import ENDED, STARTED, announce
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row
-from dryline.simulator.conversation_batch import AT_ONCE, LLM_LOGGED, WITH_WEBHOOKS_AT_ONCE, ConversationBatch, moments
+from dryline.simulator.conversation_batch import (
+    AT_ONCE,
+    LLM_LOGGED,
+    WITH_WEBHOOKS_AT_ONCE,
+    ConversationBatch,
+    moments,
+    run_flows,
+)
 from dryline.simulator.conversation_plans import ConversationPlan, plan_call
 from dryline.simulator.conversation_rows import (
     ConversationRows,
@@ -121,13 +128,13 @@ def prepare_calls(
     )
     person: dict[str, Any] = {"outcome": outcome, "direction": direction, "customer_number": customer_number}
     options: dict[str, Any] = {"llm_logs": llm_logs, "rings": in_progress}
+    plans: Iterable[ConversationPlan] = (
+        plan_call(line, rng, **person, following=following, at=times.flow_time(index)) for index in range(count)
+    )
     return ConversationBatch(
-        count,
-        following,
-        plan=lambda index: plan_call(line, rng, **person, following=following, at=times.flow_time(index)),
+        plans if following.why else run_flows(plans, llm_logs=llm_logs),
         make=lambda index, plan: make_call(line, rng, **times.of(index), **options, plan=plan),
         keep=partial(store, in_progress=in_progress),
-        llm_logs=llm_logs,
         at_once=WITH_WEBHOOKS_AT_ONCE if line.has_webhook else AT_ONCE,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -16,7 +16,7 @@ from dryline.models.sessions import Session
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import FlowScheduler
 from dryline.simulator.calls import extractions
-from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments
+from dryline.simulator.conversation_batch import LLM_LOGGED, ConversationBatch, moments, run_flows
 from dryline.simulator.conversation_plans import ConversationPlan, plan_chat
 from dryline.simulator.conversation_rows import ConversationRows, write
 from dryline.simulator.deployment_context import DeploymentContext, line_of
@@ -50,13 +50,12 @@ def simulate_chats(world: World, deployment: Deployment, count: int, **options: 
 
     The options are those of `prepare_chats`, which runs the flow outside of a transaction.
     """
-    return prepare_chats(world, line_of(deployment), deployment.type, count, **options).write()
+    return prepare_chats(world, line_of(deployment), count, **options).write()
 
 
 def prepare_chats(
     world: World,
     line: DeploymentContext,
-    channel: str,
     count: int,
     *,
     seed: int | None = None,
@@ -67,32 +66,29 @@ def prepare_chats(
     branch: Sequence[str] = (),
     shares: Mapping[str, float] | None = None,
 ) -> ConversationBatch:
-    """Settle `count` chats of a deployment whose type is `channel`; all else is as with `prepare_calls`."""
+    """Plan `count` chats of a chat or chat widget deployment. The options are as with `prepare_calls`."""
     llm_logs = count <= LLM_LOGGED if llm_logs is None else llm_logs
     rng = Random(world.ids.random.getrandbits(64) if seed is None else seed)
     end_time = end_time or world.clock.now()
     starts = moments(Random(rng.getrandbits(64)), count, start_time, end_time, line.zone)
     following = FlowScheduler(world, line, "chat", {}, follow=follow, branch=branch, shares=shares)
+    plans: Iterable[ConversationPlan] = (plan_chat(line, rng, following=following, at=start) for start in starts)
     return ConversationBatch(
-        count,
-        following,
-        plan=lambda index: plan_chat(line, rng, following=following, at=starts[index]),
-        make=lambda index, plan: make_chat(line, channel, rng, starts[index], plan, llm_logs=llm_logs),
-        keep=partial(write, LOGS[channel]),
-        llm_logs=llm_logs,
+        plans if following.why else run_flows(plans, llm_logs=llm_logs),
+        make=lambda index, plan: make_chat(line, rng, starts[index], plan, llm_logs=llm_logs),
+        keep=partial(write, LOGS[line.channel]),
     )
 
 
 def make_chat(
     line: DeploymentContext,
-    channel: str,
     rng: Random,
     starts: datetime,
     plan: ConversationPlan,
     *,
     llm_logs: bool = True,
 ) -> ConversationRows:
-    """One chat of a deployment whose type is `channel`, beginning at `starts`; nothing is written."""
+    """Return a chat that begins at `starts`. Nothing is written."""
     ids = current().ids
     dialogue, talk, facts = plan.dialogue, plan.talk, plan.facts
     fault = plan.timeline.fault if plan.timeline else None
@@ -108,12 +104,12 @@ def make_chat(
         why=plan.why,
     )
     facts |= {"intent": dialogue.intent, "summary": dialogue.summary, "sentiment": analysis.mood(dialogue, facts)}
-    log = _base(line, run, LOGS[channel])
+    log = _base(line, run, LOGS[line.channel])
     log["extractions_data"] = extractions(line, plan)
     log["metadata"] = {"simulated": True, "intent": dialogue.intent, "sentiment": facts["sentiment"]}
     if line.criteria:
         log["metadata"]["successResults"] = analysis.judge(line.criteria, dialogue, rng)
-    log |= _of_chat(facts, rng) if channel == "Chat" else _of_widget(talk, run, line, rng)
+    log |= _of_chat(facts, rng) if line.channel == "Chat" else _of_widget(talk, run, line, rng)
     return ConversationRows.of(log, line, run, call_id=log["id"], llm_logs=llm_logs)
 
 

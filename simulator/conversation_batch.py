@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from operator import itemgetter
 from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from dryline.simulator.branch_scheduler import FlowScheduler
 from dryline.simulator.conversation_plans import ConversationPlan
 from dryline.storage.errors import Invalid
 
@@ -26,52 +25,52 @@ MAX_PLANNED_BYTES, BYTES_AT_ONCE = 300_000_000, 20_000_000
 
 
 class ConversationBatch:
-    """Planned conversations, ready to be written.
+    """Conversations that are ready to be written.
 
-    `plan` returns the plan of a conversation by its number, `make` its rows, and `keep` writes `at_once` of them. A
-    flow must not run in a transaction, so conversations that follow one are planned here, scripted ones by `write`.
+    `make` returns the rows of a conversation from its number and its plan, and `keep` writes `at_once` of them.
     """
 
     def __init__(
         self,
-        count: int,
-        following: FlowScheduler,
+        plans: Iterable[ConversationPlan],
         *,
-        plan: Callable[[int], ConversationPlan],
         make: Callable[[int, ConversationPlan], Any],
         keep: Callable[[list[Any]], None],
-        llm_logs: bool,
         at_once: int = AT_ONCE,
     ) -> None:
-        self._count, self._plan, self._make, self._keep, self._at_once = count, plan, make, keep, at_once
-        self._plans: list[ConversationPlan] = []
-        if not following.why:
-            self._plan_all(llm_logs)
+        self._plans, self._make, self._keep, self._at_once = plans, make, keep, at_once
 
     def write(self) -> list[str]:
         """Write the conversations in the running transaction and return their log ids, oldest first."""
         logs: list[tuple[str, str]] = []
         made: list[Any] = []
         size = 0
-        for index in range(self._count):
-            plan = self._plans[index] if self._plans else self._plan(index)
+        for index, plan in enumerate(self._plans):
             made.append(self._make(index, plan))
+            logs.append((made[-1].log["start_time"], made[-1].log["id"]))
             size += plan.size
-            if len(made) == self._at_once or size > BYTES_AT_ONCE or index == self._count - 1:
+            if len(made) == self._at_once or size > BYTES_AT_ONCE:
                 self._keep(made)
-                logs += [(one.log["start_time"], one.log["id"]) for one in made]
                 made, size = [], 0
+        self._keep(made)
         return [id for _, id in sorted(logs, key=itemgetter(0))]
 
-    def _plan_all(self, llm_logs: bool) -> None:
-        """Plan all conversations. Raises Invalid if their plans would take too much memory."""
-        size = 0
-        for index in range(self._count):
-            plan = self._plan(index) if llm_logs else self._plan(index).lean()
-            self._plans.append(plan)
-            size += plan.size
-            if size > MAX_PLANNED_BYTES:
-                raise Invalid(f"Conversations with this flow are so long that one request can have {index}.", "count")
+
+def run_flows(plans: Iterable[ConversationPlan], *, llm_logs: bool) -> list[ConversationPlan]:
+    """Return the plans, whose flows this runs, since a flow must not run in a transaction.
+
+    Raises Invalid if they would take too much memory.
+    """
+    ready: list[ConversationPlan] = []
+    size = 0
+    for plan in plans:
+        ready.append(plan if llm_logs else plan.lean())
+        size += plan.size
+        if size > MAX_PLANNED_BYTES:
+            raise Invalid(
+                f"Conversations with this flow are so long that one request can have {len(ready) - 1}.", "count"
+            )
+    return ready
 
 
 def moments(rng: Random, count: int, start: datetime | None, end: datetime, zone: str) -> list[datetime]:

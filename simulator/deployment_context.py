@@ -41,6 +41,7 @@ class DeploymentContext:
     team_id: str
     worker_id: str
     deployment_id: str
+    channel: str  # the deployment's type
     flow_id: str
     code: str | None
     variables: Mapping[str, Any]
@@ -103,6 +104,7 @@ def line_of(deployment: Deployment) -> DeploymentContext:
         team_id=deployment.team_id,
         worker_id=worker.id,
         deployment_id=deployment.id,
+        channel=deployment.type,
         flow_id=deployment.flow_id,
         code=code,
         variables=variables,

@@ -10,7 +10,7 @@ from flask import g, render_template, request
 
 from dryline.blueprints.console import conversation
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
-from dryline.blueprints.control import simulate as plane
+from dryline.blueprints.control.simulate import SimulateCallsBody, simulate
 from dryline.flow_sessions.engines import engine_of
 from dryline.models import activity
 from dryline.models.calls_in_progress import CallInProgress
@@ -78,6 +78,8 @@ def place() -> Any:
     """Place a call that begins now."""
     with current().reading():
         deployment = VoiceDeployment.fetch(require_team(), request.form.get("deploymentId", ""))
-    body = load_form(plane.SimulateCallsBody, workerId=deployment.worker_id, inProgress="true")
-    plane.simulate_calls(body, deployment.team_id)
+    body = load_form(SimulateCallsBody, workerId=deployment.worker_id, inProgress="true")
+    from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
+
+    simulate(prepare_calls, body, deployment.team_id, "Voice")
     return flash_and_redirect("The call has begun.", "live.show", deployment=deployment.id)

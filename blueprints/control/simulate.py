@@ -149,7 +149,9 @@ class SimulateCalls(MethodView):
         in the engine. Calls follow the deployment's flow if it can run. `outcome` and `branch` determine their course,
         `seed` makes them repeat. 404 for an unknown worker or deployment, 503 while the engine is busy.
         """
-        return {"ids": simulate_calls(body, query.get("team"))}
+        from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
+
+        return {"ids": simulate(prepare_calls, body, query.get("team"), "Voice", "VoiceV1")}
 
 
 @blp.route("/simulate/chats", post="simulateChats")
@@ -164,26 +166,16 @@ class SimulateChats(MethodView):
         This creates `count` complete chats in the past: logs, sessions, LLM logs and runtime errors. Chats follow the
         deployment's flow if it can run. 404 for an unknown worker or deployment, 503 while the engine is busy.
         """
-        from dryline.simulator.chats import prepare_chats
+        from dryline.simulator.chats import prepare_chats  # imported late: a start does not need it
 
-        def prepare(world, line, deployment, **options):
-            return prepare_chats(world, line, deployment.type, **options)
-
-        return {"ids": _simulate(prepare, body, query.get("team"), "Chat", "ChatEmbed")}
+        return {"ids": simulate(prepare_chats, body, query.get("team"), "Chat", "ChatEmbed")}
 
 
-def simulate_calls(body, team_id):
-    """Create calls from the fields that `SimulateCallsBody` loaded, and return the ids of their logs."""
-    from dryline.simulator.calls import prepare_calls  # imported late: a start does not need it
+def simulate(prepare, body, team_id, *channels):
+    """Create conversations from the fields of a loaded body, and return the ids of their logs.
 
-    def prepare(world, line, deployment, **options):
-        return prepare_calls(world, line, **options)
-
-    return _simulate(prepare, body, team_id, "Voice", "VoiceV1")
-
-
-def _simulate(prepare, body, team_id, *channels):
-    """Prepare the conversations, which may run the flow, then write them in one transaction."""
+    `prepare` plans them, which may run the flow. They are written in one transaction.
+    """
     from dryline.simulator.deployment_context import deployment_of, line_of
 
     for name in ("start_time", "end_time"):
@@ -196,7 +188,7 @@ def _simulate(prepare, body, team_id, *channels):
         deployment = deployment_of(*named, team_id=team_id)
         line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
     set_current_team(deployment.team_id)
-    prepared = prepare(world, line, deployment, **body)
+    prepared = prepare(world, line, **body)
     with world.transaction():
         deployment_of(*named, team_id=team_id)  # raises NotFound if it was deleted meanwhile
         return prepared.write()
