@@ -52,7 +52,7 @@ _FACTS: tuple[tuple[str, str, Marks], ...] = (
     ("complain", "complaint", frozenset()),
     ("name|caller|customer", "name", frozenset()),
 )
-_MATCHERS = tuple((re.compile(pattern), fact, needed) for pattern, fact, needed in _FACTS)
+_MATCHERS = tuple((re.compile(rf"\b(?:{pattern})"), fact, needed) for pattern, fact, needed in _FACTS)
 _NUMBERS = frozenset({"amount", "satisfaction"})
 # Facts that are known without being said: in every conversation, and in a call to a contact.
 _KNOWN = frozenset({"phone", "intent", "sentiment", "summary"})
@@ -62,7 +62,7 @@ KNOWN_CONTACT = frozenset({"name", "first", "last"})
 _FORBIDDEN = re.compile(r"^(no|never|without)\b|agent (never|does not|doesn't|avoids|\w+ no )")
 # The milestones of which one must be reached. None: it always holds, since a scripted agent is friendly.
 _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
-    (r"polite|friendly|courteous|\btone\b|greet|professional|empath|patience|calm", None),
+    (r"polite|friendly|courteous|tone\b|greet|professional|empath|patience|calm", None),
     ("call ?back", frozenset({"callback"})),
     ("voice ?mail|machine", _NOBODY),
     ("promis", frozenset({"promised"})),
@@ -71,7 +71,7 @@ _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
     ("instal", frozenset({"instalments"})),
     ("refund|return", frozenset({"returned"})),
     ("paid|payment", frozenset({"paid"})),
-    (r"escalat|transfer|human|\bperson\b|handed|hand ?over", frozenset({"transferred"})),
+    (r"escalat|transfer|human|person\b|handed|hand ?over", frozenset({"transferred"})),
     ("complain|angry|upset|frustrat", frozenset({"complained"})),
     ("cancel", frozenset()),
     ("found|identif|verif|looked", frozenset({"found"})),
@@ -81,7 +81,7 @@ _EVIDENCE: tuple[tuple[str, Marks | None], ...] = (
     ("rated|rating", frozenset({"rated"})),
     ("solv|fix|gone|answer|help|goal|reach|success|satisf|complet", _DONE),
 )
-_EVIDENT = tuple((re.compile(pattern), marks) for pattern, marks in _EVIDENCE)
+_EVIDENT = tuple((re.compile(rf"\b(?:{pattern})"), marks) for pattern, marks in _EVIDENCE)
 
 
 class Sought(NamedTuple):
