@@ -19,6 +19,8 @@ from dryline.storage.errors import DomainError
 from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.world.world import World
 
+# The characters of a key by which a rate limit knows its caller.
+MAX_CALLER = 200
 # The interval between two pieces of a slow body, in seconds.
 PIECE_S = 0.05
 
@@ -27,10 +29,11 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
     """Return the fault that applies to a request, and the headers of the rate limits that it counts for."""
     if not world.faults or (world.settings.cors_origins and cors.is_preflight(request)):
         return None, {}
-    key = sent_key(request) or request.headers.get("x-brainbase-api-key")
+    caller = sent_key(request) or request.headers.get("x-brainbase-api-key") or ""
     team_id = team_of(request)
     # A rate limit counts in the team's time.
-    return world.faults.apply(request.method, request.path, team_id, key or "", world.clock.of(team_id).now())
+    now = world.clock.of(team_id).now()
+    return world.faults.apply(request.method, request.path, team_id, caller[-MAX_CALLER:], now)
 
 
 def team_of(request: Request) -> str | None:

@@ -51,7 +51,12 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             duration_ms=round(seconds * 1000, 3),
             fault_id=fault.id if fault else None,
             team_id=key.team_id if key else team_of(request) if fault else None,
-            answer_headers=tuple([_answer_header(name, value) for name, value in response.headers]),
+            answer_headers=tuple(
+                [
+                    (_answer_header if len(name) + len(value) < 200 else mask_header)(name, value)
+                    for name, value in response.headers
+                ]
+            ),
             unmasked_answer=answer,
             answer_bytes=answer_bytes,
             # Interned: the entries of the log share these texts.
@@ -66,7 +71,7 @@ def _request_headers(environ: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     # Runs for every request: a list and a slice are faster than a generator and startswith().
     return tuple(
         [
-            _request_header(key, value) if len(value) < 200 else _request_header.__wrapped__(key, value)
+            (_request_header if len(key) + len(value) < 200 else _request_header.__wrapped__)(key, value)
             for key, value in environ.items()
             if key[:5] == "HTTP_" or key in _OTHER_HEADERS
         ]

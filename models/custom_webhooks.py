@@ -9,6 +9,7 @@ from peewee import BooleanField, TextField
 
 from dryline.models.collection import VOICE_DEPLOYMENT, StateCollection
 from dryline.storage.current_world import current
+from dryline.storage.errors import Invalid
 from dryline.storage.record import Record, Rows
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # The members of a webhook that is created by its address alone: all in the vendor's sample payload. Assumed.
 ALL_FIELDS = "recording_url,transcript,duration_ms,start_timestamp,end_timestamp,from_number,sentiment,summary"
+MAX_WEBHOOKS = 100  # of a deployment
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -35,7 +37,9 @@ class CustomWebhook(Record):
 
     @classmethod
     def add(cls, team: Record, **values: Any) -> Self:
-        """Insert a webhook, whose id has the vendor's form."""
+        """Insert a webhook, whose id has the vendor's form. Raises Invalid if the deployment has too many."""
+        if cls.listing(team, deployment_id=values["deployment_id"]).count() >= MAX_WEBHOOKS:
+            raise Invalid(f"A deployment has at most {MAX_WEBHOOKS} webhooks.", "url")
         return super().add(team, **{"id": new_id(), **values})
 
     @classmethod

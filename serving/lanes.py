@@ -36,6 +36,9 @@ class Lane(Enum):
 
 # The largest body, in bytes, that the event loop checks. More may take more than a millisecond.
 SMALL_BODY = 16_000
+# The longest path and query together that the event loop takes, and that is remembered as expensive. No request of
+# the API needs more.
+LONG_ADDRESS = 5_000
 # Lists and sums of what calls leave behind: there may be a million rows.
 _EXPENSIVE_READS = re.compile(r"/(deploymentLogs/[^/]+|runtime-errors|llm-logs)/?$|/llm-logs/by-")
 # Code that is run to check it; sums, searches and test runs; calls that are queued by the thousand.
@@ -56,9 +59,10 @@ def lane_for(world: World, method: str, path: str, query: str, body_bytes: int) 
         return Lane.LOOP
     if not path.startswith("/api/") or world.faults.may_delay() or "searchQuery=" in query:
         return Lane.BLOCKING
+    is_long = body_bytes > SMALL_BODY or len(path) + len(query) > LONG_ADDRESS
     if method in READS:
-        return Lane.READ if body_bytes > SMALL_BODY or _EXPENSIVE_READS.search(path) else Lane.LOOP
-    if method == "DELETE" or body_bytes > SMALL_BODY or _EXPENSIVE_WRITES.search(path):
+        return Lane.READ if is_long or _EXPENSIVE_READS.search(path) else Lane.LOOP
+    if method == "DELETE" or is_long or _EXPENSIVE_WRITES.search(path):
         return Lane.WRITE
     return Lane.LOOP
 
@@ -166,7 +170,7 @@ class Lanes:
         """Answer a request, and note whether it was expensive. Only processor time counts, not waiting for it."""
         started_at = time.thread_time()
         channel.service()
-        if time.thread_time() - started_at > EXPENSIVE_S:
+        if time.thread_time() - started_at > EXPENSIVE_S and len(operation[1]) <= LONG_ADDRESS:
             if len(self._expensive) >= MAX_EXPENSIVE:
                 self._expensive.clear()
             self._expensive.add(operation)

@@ -29,6 +29,7 @@ from dryline.world.ids import Ids
 from dryline.world.world import World
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
+MAX_SNAPSHOTS = 200  # of the world, and of each team
 _PART, _OLD = ".part", ".old"  # folders of snapshots that are being written, and that are being replaced
 
 
@@ -68,10 +69,11 @@ def _opened(path: Path) -> Snapshot:
 def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
     """Take a snapshot. It replaces a snapshot of the same name.
 
-    Raises Invalid for a bad name, NotFound for an unknown team.
+    Raises Invalid for a bad name, NotFound for an unknown team, Conflict if there are too many snapshots.
     """
     require_team(team_id)
     _require_name(name)
+    _require_room(world, name, team_id)
     directory = world.snapshots_dir(team_id)
     part, path = directory / _PART / name, directory / name
     with world.write_lock():
@@ -187,9 +189,11 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
 
     The file of a whole world can become a team's snapshot, but not the other way round. The team need not exist here.
 
-    Raises Invalid for a bad name, and Conflict for a file that is damaged, of another team, or of a newer version.
+    Raises Invalid for a bad name, and Conflict if there are too many snapshots, or for a file that is damaged, of
+    another team, or of a newer version.
     """
     _require_name(name)
+    _require_room(world, name, team_id)
     directory = world.snapshots_dir(team_id)
     (directory / _PART).mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=directory / _PART))
@@ -238,6 +242,12 @@ def _require_position(about: dict[str, Any]) -> None:
 def _require_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise Invalid("Must be 1 to 100 letters, digits, spaces, dots, dashes and underscores.", "name")
+
+
+def _require_room(world: World, name: str, team_id: str | None) -> None:
+    names = {path.name for path in world.snapshots_dir(team_id).glob("[!.]*/")}
+    if len(names - {name}) >= MAX_SNAPSHOTS:
+        raise Conflict(f"There are {MAX_SNAPSHOTS} snapshots already. Delete one first.")
 
 
 def _put_in_place(world: World, part: Path, path: Path) -> None:

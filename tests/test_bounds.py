@@ -1,64 +1,163 @@
 """Bounds of memory and disk that clients can fill. docs/operating.md lists them.
 
-The request log is filled in test_request_log.py, and a snapshot in control/test_snapshot_files.py.
+The request log's parts are counted in test_request_log.py; control/test_snapshot_files.py unpacks a large snapshot.
 """
 
 from __future__ import annotations
 
-import tracemalloc
+import json
+import sys
 
 import pytest
 
-from dryline.models import webhook_deliveries
+from dryline.flow_sessions import conversations
+from dryline.models import custom_webhooks, talk_sessions, webhook_deliveries
+from dryline.simulator import conversation_batch
+from dryline.simulator.run_sizes import MAX_BYTES
+from dryline.state import snapshots
+from dryline.traffic import request_log
 
-TURNS = 12
-# Each turn extracts 300,000 characters.
-TALKATIVE = 'say("Hello.")\n' + "".join(
-    f'extract("k{turn}", "x" * 300000)\nloop:\n    talk("Ask on.", False)\nuntil "caller says yes":\n    say("Good.")\n'
-    for turn in range(TURNS)
-)
+pytestmark = pytest.mark.alone
+
+FILLED_BY = {
+    "extractions": 'extract("k{turn}", "x" * 300000)\n',
+    "sentences": 'say("x y z " * 3300)\n',
+    "state": 'state["k{turn}"] = "x" * 300000\n',
+    "wide characters": 'extract("k{turn}", "\N{GRINNING FACE}" * 80000)\n',
+    "output": 'print("x" * 80000)\n',
+    "prompts": "",
+    "many values": "for n in range(400):\n    extract(str(n), n)\n",
+}
 
 
-def fill_conversations(control, make_flow, make_voice_deployment, **_):
-    line = make_voice_deployment(make_flow(code=TALKATIVE))
-    body = {"workerId": line["workerId"], "deploymentId": line["id"], "count": 6, "follow": "flow"}
-    assert control.post("/simulate/calls", body).status_code == 201
+def flow_that_fills(kind):
+    prompt = '"Ask on. " + "x " * 100000' if kind == "prompts" else '"Ask on."'
+    turn = f'{FILLED_BY[kind]}loop:\n    talk({prompt}, False)\nuntil "caller says yes":\n    say("Good.")\n'
+    return 'say("Hello.")\n' + "".join(turn.replace("{turn}", str(number)) for number in range(8))
 
 
-def fill_deliveries(api, control, advance, make_voice_deployment, monkeypatch, **_):
+@pytest.fixture
+def simulate(control, make_flow, make_voice_deployment):
+    """Simulate calls that follow a flow with this code."""
+
+    def simulate(code, count):
+        line = make_voice_deployment(make_flow(code=code))
+        return control.post(
+            "/simulate/calls",
+            {"workerId": line["workerId"], "deploymentId": line["id"], "count": count, "follow": "flow"},
+        )
+
+    return simulate
+
+
+@pytest.mark.parametrize("kind", FILLED_BY)
+def test_a_simulated_call_keeps_at_most_a_megabyte(control, simulate, kind):
+    code = flow_that_fills(kind)
+    assert simulate(code, 2).status_code == 201
+    state = control.get("/state").json
+    for log in state["voiceLogs"]:
+        rows = [log, *(row for row in state["sessions"] if row["id"] == log["bbEngineSessionId"])]
+        rows += [row for row in state["llmLogs"] if row["callId"] == log["call_sid"]]
+        assert len(json.dumps(rows, ensure_ascii=False).encode()) < 1.1 * MAX_BYTES + len(code)
+
+
+def test_plans_of_conversations_in_one_request_are_limited_by_bytes(simulate, monkeypatch):
+    monkeypatch.setattr(conversation_batch, "MAX_PLANNED_BYTES", 1_000_000)
+    answer = simulate(flow_that_fills("sentences"), 100)
+    assert answer.status_code == 400
+    assert "so long that one request can have" in answer.json["error"]
+
+
+def test_calls_that_follow_a_flow_stay_small_on_the_disk(app, simulate):
+    assert simulate(flow_that_fills("extractions"), 30).status_code == 201
+    assert sum(path.stat().st_size for path in app.world.directory.glob("*.sqlite3*")) < 12_000_000
+
+
+def test_what_is_said_counts_over_all_turns(control, make_flow):
+    loop = '    loop:\n        talk("Ask on.", False)\n    until "caller says yes":\n        print("x" * 300000)\n'
+    code = f"while True:\n{loop}"
+    talk = control.post("/talk", {"flowId": make_flow(code=code)["id"]}).json
+    turns = [control.post(f"/talk/{talk['id']}", {"choose": 0}).json for _ in range(4)]
+    assert [turn["ended"] for turn in turns] == [None, None, None, "failed"]
+    assert "More than 1,000,000 characters" in turns[-1]["failure"]["error"]
+
+
+def test_a_conversation_cannot_hold_more_than_the_bound_between_two_turns(control, make_flow, monkeypatch):
+    monkeypatch.setattr(conversations, "MAX_DUMP_BYTES", 5_000)
+    code = 'a = [n * n for n in range(9000)]\nloop:\n    talk("Ask on.", False)\nuntil "caller says yes":\n    pass\n'
+    answer = control.post("/talk", {"flowId": make_flow(code=code)["id"]})
+    assert (answer.status_code, answer.json) == (
+        409,
+        {"error": "The flow holds more than 5,000 bytes between two turns."},
+    )
+
+
+def test_the_oldest_conversations_go(control, make_flow, monkeypatch):
+    monkeypatch.setattr(talk_sessions, "MAX_CONVERSATIONS", 2)
+    flow = make_flow(code='loop:\n    talk("Ask on.", False)\nuntil "caller says yes":\n    pass\n')
+    ids = [control.post("/talk", {"flowId": flow["id"]}).json["id"] for _ in range(4)]
+    assert [control.get(f"/talk/{id}").status_code for id in ids] == [404, 404, 200, 200]
+
+
+def hooks_of(line):
+    return f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
+
+
+def test_a_deployment_has_a_limited_number_of_webhooks(api, make_voice_deployment, monkeypatch):
+    monkeypatch.setattr(custom_webhooks, "MAX_WEBHOOKS", 2)
+    line = make_voice_deployment()
+    body = {"url": "http://127.0.0.1:9/", "fields": "transcript"}
+    assert [api.post(hooks_of(line), body).status_code for _ in range(3)] == [201, 201, 400]
+    path = hooks_of(line).removesuffix("/voice/customWebhooks").replace(line["id"], f"voice/{line['id']}")
+    answer = api.patch(path, {"customWebhooks": [{"url": f"http://127.0.0.1:9/{number}"} for number in range(3)]})
+    assert (answer.status_code, len(api.get(hooks_of(line)).json)) == (400, 2)
+
+
+def test_the_last_deliveries_are_kept(api, control, advance, make_voice_deployment, monkeypatch):
+    monkeypatch.setattr(webhook_deliveries, "MAX_PENDING", 20)
     monkeypatch.setattr(webhook_deliveries, "MAX_FINISHED", 10)
     line = make_voice_deployment()
-    hooks = f"/workers/{line['workerId']}/deployments/{line['id']}/voice/customWebhooks"
-    assert api.post(hooks, {"url": "http://no-such-host.test/", "fields": "transcript"}).status_code == 201
+    api.post(hooks_of(line), {"url": "http://no-such-host.test/", "fields": "transcript"})
     control.post("/simulate/calls", {"workerId": line["workerId"], "deploymentId": line["id"], "count": 60})
+    assert sum(row["status"] == "PENDING" for row in control.get("/state").json["webhookDeliveries"]) == 20
     advance(60)
     assert len(control.get("/state").json["webhookDeliveries"]) <= 10
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize(
-    "fill, most_memory, most_disk",
-    [
-        (fill_conversations, 60_000_000, 6 * 8_000_000),
-        (fill_deliveries, 30_000_000, 20_000_000),
-    ],
-)
-def test_memory_and_disk_stay_within_the_bound(
-    app, api, control, advance, make_flow, make_voice_deployment, monkeypatch, fill, most_memory, most_disk
-):
-    tracemalloc.start()
-    try:
-        fill(
-            app=app,
-            api=api,
-            control=control,
-            advance=advance,
-            make_flow=make_flow,
-            make_voice_deployment=make_voice_deployment,
-            monkeypatch=monkeypatch,
-        )
-        memory = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-    disk = sum(path.stat().st_size for path in app.world.directory.rglob("*") if path.is_file())
-    assert (memory < most_memory, disk < most_disk) == (True, True), (memory, disk)
+def test_the_number_of_snapshots_is_limited(control, monkeypatch):
+    monkeypatch.setattr(snapshots, "MAX_SNAPSHOTS", 2)
+    statuses = [control.post("/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
+    assert statuses == [201, 201, 409, 201]
+    file = control.get("/snapshots/a/file").data
+    assert control.put("/snapshots/c/file", data=file).status_code == 409
+
+
+LONG = "x" * 50_000
+REQUESTS = {
+    "paths": lambda client, n: client.get(f"/api/{n}/{LONG}"),
+    "wide paths": lambda client, n: client.get(f"/api/{n}/" + "\N{GRINNING FACE}" * 4_000),
+    "queries": lambda client, n: client.get(f"/api/workers?q={n}{LONG}"),
+    "names of parameters": lambda client, n: client.get(f"/api/workers?{LONG}{n}=a"),
+    "headers": lambda client, n: client.get("/api/workers", headers={"x-long": f"{n}{LONG}"}),
+    "names of headers": lambda client, n: client.get("/api/workers", headers={f"x-{n}{LONG}": "a"}),
+    "many headers": lambda client, n: client.get("/api/workers", headers=[(f"h{n}-{m}", "a") for m in range(3_000)]),
+    "methods": lambda client, n: client.open("/api/workers", method=f"M{n}{LONG}"),
+    "bodies": lambda client, n: client.post("/api/workers", data=f"{n}{LONG}"),
+}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_the_request_log_takes_no_more_memory_than_its_bound(app, monkeypatch, kind):
+    monkeypatch.setattr(request_log, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(request_log, "MAX_LONG_BYTES", 500_000)
+    client = app.test_client()
+    for number in range(50):
+        REQUESTS[kind](client, number)
+    assert sum(map(deep_size, app.world.requests.newest_first())) < 1_300_000
+
+
+def deep_size(value):
+    """Return the memory of a value, of which nothing is shared."""
+    if isinstance(value, request_log.Entry):
+        return sum(deep_size(getattr(value, name)) for name in value.__slots__)
+    return sys.getsizeof(value) + (sum(map(deep_size, value)) if isinstance(value, tuple) else 0)

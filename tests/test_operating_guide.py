@@ -6,7 +6,11 @@ import shutil
 import httpx
 import pytest
 
+from dryline.models.custom_webhooks import MAX_WEBHOOKS
+from dryline.models.talk_sessions import MAX_CONVERSATIONS
+from dryline.models.webhook_deliveries import MAX_FINISHED, MAX_PENDING
 from dryline.settings import Settings
+from dryline.state.snapshots import MAX_SNAPSHOTS
 from dryline.testing import DrylineServer, connect
 from dryline.tests.test_guides import ENVIRONMENT, ROOT, examples, run
 from dryline.traffic.request_log import MAX_BYTES, MAX_ENTRIES
@@ -83,6 +87,11 @@ def test_the_metrics_are_those_of_the_page(server):
 def test_the_bounds_are_the_programs():
     assert BOUNDS["request log"] == f"{MAX_ENTRIES:,} requests, {MAX_BYTES // 1_000_000} MB"
     assert BOUNDS["request body"] == f"`--max-body-mb` ({Settings.max_body_mb})"
+    assert BOUNDS["conversations in turns, as of `dryline talk`"] == f"{MAX_CONVERSATIONS:,} of a team"
+    assert BOUNDS["webhooks of a deployment"] == f"{MAX_WEBHOOKS}"
+    assert BOUNDS["pending webhook deliveries"] == f"{MAX_PENDING:,}"
+    assert BOUNDS["finished webhook deliveries"] == f"{MAX_FINISHED:,}"
+    assert BOUNDS["snapshots"] == f"{MAX_SNAPSHOTS} of the world, and of each team"
     assert BOUNDS["files of recordings"] == f"`--recordings-mb` ({Settings.recordings_mb})"
 
 

@@ -21,15 +21,21 @@ _SECRET_NAME = re.compile(
 _OPEN_NAME = re.compile(r"(?i)(?:^|x-)idempotency[-_]?key$")
 # Where one of these is missing, no JSON member is a secret. The search for them is fast, and most bodies have none.
 _MEMBER_ENDS = (b'token"', b'secret"', b'key"', b'password"', b'authorization"', b'cookie"')
+# The end of a name decides; a client can send long ones.
+_DECIDING_CHARACTERS = 100
 # The length is limited so that the search takes linear time.
 _MEMBER = re.compile(r'"([^"\\]{1,100})"\s*:\s*')
 _PARAMETER = re.compile("([^&=]+)=([^&]+)")
 _decoder = json.JSONDecoder()
 
 
-@lru_cache(maxsize=1_000)
 def is_secret(name: str) -> bool:
     """Return whether a header, parameter or member of this name holds a secret."""
+    return _ends_as_secret(name[-_DECIDING_CHARACTERS:])
+
+
+@lru_cache(maxsize=1_000)
+def _ends_as_secret(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None and _OPEN_NAME.search(name) is None
 
 

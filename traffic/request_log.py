@@ -22,6 +22,9 @@ SHORT_BYTES = 1_000
 MAX_LONG_BYTES = 4_000_000
 # The memory of an entry with usual headers beside its texts, measured over 10,000 requests.
 ENTRY_BYTES = 600
+# Entries share usual headers. The memory of a header is counted from this number of headers on.
+USUAL_HEADERS = 30
+HEADER_BYTES = 200
 
 
 @dataclass(slots=True, eq=False)
@@ -80,10 +83,11 @@ class Entry:
 
     def memory(self) -> int:
         """Return about how many bytes of memory the entry takes."""
-        headers = sum([len(value) for _, value in self.headers])
+        headers = sum([len(name) + len(value) for name, value in self.headers])
+        headers += HEADER_BYTES * max(0, len(self.headers) - USUAL_HEADERS)
         bodies = len(self.body) + len(self.unmasked_answer)
         # Text with wide characters takes up to four bytes for each.
-        return ENTRY_BYTES + headers + bodies + getsizeof(self.path) + getsizeof(self.query)
+        return ENTRY_BYTES + headers + bodies + len(self.method) + getsizeof(self.path) + getsizeof(self.query)
 
 
 class RequestLog:

@@ -33,11 +33,12 @@ class Snapshots(MethodView):
     @blp.arguments(TeamQuery, location="query")
     @blp.arguments(SnapshotSchema)
     @blp.response(201, SnapshotSchema)
-    @blp.errors(404)
+    @blp.errors(404, 409)
     def post(self, query, body):
         """Take a snapshot of the world, or of one team.
 
-        A snapshot of the same name is replaced. Restoring a team's snapshot changes that team only.
+        A snapshot of the same name is replaced. Restoring a team's snapshot changes that team only. 409 if there are
+        200 snapshots already.
         """
         return vars(snapshots.save(current(), body["name"], query.get("team")))
 
