@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from urllib.parse import urljoin
 
+import pytest
 from playwright.sync_api import expect
 
+from dryline.tests.console.browser_tab import QUICK
+
 ROOT = Path(__file__).parent.parent.parent
+# A laptop and a telephone, a theme each.
+LOOKS = pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 
 
 class Rehearsal:
@@ -47,9 +53,40 @@ def _split(text):
     return re.split(r"(?<=[.])\s+(?=[A-Z\"`])", text.replace("**", ""))
 
 
+def new_page(chromium, server, width, theme, **options):
+    """Open the console in a window of its own, with pages that poll often."""
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, **options)
+    context.set_default_timeout(20_000)
+    context.add_init_script(QUICK)
+    page = context.new_page()
+    page.goto(f"{server.url}/")
+    return page
+
+
 def press(page, name):
-    """Press a button, or follow a link that looks like one."""
+    """Press a button, or follow a link that looks like one, on a page or in a part of it."""
     page.get_by_role("button", name=name, exact=True).or_(page.get_by_role("link", name=name, exact=True)).first.click()
+
+
+def open_tools(page):
+    """Unfold the tools of the bar where it is narrow."""
+    page.wait_for_load_state()
+    fold = page.locator(".bar .fold summary")
+    if fold.is_visible() and not page.locator(".tools").is_visible():
+        fold.click()
+
+
+def press_in_bar(page, name):
+    """Press a button of the bar."""
+    open_tools(page)
+    press(page.locator(".bar"), name)
+
+
+def reset_world(page):
+    """Choose "Reset the world" in the menu World."""
+    open_tools(page)
+    page.get_by_text("World", exact=True).click()
+    press(page, "Reset the world")
 
 
 def open_page(page, title):
@@ -60,9 +97,20 @@ def open_page(page, title):
 
 def set_calls_per_minute(page, number):
     """Set the number in the bar."""
+    open_tools(page)
     page.get_by_label("Calls per minute").fill(number)
     press(page, "Set")
     expect(page.get_by_text("The settings are saved.")).to_be_visible()
+
+
+def wait_for(page, locator):
+    """Let the world's time pass, a few seconds at once, until something is on the page."""
+    for _ in range(60):
+        try:
+            return expect(locator).to_be_visible(timeout=600)
+        except AssertionError:
+            page.request.post(urljoin(page.url, "/_dryline/clock/advance"), data={"seconds": 3})
+    raise AssertionError(f"{locator} did not come up")
 
 
 def run_curl(page):

@@ -4,7 +4,17 @@ import re
 
 from playwright.sync_api import expect
 
-from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
+from dryline.tests.console.rehearsal import (
+    LOOKS,
+    Rehearsal,
+    new_page,
+    open_page,
+    press,
+    press_in_bar,
+    reset_world,
+    run_curl,
+    set_calls_per_minute,
+)
 
 GUIDE = Rehearsal("docs/console.md", "The bar", "From a call to its request")
 
@@ -21,7 +31,7 @@ def clock_in_utc(page):
 
 @GUIDE.does('Click "UTC": all times are in local time.')
 def local_time(page):
-    press(page, "UTC")
+    press_in_bar(page, "UTC")
     expect(page.locator("#zone")).to_have_text("GMT+9")
     time = page.locator("#newest time").first
     hour = int(time.get_attribute("datetime")[11:13])
@@ -32,13 +42,13 @@ def local_time(page):
 
 @GUIDE.does("Click on the zone again to go back.")
 def back_to_utc(page):
-    press(page, "GMT+9")
+    press_in_bar(page, "GMT+9")
     expect(page.locator("#zone")).to_have_text("UTC")
 
 
 @GUIDE.does('Press "Freeze".')
 def freeze(page):
-    press(page, "Freeze")
+    press_in_bar(page, "Freeze")
 
 
 @GUIDE.does('The clock stands still, and beside it stands "frozen".')
@@ -51,7 +61,7 @@ def frozen(page):
 
 @GUIDE.does('Press "+1 h".')
 def an_hour(page):
-    press(page, "+1 h")
+    press_in_bar(page, "+1 h")
 
 
 @GUIDE.does("Beside the clock stands how far it is ahead of real time.")
@@ -61,7 +71,7 @@ def ahead(page):
 
 @GUIDE.does('Press "Now".')
 def now(page):
-    press(page, "Now")
+    press_in_bar(page, "Now")
 
 
 @GUIDE.does("The clock shows real time.")
@@ -89,8 +99,7 @@ def no_calls(page):
 
 @GUIDE.does('Open World and press "Reset the world".')
 def reset(page):
-    page.get_by_text("World", exact=True).click()
-    press(page, "Reset the world")
+    reset_world(page)
 
 
 @GUIDE.does('The notice has "Undo": press it to go back.')
@@ -104,13 +113,13 @@ def undo(page):
 
 @GUIDE.does('The switch "Live" stops the page from changing.')
 def not_live(page):
-    press(page, "Live")
+    press_in_bar(page, "Live")
     expect(page.locator("#live-switch")).to_have_text("Live off")
 
 
 @GUIDE.does("Press it again.")
 def live(page):
-    press(page, "Live off")
+    press_in_bar(page, "Live off")
     expect(page.locator("#live-switch")).to_have_text("Live")
 
 
@@ -206,10 +215,8 @@ def reason(page):
     expect(page.locator("tr[data-open]").first).to_contain_text("Fault: answers 503, 2 times")
 
 
-def test_the_guide_can_be_followed_word_for_word(chromium, served):
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, timezone_id="Asia/Tokyo")
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    page.goto(f"{served.url}/")
+@LOOKS
+def test_the_guide_can_be_followed_word_for_word(chromium, served, width, theme):
+    page = new_page(chromium, served, width, theme, timezone_id="Asia/Tokyo")
     GUIDE.play(page)
-    context.close()
+    page.context.close()

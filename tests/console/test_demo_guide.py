@@ -5,18 +5,23 @@ import re
 from playwright.sync_api import expect
 
 from dryline.settings import Settings
-from dryline.tests.console.browser_tab import QUICK
 from dryline.tests.console.conftest import serving
-from dryline.tests.console.rehearsal import Rehearsal, open_page, press, run_curl, set_calls_per_minute
+from dryline.tests.console.rehearsal import (
+    LOOKS,
+    Rehearsal,
+    new_page,
+    open_page,
+    press,
+    press_in_bar,
+    reset_world,
+    run_curl,
+    set_calls_per_minute,
+    wait_for,
+)
 
 DEMO = Rehearsal("docs/demo.md")
 LINE = "Bayside Dental: Front desk line"
 GREETING = "Good day, this is the dentist."
-
-
-def let_pass(page, seconds):
-    """Advance the clock, so that nobody waits for the calls."""
-    page.request.post(f"{page.url.partition('/console')[0]}/_dryline/clock/advance", data={"seconds": seconds})
 
 
 def place(page, outcome=None):
@@ -45,6 +50,12 @@ def statuses(page, status):
     return page.locator("#list tbody .state", has_text=re.compile(f"^{status}$"))
 
 
+def logged(page, request, status):
+    """Return the rows of the request log with exactly this request and status."""
+    rows = page.locator("tr[data-open]", has=page.locator("td", has_text=re.compile(rf"^\s*{request}(\s|$)")))
+    return rows.filter(has=page.locator(".state", has_text=re.compile(f"^{status}$")))
+
+
 DEMO.does("Overview.")(lambda page: open_page(page, "Overview"))
 
 
@@ -70,8 +81,7 @@ def calls_come_in(page):
 
 @DEMO.does("Within a minute the newest calls and the bars change.")
 def they_change(page):
-    let_pass(page, 20)
-    expect(page.locator("#newest tbody tr a").first).not_to_have_attribute("href", page.newest, timeout=60_000)
+    wait_for(page, page.locator(f'#newest tbody tr:first-child a:not([href="{page.newest}"])'))
     expect(page.locator(".legend .note, .legend").first).not_to_contain_text("0 running")
 
 
@@ -91,8 +101,7 @@ def place_a_call(page):
 @DEMO.does("Its card rings, then shows who speaks and what is said.")
 def rings(page):
     expect(card(page)).to_contain_text(re.compile("It is ringing|Agent|Caller"))
-    let_pass(page, 12)
-    expect(page.locator("article .said strong").first).to_be_visible(timeout=60_000)
+    wait_for(page, page.locator("article .said strong").first)
 
 
 @DEMO.does("Place another call with the outcome `transferred`.")
@@ -112,24 +121,26 @@ def third(page):
 
 @DEMO.does("The page grows as they talk.")
 def grows(page):
-    let_pass(page, 25)
-    expect(page.locator(".turn").nth(1)).to_be_visible(timeout=60_000)
+    wait_for(page, page.locator(".turn").nth(1))
 
 
 @DEMO.does('Press "+5 min" in the bar: the call is over.')
 def over(page):
-    press(page, "+5 min")
+    press_in_bar(page, "+5 min")
     expect(page.locator(".lead .state")).to_have_text("completed")
 
 
 @DEMO.does('Press "Play".')
 def play(page):
     press(page, "Play")
+    page.locator("#recording").evaluate("(audio) => audio.playbackRate = 4")
 
 
 @DEMO.does("The transcript follows, and the line of the flow that speaks is lit beside it.")
 def follows(page):
     expect(page.locator(".turn.now")).to_be_visible(timeout=30_000)
+    if page.viewport_size["width"] < 1100:
+        page.locator(".code-box").scroll_into_view_if_needed()
     expect(page.locator(".code li.now")).to_be_in_viewport()
 
 
@@ -206,8 +217,7 @@ def save(page):
 def says_it(page):
     place(page, "completed")
     card(page).get_by_role("link").click()
-    let_pass(page, 12)
-    expect(page.locator(".turn", has_text=GREETING)).to_be_visible(timeout=60_000)
+    wait_for(page, page.locator(".turn", has_text=GREETING))
 
 
 DEMO.does("Calls.")(lambda page: open_page(page, "Calls"))
@@ -256,7 +266,7 @@ def rows(page):
 
 @DEMO.does('Press "+1 d" in the bar: the link has expired.')
 def expired(page):
-    press(page, "+1 d")
+    press_in_bar(page, "+1 d")
     expect(page.locator("#status")).to_have_text("EXPIRED")
 
 
@@ -310,7 +320,7 @@ def connect(page):
 @DEMO.does('Open the request in the request log and press "503 twice, then normal answers".')
 def fault(page):
     open_page(page, "Request log")
-    page.locator("tr[data-open]", has_text="GET /api/workers").first.get_by_role("link").first.click()
+    logged(page, "GET /api/workers", 200).first.get_by_role("link").first.click()
     press(page, "503 twice, then normal answers")
     expect(page.get_by_text("Added: ")).to_be_visible()
 
@@ -324,7 +334,7 @@ def thrice(page):
 def one_row(page):
     assert ["Bayside Dental" in answer for answer in page.answers] == [False, False, True]
     open_page(page, "Request log")
-    row = page.locator("tr[data-open]", has_text="503")
+    row = logged(page, "GET /api/workers", 503)
     expect(row).to_have_count(1)
     expect(row).to_contain_text("Fault: answers 503, 2 times")
     expect(row).to_contain_text("2 times")
@@ -355,7 +365,7 @@ def use_inbox(page):
 @DEMO.does('Place a call and press "+5 min" in the bar.')
 def place_and_advance(page):
     place(page)
-    press(page, "+5 min")
+    press_in_bar(page, "+5 min")
 
 
 @DEMO.does("Read in the inbox what arrived.")
@@ -376,8 +386,7 @@ def send_again(page):
 
 @DEMO.does("World, Reset the world.")
 def reset(page):
-    page.get_by_text("World", exact=True).click()
-    press(page, "Reset the world")
+    reset_world(page)
 
 
 @DEMO.does("Everything is as it was at the start.")
@@ -389,16 +398,13 @@ def as_it_was(page):
     expect(page.get_by_text("No requests yet.")).to_be_visible()
 
 
-def test_the_demo_can_be_given_word_for_word(chromium):
+@LOOKS
+def test_the_demo_can_be_given_word_for_word(chromium, width, theme):
     settings = Settings(ephemeral=True, scenario="demo", port=0, label="Harborside demo")
     with serving(settings) as server:
-        context = chromium.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(20_000)
-        page = context.new_page()
-        page.add_init_script(QUICK)
+        page = new_page(chromium, server, width, theme)
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{server.url}/")
         DEMO.play(page)
         assert errors == []
-        context.close()
+        page.context.close()

@@ -10,6 +10,7 @@ from dryline.blueprints.console import calls
 from dryline.blueprints.console.app import MENU_PAGES
 from dryline.settings import Settings
 from dryline.tests.console.conftest import serving
+from dryline.tests.console.rehearsal import LOOKS, open_tools
 from dryline.tests.console.visitor import Page, Visitor
 
 # The elements in the tab order that are out of order, or without an outline when focused.
@@ -36,10 +37,11 @@ def request_status(server, path="/workers"):
         return error.code
 
 
-def test_a_person_signs_in_and_out(tab):
+@LOOKS
+def test_a_person_signs_in_and_out(tab, width, theme):
     settings = Settings(ephemeral=True, scenario="empty", port=0, admin_token="open sesame", label="Staging")
     with serving(settings) as server:
-        seen = tab(server)
+        seen = tab(server, width, theme)
         page = seen.go("/faults")
         expect(page.get_by_label("Token")).to_be_focused()
         page.keyboard.type("guess")
@@ -57,8 +59,9 @@ def test_a_person_signs_in_and_out(tab):
         assert [error for error in seen.wrong if "403" not in error] == []  # that of the wrong token
 
 
-def test_every_page_is_used_by_keyboard(demo, tab):
-    seen = tab(demo)
+@LOOKS
+def test_every_page_is_used_by_keyboard(demo, tab, width, theme):
+    seen = tab(demo, width, theme)
     page = seen.go("")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
@@ -98,8 +101,9 @@ def test_every_page_is_used_by_keyboard(demo, tab):
     assert seen.wrong == []
 
 
-def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab):
-    page = tab(served, script=False).go("/faults")
+@LOOKS
+def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab, width, theme):
+    page = tab(served, width, theme, script=False).go("/faults")
     page.get_by_role("button", name="503").first.click()
     expect(page.locator("#rules tbody tr")).to_have_count(1)
     assert request_status(served) == 503
@@ -115,7 +119,9 @@ def test_a_fault_an_export_and_a_campaign_are_created_without_script(served, tab
     page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Create the campaign").click()
     expect(page.locator("tbody tr")).to_have_count(1)
+    open_tools(page)
     page.get_by_role("button", name="Freeze").click()
+    open_tools(page)
     expect(page.get_by_role("button", name="Run")).to_be_visible()
 
 
