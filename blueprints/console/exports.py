@@ -65,6 +65,8 @@ def export(export_id: str) -> Any:
         "export.html",
         export=export,
         members=members,
+        worker=Worker.find(id=export.worker_id, team_id=export.team_id) if export.worker_id else None,
+        deployment=Deployment.find(id=export.deployment_id, team_id=export.team_id) if export.deployment_id else None,
         state_machine=charts.state_machine(TRANSITIONS, members["status"]),
         transitions=TRANSITIONS[export.status],
         written_bytes=export_files.bytes_written(export),

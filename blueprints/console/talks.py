@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 from flask import current_app, redirect, render_template, request, url_for
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, load_form, require_team
 from dryline.flow_sessions import conversations
+from dryline.flow_sessions.suggestions import suggest
 from dryline.models import activity
 from dryline.models.deployments import Deployment
 from dryline.models.flows import Flow
@@ -70,6 +72,7 @@ def begin(worker_id: str) -> Any:
 @blp.get("/<talk_id>")
 def talk(worker_id: str, talk_id: str) -> Any:
     talk = _find(worker_id, talk_id).recall()
+    is_opening = all(event["type"] != "heard" for event in talk.events)
     return render_template(
         "talk.html",
         worker=Worker.fetch(require_team(), worker_id),
@@ -79,6 +82,7 @@ def talk(worker_id: str, talk_id: str) -> Any:
         target=("deploymentId", talk.deployment_id) if talk.deployment_id else ("flowId", talk.flow_id),
         flow=Flow.find(id=talk.flow_id, team_id=talk.team_id) if talk.flow_id else None,
         options=_options(request.args),
+        suggestions=suggest(tuple(talk.waiting), Random(f"{talk.id} {talk.turns}"), opening=is_opening),
     )
 
 

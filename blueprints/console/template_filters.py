@@ -94,7 +94,7 @@ _COLOUR_OF = {word: colour for colour, words in _STATUS_COLOURS.items() for word
 
 def status_colour(status: str | None) -> str:
     """Return the class of a status in the style sheet."""
-    return _COLOUR_OF.get((status or "").lower().replace("_", "-"), "")
+    return _COLOUR_OF.get((status or "").lower().replace("_", "-").replace(" ", "-"), "")
 
 
 def pretty(value: Any) -> str:

@@ -77,7 +77,8 @@ def _deployment_names() -> dict[str, str]:
 def delivery(delivery_id: str) -> Any:
     delivery = WebhookDelivery.by_id(delivery_id)
     other_team = delivery.team_id if g.team and delivery.team_id != g.team.id else None
-    return render_template("webhook.html", delivery=delivery, events=EVENTS, other_team=other_team)
+    log = VoiceLog.find(id=delivery.log_id, team_id=delivery.team_id)
+    return render_template("webhook.html", delivery=delivery, log=log, events=EVENTS, other_team=other_team)
 
 
 @blp.post("/<delivery_id>/redeliver")

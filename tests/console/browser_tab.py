@@ -7,10 +7,11 @@ import shutil
 from axe_playwright_python.base import AXE_SCRIPT
 
 # The widths and themes in which axe checks a page, and by which rules. Contrast does not depend on the width, though
-# it depends on what a width shows; all else does not depend on the theme.
+# it depends on what a width shows; all else does not depend on the theme. A tablet shows nothing that others do not.
 LOOKS = (
     (1440, "light", None),
     (1440, "dark", ["color-contrast"]),
+    (768, "light", ["scrollable-region-focusable"]),
     (390, "dark", None),
     (390, "light", ["color-contrast"]),
 )

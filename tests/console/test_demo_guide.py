@@ -24,11 +24,10 @@ LINE = "Bayside Dental: Front desk line"
 GREETING = "Good day, this is the dentist."
 
 
-def place(page, outcome=None):
+def place(page, outcome):
     open_page(page, "Live")
     page.get_by_label("Deployment").select_option(label=LINE)
-    if outcome:
-        page.get_by_label("Outcome").select_option(outcome)
+    page.get_by_label("Outcome").select_option(outcome)
     press(page, "Place the call")
     expect(page.get_by_text("The call has begun.")).to_be_visible()
 
@@ -160,15 +159,15 @@ def below(page):
 DEMO.does("Workers, Bayside Dental, Flows, Front desk.")(open_flow)
 
 
-@DEMO.does("This is the code of that call.")
-def code(page):
-    expect(page.locator("ol.code")).to_contain_text("say(")
-
-
 @DEMO.does("The map shows where calls went.")
 def map_of_the_flow(page):
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
     expect(page.locator("svg.map")).to_be_visible()
+
+
+@DEMO.does("Below is the code of that call.")
+def code(page):
+    expect(page.locator("ol.code")).to_contain_text("say(")
 
 
 @DEMO.does('Press "Compare versions" to see what changed.')
@@ -182,6 +181,11 @@ def talk(page):
     page.go_back()
     press(page, "Talk to this flow")
     press(page, "Begin")
+
+
+@DEMO.does("The page suggests what you could say.")
+def suggestions(page):
+    expect(page.get_by_role("form", name="Suggestions").get_by_role("button")).to_have_count(3)
 
 
 @DEMO.does('Say "I need an appointment on Thursday".')
@@ -362,9 +366,9 @@ def use_inbox(page):
     expect(page.get_by_text("sends its events to the inbox")).to_be_visible()
 
 
-@DEMO.does('Place a call and press "+5 min" in the bar.')
+@DEMO.does('Place a call with the outcome `completed` and press "+5 min" in the bar.')
 def place_and_advance(page):
-    place(page)
+    place(page, "completed")
     press_in_bar(page, "+5 min")
 
 

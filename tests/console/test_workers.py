@@ -1,6 +1,7 @@
 """The pages of workers: flows, deployments, talks, resources, tests and scorecards."""
 
 import re
+from html import unescape
 
 import pytest
 from playwright.sync_api import expect
@@ -202,6 +203,14 @@ class TestTalk:
         assert re.search(r"Taken: caller wants to book an appointment line 4 \d+ % sure\. \w.*?\. ", text)
         assert 'Asked: When do they want to come? line 5 {"day": "Tuesday"} day: said' in text
         assert "See you on Tuesday." in text and "The conversation is over: end of the flow." in text
+
+    def test_a_suggested_sentence_takes_its_condition(self, begin, turn):
+        page = begin()
+        sentences = [unescape(text) for text in re.findall(r'name="say" value="([^"]+)"', page.answer.text)]
+        assert len(sentences) == 2
+        assert "Taken: caller wants to book an appointment" in words(turn(say=sentences[0]))
+        begin()
+        assert "Taken: caller wants a human" in words(turn(say=sentences[1]))
 
     def test_a_condition_is_chosen(self, begin, turn):
         begin()
