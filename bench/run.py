@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import os
+import re
 import signal
 import statistics
 import sys
@@ -100,6 +101,9 @@ def on_sockets(directory: Path, peers: Path | None) -> None:
         server.stop()
 
 
+# Open tabs of the console, and the seconds between two polls of one (console.js).
+TABS, POLL_S = 10, 1.5
+
 LEAN = [
     *("id", "createdAt", "workerId", "deploymentId", "flowId", "type", "startTime", "endTime", "externalCallId"),
     *("direction", "fromNumber", "toNumber", "status", "call_sid", "duration", "recordingUrl", "extractionsData"),
@@ -152,6 +156,19 @@ def beside(directory: Path) -> None:
     world.server.stop()
 
 
+def console(directory: Path) -> None:
+    """Measure what open tabs of the console cost a demo world in which nothing changes."""
+    server = Dryline(directory, "--ephemeral", "--scenario", "demo")
+    version = re.search(r'data-version="([^"]+)"', server.fetch("GET", "/console").decode())[1]
+    poll = request_bytes("GET", f"/console/changes?since={version}", HX_Request="true")
+    spent = server.processor_ns
+    rounds = [load(server.url, poll, count=300, connections=TABS, processor_ns=spent) for _ in range(ROUNDS)]
+    one = Load.median(rounds)
+    share = one.cpu_us * TABS / POLL_S / 1e6
+    row(f"poll of {TABS} open tabs of the console", f"{one}   {share:.1%} of a processor")
+    server.stop()
+
+
 def threads(directory: Path) -> None:
     """Pages of 100 voice logs, which threads answer, by how many there are."""
     servers = []
@@ -184,7 +201,7 @@ def main() -> None:
         metavar="PROGRAM",
         help="dryline as users install it, in an environment without what development needs: its start, too",
     )
-    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "threads")
+    parts = ("start", "in-process", "sockets", "large", "flows", "worlds", "plugin", "beside", "threads", "console")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="these parts of the table")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Told to end."))  # its servers end with it
@@ -201,6 +218,7 @@ def main() -> None:
             "plugin": lambda: plugin.starts(directory, row),
             "beside": lambda: beside(directory),
             "threads": lambda: threads(directory),
+            "console": lambda: console(directory),
         }
         for part in args.only:
             measure[part]()
