@@ -1,7 +1,5 @@
 """The API documentation, reached from the console."""
 
-import re
-
 from playwright.sync_api import expect
 
 from dryline.tests.console.demo_rows import demo_id
@@ -29,10 +27,3 @@ def test_a_logged_request_links_to_its_operation_which_can_be_tried(demo, tab):
     page.get_by_role("button", name="Authorize").click()
     expect(page.locator(".auth-container h4 code")).to_have_text(["apiKey"])
     assert seen.wrong == []
-
-
-def test_the_documentation_is_dark_in_the_dark_theme(demo, tab):
-    page = tab(demo, theme="dark").page
-    page.goto(f"{demo.url}/docs")
-    colour = page.locator("body").evaluate("(body) => getComputedStyle(body).backgroundColor")
-    assert max(map(int, re.findall(r"\d+", colour))) < 60

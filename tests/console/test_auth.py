@@ -8,9 +8,6 @@ FOLLOWED_LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "
 
 
 class TestWithoutToken:
-    def test_the_root_redirects_to_the_console(self, app):
-        assert app.test_client().get("/").headers["Location"].endswith("/console")
-
     def test_a_link_on_another_site_leads_to_the_page(self, visitor):
         page = visitor.go("/faults?x=1", **FOLLOWED_LINK)
         assert page.status == 200
@@ -121,11 +118,6 @@ class TestWithToken:
         value = visitor.client.get_cookie(name, path="/console").value
         visitor.client.set_cookie(name, value[:-2] + "xx", path="/console")
         assert "Sign in" in visitor.go("").text
-
-    def test_later_answers_set_no_cookie(self, visitor, sign_in):
-        sign_in()
-        for address in ("", "/faults", "/changes"):
-            assert "Set-Cookie" not in visitor.client.get(f"/console{address}").headers
 
     def test_signing_out_ends_the_session(self, visitor, sign_in):
         sign_in()

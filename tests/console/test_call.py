@@ -65,11 +65,6 @@ class TestTranscript:
         assert "0:07 Agent after 750 ms On Monday at ten?" in text
         assert "0:12 Agent after 1000 ms See you then." in text
 
-    def test_latencies_that_cannot_be_assigned_are_not_shown(self, visitor, add_call):
-        page = visitor.go(f"/calls/{add_call(data={'latency': {'values': [750]}})}")
-        assert page.status == 200
-        assert "after 750 ms" not in page.text
-
     def test_the_trace_of_the_session_gives_steps_and_lines(self, visitor, add_call, control, flow):
         session = {"id": "session_1", "worker_id": flow["workerId"], "trace": TRACE, "status": "completed"}
         assert control.post("/state", {"version": 1, "sessions": [session]}).status_code == 204

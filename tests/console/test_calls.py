@@ -140,13 +140,6 @@ def test_the_pages_of_a_cursor_go_on_by_cursor(visitor, api):
     assert shown == every[30:] != []
 
 
-def test_the_search_hit_is_marked(visitor):
-    body = visitor.go(f"/calls?worker={CLINIC}&searchQuery=APPOINTMENT&limit=3").answer.text
-    before = re.findall(r'<td class="rest hit">([^<]*)<mark>appointment</mark>', body)
-    assert len(before) == 3
-    assert all(len(text) <= 25 for text in before)  # so that the row shows the hit
-
-
 @pytest.mark.parametrize("channel", ["chat", "chat-embed", "sms", "whatsapp"])
 def test_each_channel_has_a_list(visitor, api, channel):
     logs = {id for worker in api.get("/workers").json for id in listed(api, worker["id"], channel)}
@@ -201,13 +194,6 @@ class TestExport:
         page = visitor.send("/calls/export")
         assert "already has an export" in page.text
         assert "Export these" in page.text
-
-    def test_chats_are_exported_too(self, visitor, api, advance):
-        shown = ids(visitor.go("/calls?channel=chat&limit=100"))
-        visitor.send("/calls/export")
-        advance(1)
-        export = api.get("/team/exports").json[0]
-        assert (export["logType"], export["rowCount"]) == ("chat", len(shown))
 
     def test_a_filter_that_exports_lack_hides_the_form(self, visitor):
         assert "Export these" not in visitor.go("/calls?channel=chat-embed&sessionId=session_1").text
@@ -294,10 +280,3 @@ class TestBrowser:
         page.locator("tr[data-open] td").nth(2).click(modifiers=["Control"])
         assert "/console/calls/" in page.locator("body").get_attribute("data-opened")
         assert page.url.endswith("/calls")
-
-    def test_a_call_is_found_and_opened_without_script(self, demo, tab):
-        page = tab(demo, script=False).go("/calls")
-        page.get_by_label("Outcome").select_option("transferred")
-        page.get_by_role("button", name="Show", exact=True).last.click()
-        page.locator("tr[data-open] a").first.click()
-        assert "transferred" in page.locator(".lead").text_content()

@@ -85,10 +85,6 @@ class TestNew:
         page = preview(data="nothing", file=(io.BytesIO(b"\xef\xbb\xbf" + SHEET.encode()), "rows.csv"))
         assert "3 rows can be called" in page.text
 
-    def test_a_preview_creates_nothing(self, preview, campaigns):
-        preview(data=SHEET)
-        assert campaigns() == []
-
     @pytest.mark.parametrize(
         ("row", "fault"),
         [
@@ -207,10 +203,6 @@ class TestVoiceV1:
     def test_rows_need_a_member_phone_number(self, preview):
         page = preview(data="id,phone\na,+14155550101\n")
         assert "Line 2: phoneNumber: Missing data for required field." in page.text
-
-    def test_it_is_listed(self, visitor, create):
-        create()
-        assert re.search(r"Old line\s+Voice V1\s+RUNNING\s+3\s+0\s", visitor.go("/campaigns").text)
 
     def test_a_row_with_a_status_set_by_hand_is_not_queued(self, visitor, api, deployment, create):
         address = create()

@@ -173,9 +173,6 @@ class TestCheck:
         page = save("check", code=f"{CODE}x = nothing\n")
         assert "warning line 6, column 5 : Nothing defines the name 'nothing'." in words(page)
 
-    def test_the_editor_opens_with_a_check(self, visitor, at):
-        assert "passed No findings." in words(visitor.go(f"{at}/edit"))
-
 
 class TestTry:
     def test_typed_code_is_tried_and_not_saved(self, save, now):
@@ -290,17 +287,3 @@ def test_leaving_with_unsaved_changes_asks_first(served, tab):
     expect(page.get_by_role("status")).to_contain_text("Saved as version")
     page.remove_listener("dialog", stay)  # the tab serves other tests
     assert dialogs == ["beforeunload"]
-
-
-def test_without_script_code_is_checked_tried_and_saved(served, tab):
-    seen, at = editing(served, tab, script=False)
-    page, source = seen.page, seen.page.get_by_label("Code", exact=True)
-    source.fill('say("Hello.")\nx = nothing\n')
-    page.get_by_role("button", name="Check").click()
-    expect(page.get_by_text("Nothing defines the name 'nothing'.")).to_be_visible()
-    with page.context.expect_page() as opened:
-        page.get_by_role("button", name="Try it").click()
-    expect(opened.value.get_by_text("A draft")).to_be_visible()
-    page.get_by_role("main").get_by_role("button", name="Save", exact=True).click()
-    page.wait_for_url(f"**{at}")
-    expect(page.locator(".code li")).to_have_text(['say("Hello.")', re.compile("^x = nothing")])

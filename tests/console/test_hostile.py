@@ -1,10 +1,8 @@
 """Attacks: pages of other origins, and scripts in stored texts."""
 
-import http.server
-import threading
-
 import pytest
 
+from dryline.tests.conftest import send
 from dryline.tests.console.browser_tab import browser_path
 
 # All requests that a page can make without a permission.
@@ -48,32 +46,14 @@ window.done = (async () => {{
 
 
 @pytest.fixture
-def hostile_site():
-    """Return a function that serves a page at another origin of this machine."""
-    servers = []
+def hostile_site(http_server):
+    """Return a function that serves a page at another origin of this machine and returns its port."""
 
     def serve(html):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.end_headers()
-                self.wfile.write(html.encode())
+        page = {"Content-Type": "text/html; charset=utf-8"}
+        return http_server(lambda handler: send(handler, 200, html.encode(), **page)).rpartition(":")[2]
 
-            def log_message(self, *args):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        servers.append((server, thread))
-        return server.server_port
-
-    yield serve
-    for server, thread in servers:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return serve
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

@@ -57,11 +57,6 @@ def test_a_call_that_a_person_took_over_is_a_line_below_the_cards(visitor, place
     assert f"/console/calls/{running['id']}" in page.links
 
 
-def test_the_deployment_that_most_callers_reach_is_the_first(visitor):
-    choices = visitor.go("/live").answer.text.partition('name="deploymentId"')[2]
-    assert re.findall(r"<option[^>]*>([^<]*)", choices)[0] == "Bayside Dental: Front desk line"
-
-
 def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, place, advance):
     link, read_log = place(outcome="completed")
 
@@ -82,12 +77,6 @@ def test_the_page_of_a_running_call_grows_and_gets_a_player_at_the_end(visitor, 
         states.append((len(messages), "<audio" in text, header))
     assert [state[1:] for state in states] == [(False, None), (False, None), (True, "true")]
     assert states[0][0] < states[1][0] < states[2][0]
-
-
-def test_an_unknown_condition_is_refused(visitor, frozen):
-    visitor.go("/live")
-    page = visitor.send("/live", branch="caller wants to buy a ship")
-    assert "branch" in page.text and page.status == 200
 
 
 def test_the_form_offers_the_conditions_of_the_chosen_deployments_flow(tab, demo):

@@ -17,8 +17,8 @@ def sound(seconds):
     """Return a WAV file of silence."""
     file = io.BytesIO()
     with wave.open(file, "wb") as out:
-        out.setparams((2, 2, 8000, 0, "NONE", ""))
-        out.writeframes(bytes(int(seconds * 8000) * 4))
+        out.setparams((1, 1, 8000, 0, "NONE", ""))
+        out.writeframes(b"\x80" * int(seconds * 8000))
     return file.getvalue()
 
 
@@ -150,7 +150,7 @@ def test_the_player_is_used_by_keyboard(open_call):
 
 
 def test_it_stops_after_the_last_voice_and_begins_again(open_call):
-    _, page = open_call(answer_with(sound(300)), duration=300)
+    _, page = open_call(answer_with(sound(130)), duration=130)
     page.evaluate("Object.assign(document.getElementById('recording'), {currentTime: 119.95, playbackRate: 1})")
     page.get_by_role("button", name="Play").click()
     page.get_by_role("button", name="Play").wait_for()
@@ -160,18 +160,10 @@ def test_it_stops_after_the_last_voice_and_begins_again(open_call):
 
 
 def test_silence_is_skipped(open_call):
-    _, page = open_call(answer_with(sound(300)), duration=300)
+    _, page = open_call(answer_with(sound(130)), duration=130)
     page.get_by_label("Skip silence").check()
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_label("Position")).to_have_value(re.compile(r"^0\.[89]"))  # the first turn begins at 1
-
-
-def test_enter_plays_a_turn(open_call):
-    _, page = open_call(answer_with(sound(121)))
-    page.locator("#turn-5 a.at").focus()
-    page.keyboard.press("Enter")
-    page.locator("#turn-5.now").wait_for()
-    assert page.evaluate("document.getElementById('recording').paused") is False
 
 
 def test_a_click_in_the_drawing_plays_that_moment(open_call):
@@ -219,11 +211,6 @@ def test_n_opens_the_next_call(demo, tab):
     page.goto(page.locator("tr[data-open] a").nth(1).evaluate("link => link.href"))
     page.keyboard.press("n")
     page.wait_for_url(f"**{newer}")
-
-
-def test_the_page_of_the_newest_call_is_two_windows_long(demo, tab):
-    page = tab(demo, width=1440).go("/calls/latest")
-    assert page.evaluate("document.documentElement.scrollHeight") <= 1800
 
 
 def test_a_recording_is_as_long_as_its_call(demo, tab):

@@ -144,12 +144,6 @@ class TestFlow:
         page = visitor.go(f"{at}/flows/{flow['id']}/diff")
         assert page.text.count("17 equal lines") == 2
 
-    def test_line_endings_are_not_compared(self, visitor, at, flow, change):
-        change(code="a = 1\r\nb = 2\r\n", validate=False)
-        change(code="a = 1\nb = 3\n", validate=False)
-        rows = re.findall(r'<tr class="(\w+)">', visitor.go(f"{at}/flows/{flow['id']}/diff").answer.text)
-        assert rows == ["same", "removed", "added"]
-
 
 class TestDeployment:
     def test_settings_parameters_and_history_are_shown(self, visitor, api, at, flow, make_voice_deployment):
@@ -233,10 +227,6 @@ class TestTalk:
         change(code='say("a")\nx = {}["b"]\n', validate=False)
         text = words(begin())
         assert "Failed:" in text and "line 2" in text and "The conversation is over: failed." in text
-
-    def test_a_conversation_that_is_over_offers_no_turn(self, begin, turn):
-        begin()
-        assert not any("say" in form["fields"] for form in turn(choose="1").forms)
 
     def test_a_conversation_is_deleted(self, visitor, at, begin):
         address = begin().answer.request.path.removeprefix("/console")
