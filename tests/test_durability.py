@@ -120,6 +120,16 @@ def test_durability_says_whether_a_commit_waits_for_the_disk(tmp_path, durabilit
         app.close()
 
 
+def test_the_removal_of_a_snapshot_waits_for_the_disk(tmp_path, monkeypatch):
+    with contextlib.closing(create_app(Settings(data_dir=tmp_path / "w", scenario="empty"))) as app:
+        plane = app.test_client()
+        plane.post("/_dryline/snapshots", json={"name": "a"})
+        synced = []
+        monkeypatch.setattr("dryline.state.snapshots.sync", synced.append)
+        plane.delete("/_dryline/snapshots/a")
+        assert synced == [app.world.snapshots_dir()]
+
+
 def test_a_commit_of_an_ephemeral_world_never_waits_for_the_disk():
     app = create_app(Settings(ephemeral=True, scenario="empty"))
     try:

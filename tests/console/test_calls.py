@@ -272,11 +272,12 @@ class TestBrowser:
         link.click()
         page.locator(f"tr[data-open] a[href*='{answer.json()['ids'][-1]}']").wait_for()
 
-    def test_a_row_opens_in_a_new_tab_with_control(self, demo, tab):
+    @pytest.mark.parametrize("how", [{"modifiers": ["Control"]}, {"button": "middle"}], ids=["control", "middle"])
+    def test_a_row_opens_in_a_new_tab_with_control_or_the_middle_button(self, demo, tab, how):
         seen = tab(demo)
         seen.go("/calls")
         page = seen.scripted()
         page.evaluate("window.open = (address) => (document.body.dataset.opened = address)")
-        page.locator("tr[data-open] td").nth(2).click(modifiers=["Control"])
+        page.locator("tr[data-open] td").nth(2).click(**how)
         assert "/console/calls/" in page.locator("body").get_attribute("data-opened")
         assert page.url.endswith("/calls")

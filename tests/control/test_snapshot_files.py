@@ -169,6 +169,23 @@ def test_a_file_that_could_not_be_restored_is_no_snapshot(a, spoil, message):
     http.delete(f"{path}/good")
 
 
+def test_a_refusal_names_no_folder_of_the_server(a):
+    path = f"{a.url}/_dryline/snapshots"
+    http.post(path, json={"name": "good"})
+    twice = io.BytesIO()
+    with tarfile.open(fileobj=twice, mode="w:gz") as archive:
+        for _ in range(2):
+            member = tarfile.TarInfo("about.json")
+            member.size = 2
+            archive.addfile(member, io.BytesIO(b"{}"))
+    answer = http.put(f"{path}/bad/file", content=twice.getvalue())
+    assert (answer.status_code, answer.json()["error"]) == (
+        409,
+        "This is not a snapshot: two of its members have the same name.",
+    )
+    http.delete(f"{path}/good")
+
+
 def test_two_downloads_of_one_snapshot_at_once_are_both_whole(a, monkeypatch):
     path = f"{a.url}/_dryline/snapshots/good"
     http.post(f"{a.url}/_dryline/snapshots", json={"name": "good"})

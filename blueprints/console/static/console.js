@@ -161,12 +161,17 @@ document.addEventListener("click", async (event) => {
     setTimeout(() => (button.textContent = label), 1500);
     return;
   }
+  openClickedRow(event);
+});
+document.addEventListener("auxclick", (event) => event.button === 1 && openClickedRow(event));
+
+function openClickedRow(event) {
   const row = event.target.closest("tr[data-open]");
   if (row && !event.target.closest("a, button, input, select, summary, label") && !String(getSelection())) {
-    if (event.ctrlKey || event.metaKey) window.open(row.querySelector("a").href);
+    if (event.ctrlKey || event.metaKey || event.button === 1) window.open(row.querySelector("a").href);
     else open(row);
   }
-});
+}
 
 // Over plain HTTP, except on loopback, scripts have no clipboard. There the text is copied from a field.
 async function copyText(text) {
