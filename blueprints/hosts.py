@@ -14,8 +14,11 @@ from dryline.settings import Settings
 from dryline.storage.errors import Forbidden
 from dryline.world.outgoing import OUTGOING_HEADER
 
-# A proxy or tunnel adds some of these headers.
-FORWARDING_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
+# A proxy or tunnel adds some of these headers, or one that begins with X-Forwarded.
+_FORWARDING_HEADERS = {
+    *("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip", "x-original-forwarded-for"),
+    *("forwarded-for", "x-cluster-client-ip", "x-envoy-external-address"),
+}
 
 
 def require_known_host(settings: Settings, environ: dict[str, Any]) -> None:
@@ -50,8 +53,13 @@ def require_this_machine(settings: Settings, request: Request, door: str) -> Non
         raise Forbidden(f"The {door} is closed: the server is not bound to loopback and has no --admin-token.")
     if not is_loopback(request.host) and name_of(request.host) not in settings.allowed_hosts:
         raise Forbidden(f"The {door} answers this machine only, not the host {request.host!r}.")
-    if any(name in request.headers for name in FORWARDING_HEADERS):
+    if any(map(_is_of_a_proxy, request.headers.keys())):
         raise Forbidden(f"The {door} answers this machine only: behind a proxy it needs --admin-token.")
+
+
+def _is_of_a_proxy(header: str) -> bool:
+    name = header.lower()
+    return name in _FORWARDING_HEADERS or name.startswith("x-forwarded")
 
 
 @lru_cache(maxsize=64)

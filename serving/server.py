@@ -51,6 +51,8 @@ class HttpServer:
             # Output that a slow client has not read goes into a temporary file, so that no thread waits for it.
             outbuf_high_watermark=1 << 30,
             channel_timeout=300,
+            # The control plane refuses forwarded requests by these headers, and nothing trusts them.
+            clear_untrusted_proxy_headers=False,
         )
         self._is_stopping = False
         self._stop_lock = threading.RLock()  # reentrant: a signal handler may interrupt its own thread in `stop`

@@ -1,8 +1,10 @@
 """Access to the control plane. Contract: DESIGN, The control plane."""
 
+import httpx
 import pytest
 
 from dryline.app import create_app
+from dryline.serving.server import in_thread
 from dryline.settings import Settings
 
 PATHS = ["/settings", "/state", "/teams", "/snapshots", "/clock", "/faults", "/requests", "/metrics"]
@@ -96,6 +98,14 @@ def test_behind_a_proxy_it_needs_a_token(start, header):
     answer = client.get("/_dryline/teams", headers={header.replace("_", "-"): "203.0.113.9"})
     assert (answer.status_code, "behind a proxy it needs --admin-token" in answer.json["error"]) == (403, True)
     assert status(start(admin_token="s3cret"), token="s3cret", **{header: "203.0.113.9"}) == 200
+
+
+@pytest.mark.parametrize("path", ["/_dryline/teams", "/console/state"])
+def test_a_proxys_headers_reach_the_check_over_a_connection(path):
+    with in_thread(Settings(ephemeral=True, scenario="empty", port=0)) as server:
+        assert httpx.get(server.url + path).status_code == 200
+        for header in ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via"):
+            assert httpx.get(server.url + path, headers={header: "203.0.113.9"}).status_code == 403, header
 
 
 @pytest.mark.parametrize("token", [None, "s3cret"])
