@@ -6,14 +6,14 @@ The words come from the phrase bank. A condition of no known intent is turned in
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
 from dryline.engine.understanding.conditions import ConditionPart, read_condition, read_menu
 from dryline.phrases import SLOT, Intent, load
-from dryline.phrases.value_kinds import language_of
+from dryline.phrases.value_kinds import language_of, read_values
 
 _PEOPLE = (
     "user|caller|customer|patient|client|person|lead|contact|guest|prospect|player|driver|member|tenant|visitor|buyer|"
@@ -53,20 +53,14 @@ _PRONOUNS = {
     "their": "my", "theirs": "mine", "them": "me", "they": "I", "his": "my", "her": "my", "themselves": "myself",
 }  # fmt: skip
 _BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wanted", "return", "like", "about", "got"}
-# Words that begin a sentence and are no names.
-_STARTERS_TEXT = """
-a actually all alright any anything at can could do does every everywhere for from give good got great hang have hey
-hi hello how it it's is just let let's like looks make may maybe mornings my neither no none not nothing of oh okay
-on only one please right see so some somebody someone something sorry still sure thank thanks that that's the then
-there there's they this today tomorrow under unfortunately we we're we've what what's when where where's which who
-why will with would yeah yes you your
-"""
-_STARTERS = frozenset(_STARTERS_TEXT.split())
+# Words that keep their capital letter within a sentence, beside names.
+_CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "german", "french"])
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
-_HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Let me see... ", "Okay, ", "Right, ", "Hm, ")
+_HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Hm, ")
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
+_GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
 
 
 class CallerUtterance(NamedTuple):
@@ -93,7 +87,11 @@ def utter(
     intent = _intent_of_alternative(condition, menu, random) or intent_of(condition, menu)
     if intent is None:
         return CallerUtterance(_in_first_person(condition), frozenset())
-    phrases = [phrase for phrase in _phrases(intent, opening=opening) if slots_of(phrase) <= slots.keys()]
+    phrases = [
+        phrase
+        for phrase in _phrases(intent, opening=opening)
+        if slots_of(phrase) <= slots.keys() and ":other}" not in phrase
+    ]
     fresh = [phrase for phrase in phrases if phrase not in avoid] or phrases
     if not fresh:
         return CallerUtterance(_in_first_person(condition), frozenset())
@@ -101,8 +99,8 @@ def utter(
     avoid.add(phrase)
     text = SLOT.sub(lambda slot: _with_article(phrase, slot, slots[slot[1]]), phrase)
     english = language_of_menu(menu or (condition,)) == "en"
-    if opening and english and phrase not in intent.opens and random.random() < 0.6:
-        text = random.choice(_GREETINGS) + _lower_first(text)
+    if opening and english and not _GREETED.match(text) and phrase not in intent.opens and random.random() < 0.6:
+        text = random.choice(_GREETINGS) + lower_first(text, names_in(slots.values()))
     text = capitalized(text)
     return CallerUtterance(text if text.endswith((".", "!", "?")) else f"{text}.", slots_of(phrase))
 
@@ -117,9 +115,16 @@ def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:
     return f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
 
 
-def hesitate(text: str, random: Random) -> str:
-    """Return the words as somebody says them who thinks for a moment."""
-    return random.choice(_HESITATIONS) + _lower_first(text)
+def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
+    """Return the words as somebody says them who thinks for a moment, after the greeting if there is one.
+
+    `names` are words that keep their capital letter.
+    """
+    hesitation = random.choice(_HESITATIONS)
+    greeting = _GREETED.match(text)
+    if greeting is None:
+        return hesitation + lower_first(text, names)
+    return greeting[0] + hesitation.lower() + lower_first(text[greeting.end() :], names)
 
 
 def gives_value(condition: str) -> bool:
@@ -241,7 +246,20 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _lower_first(text: str) -> str:
-    """Return a text that can stand behind a greeting: a name or a weekday at its beginning stays as it is."""
-    first = text.split(maxsplit=1)[0] if text else ""
-    return text[:1].lower() + text[1:] if first.strip(",.").lower() in _STARTERS else text
+def lower_first(text: str, names: Collection[str] = ()) -> str:
+    """Return a text that can stand behind other words. `names` and weekdays keep their capital letter."""
+    first = re.split(r"[\s,.?!'\u2019]", text, maxsplit=1)[0]
+    if first in names or first.lower() in _capital_words() or (not first[1:].islower() and len(first) > 1):
+        return text
+    return text[:1].lower() + text[1:]
+
+
+@lru_cache(maxsize=1)
+def _capital_words() -> frozenset[str]:
+    values = read_values()
+    return _CAPITAL.union(values["weekdays"], values["months"]) - {"may"}  # a verb more often than a month
+
+
+def names_in(values: Iterable[str]) -> frozenset[str]:
+    """Return the words of values that begin with a capital letter."""
+    return frozenset(word for value in values for word in re.findall(r"\w+", value) if word[:1].isupper())

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 from dryline.engine.answer_filling import shaped
 from dryline.engine.builtin_model import BuiltInModel
-from dryline.engine.caller_utterances import closes, gives_value, hesitate, language_of_menu, meets_machine, utter
+from dryline.engine.caller_utterances import (
+    closes,
+    gives_value,
+    hesitate,
+    intent_of,
+    language_of_menu,
+    meets_machine,
+    names_in,
+    utter,
+)
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
@@ -47,6 +56,12 @@ _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
 _ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
+# A yes-or-no question for a fact, and its answers. An offer or a wish is agreed to in other words.
+_FACT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
+)
+_YES = ("Yes.", "Yeah.", "Yes, yes.", "Yep.", "Yes, I think so.")
+_NO = ("No.", "No, not really.", "Nope.", "I'm afraid not.", "No, I don't think so.")
 _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.7
@@ -169,7 +184,9 @@ class Caller:
         menu = tuple(session.waiting)
         text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()))
         hesitates = self._natural and self._random.random() < self._hesitancy
-        return hesitate(text, self._random) if hesitates and language_of_menu(menu) == "en" else text
+        if not hesitates or language_of_menu(menu) != "en":
+            return text
+        return hesitate(text, self._random, names_in(map(str, self._known.values())))
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         if not loop.conditions:
@@ -228,7 +245,7 @@ class Caller:
         if not (gives and unsaid):
             opening = self._turns == 1
             utterance = utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu)
-            sentences.append(utterance.text)
+            sentences.append(self._yes_or_no(condition, menu) or utterance.text)
             unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
         if self._branch.brief and not gives:
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
@@ -236,7 +253,9 @@ class Caller:
         else:
             left_out = []
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
-        sentences += [self._say_value(slot) for slot in unsaid if slot not in left_out]
+        for slot in unsaid:
+            if slot not in left_out:
+                sentences.append(self._say_value(slot, is_asked=not sentences))
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
@@ -244,11 +263,27 @@ class Caller:
             self._planned.setdefault(_key(question), []).append(value)
         return " ".join(sentences)
 
-    def _say_value(self, value: _Value) -> str:
-        """Return a sentence that gives a value, another one than before where there are several."""
+    def _yes_or_no(self, condition: str, menu: tuple[str, ...]) -> str | None:
+        """Return a plain yes or no to the agent's question for a fact ("Is it awake?"), to which no offer is agreed."""
+        intent = intent_of(condition, menu)
+        question = re.split(r"(?<=[.!?]) ", self._agent_said)[-1]
+        if intent is None or intent.name not in ("agree", "decline") or not _FACT.match(question):
+            return None
+        return self._random.choice(_YES if intent.name == "agree" else _NO)
+
+    def _say_value(self, value: _Value, *, is_asked: bool) -> str:
+        """Return a sentence that gives a value, another one than before where there are several.
+
+        A choice has the article with which the agent has named it. A value that nobody has asked for is not said bare.
+        """
+        spoken = value.value
+        if isinstance(spoken, str) and spoken[:1].islower():
+            article = re.search(rf"\b(an?|the) {re.escape(spoken)}\b", self._agent_said)
+            spoken = f"{article[1]} {spoken}" if article else spoken
         for _ in range(_OTHER_WORDS):
-            sentence = say_value(value.value, value.slot.key, value.slot.question, random=self._random)
-            if sentence not in self._used:
+            sentence = say_value(spoken, value.slot.key, value.slot.question, random=self._random)
+            is_answer = sentence.count(" ") < 2 or sentence.startswith(("Sure,", "Yes,"))
+            if sentence not in self._used and (is_asked or not is_answer):
                 break
         self._used.add(sentence)
         return sentence

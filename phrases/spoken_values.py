@@ -45,6 +45,7 @@ def _sentences(
         yield random.choice(read_values(language)["yes_says" if value else "no_says"])
     elif value is not None and value != "":
         kind = kind_of(key, value, question, siblings=siblings)
+        kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
         yield _framed(speak(value, kind, random, language), kind, key, random, language, value)
 
 
