@@ -127,6 +127,7 @@ def test_a_wrong_value_is_named_and_stays_in_its_field(visitor):
     assert "minDuration: " in page.text
     form = next(form for form in page.forms if "searchQuery" in form["fields"])
     assert (form["fields"]["minDuration"], form["fields"]["status"]) == ("many", "failed")
+    assert "bogus (unknown)" in visitor.go("/calls?status=bogus").text
 
 
 def test_the_pages_of_a_cursor_go_on_by_cursor(visitor, api):

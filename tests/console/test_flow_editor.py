@@ -267,6 +267,10 @@ def test_findings_follow_typing_and_link_to_their_place(served, tab):
     expect(page.locator("#caret")).to_have_text(finding.inner_text().capitalize())
     page.keyboard.press("Shift+Control+ArrowRight")
     assert page.evaluate("String(getSelection())") == "nothing"
+    line = source.input_value().split("\n")[-2]
+    for key, indented in (("]", f"    {line}"), ("[", line), ("[", line)):
+        page.keyboard.press(f"Control+{key}")
+        assert source.input_value().split("\n")[-2] == indented
     assert seen.faults() == []
 
 

@@ -63,6 +63,20 @@ def test_shortcuts_of_one_letter_can_be_switched_off(demo, tab):
     expect(page.locator("#keys")).to_be_visible()
 
 
+def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
+    page = tab(demo).go("/faults")
+    menu, field = page.get_by_text("World", exact=True), page.get_by_label("Save a snapshot")
+    menu.click()
+    field.focus()
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(menu).to_be_focused()
+    menu.click()
+    expect(field).to_be_visible()
+    page.locator("h1").click()
+    expect(field).to_be_hidden()
+
+
 def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
     page = tab(demo).go("/connect")
     page.goto(f"{demo.url}/console/connect#curl")

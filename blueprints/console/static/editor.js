@@ -34,6 +34,22 @@
     source.scrollTop = parseFloat(getComputedStyle(source).lineHeight) * lines.length - source.clientHeight / 2;
   });
 
+  // Ctrl+] and Ctrl+[ indent and unindent the selected lines. Tab leaves the field, as keyboards need it.
+  source.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || !["[", "]"].includes(event.key)) return;
+    event.preventDefault();
+    const { value, selectionStart, selectionEnd } = source;
+    const from = value.slice(0, selectionStart).lastIndexOf("\n") + 1;
+    const to = (value + "\n").indexOf("\n", selectionEnd);
+    const before = value.slice(from, to);
+    const after = event.key === "]" ? before.replace(/^(?=.)/gm, "    ") : before.replace(/^ {1,4}/gm, "");
+    source.setSelectionRange(from, to);
+    document.execCommand("insertText", false, after); // so that it can be undone
+    const moved = after.length - before.length;
+    if (selectionStart === selectionEnd) source.setSelectionRange(Math.max(from, selectionStart + moved), Math.max(from, selectionStart + moved));
+    else source.setSelectionRange(from, to + moved);
+  });
+
   // Show the caret's line and column, counted as in findings.
   document.addEventListener("selectionchange", () => {
     if (document.activeElement !== source) return;
