@@ -35,6 +35,9 @@ def take(folder: Path) -> None:
         for name, address in PAGES.items():
             page.goto(f"{dryline.url}/console{address}")
             page.wait_for_load_state("networkidle")
+            if name == "call":  # while it plays
+                page.locator(".turn p").nth(3).click()
+                page.wait_for_selector(".turn.now")
             page.screenshot(path=folder / f"{name}.png")
         browser.close()
 

@@ -69,7 +69,7 @@ def restore_snapshot() -> Any:
     name = load_form(SnapshotSchema)["name"]
     with undoable(current(), "restore") as undo:
         snapshots.restore(current(), name)
-    return flash_and_redirect(f"Restored the snapshot {name}.", undo=undo, endpoint="overview.show", team=None)
+    return flash_and_redirect(f'Restored the snapshot "{name}".', undo=undo, endpoint="overview.show", team=None)
 
 
 @blp.post("/delete-snapshot")
