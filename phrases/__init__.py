@@ -32,7 +32,7 @@ class Intent:
 
     `conditions` are ways in which the author of a flow words it. `also` names intents whose conditions this one
     satisfies too, `instead_of` its near siblings. A yes to one of `yes_to`, or a no to one of `no_to`, means this
-    intent.
+    intent. `cues` are short sequences of words that mean it whatever else is said ("how much is").
     """
 
     name: str
@@ -44,6 +44,7 @@ class Intent:
     instead_of: tuple[str, ...] = ()
     yes_to: tuple[str, ...] = ()
     no_to: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +106,4 @@ def _intent(name: str, subject: str, entry: Any) -> Intent:
     return Intent(name, subject, **{member: tuple(texts) for member, texts in entry.items()})
 
 
-_MEMBERS = {"conditions", "says", "opens", "also", "instead_of", "yes_to", "no_to"}
+_MEMBERS = {"conditions", "says", "opens", "also", "instead_of", "yes_to", "no_to", "cues"}
