@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from functools import lru_cache
 
+from dryline.engine.understanding.cues import CueIndex
 from dryline.engine.understanding.phrase_index import PhraseIndex
 from dryline.engine.understanding.words import Vocabulary
 from dryline.phrases import Intent, load
@@ -29,6 +30,7 @@ class Lexicon:
         both = [*load("en").intents.values(), *foreign.values()]
         self.utterances = PhraseIndex(_utterances(both), self.vocabulary)
         self.conditions = PhraseIndex(_conditions(both), self.vocabulary, negation=NEGATION, opposite=(0.5, 0.5))
+        self.cues = CueIndex(((intent.name, cue) for intent in both for cue in intent.cues), self.vocabulary)
 
     def weight(self, word: str) -> float:
         """Return how telling a word is. One that no phrase has is as telling as a rare one."""

@@ -9,6 +9,7 @@ from dryline.engine.understanding.conditions import ConditionPart, Menu
 from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import given
 from dryline.engine.understanding.lexicon import Lexicon
+from dryline.engine.understanding.number_bounds import said_number
 from dryline.engine.understanding.words import plain
 from dryline.engine.understanding.yes_or_no import answers, last_question
 
@@ -21,10 +22,12 @@ _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.
 _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "greeting", "thanks", "ask_robot", "confused"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
+_LEAST_FITTING = 0.3  # of a claim to an intent whose cues count
 _PHRASE_SHARE = 0.4
 _OVERLAP_SHARE, _OVERLAP_OF_ONE_WORD = 0.8, 0.55
 _OVERLAP_POWER = 1.6  # one word of three says less than a third
 _NAMED_ONLY = 0.4
+_IN_BOUNDS, _OUT_OF_BOUNDS = 0.92, 0.2
 _POLARITY = 0.4  # of an overlap between a statement and its negation
 _CONTRADICTED = 0.4
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
@@ -110,9 +113,18 @@ def intents_of(
     return best, nears, phrases
 
 
+def _add_cues(intents: dict[str, float], menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
+    """Add what the cues of an utterance mean, except those of trades that the menu has nothing to do with."""
+    for clause in utterance.clauses:
+        for intent, clear in lexicon.cues.match(clause.stems).items():
+            if menu.best_claims.get(intent, 0.0) >= _LEAST_FITTING or lexicon.intents[intent].subject in _ANY_TRADE:
+                intents[intent] = max(intents.get(intent, 0.0), clear * clause.weight)
+
+
 def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lexicon) -> Scores:
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
+    _add_cues(intents, menu, utterance, lexicon)
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
@@ -125,6 +137,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
         by_value = max((_value_score(part, utterance, context, question, options) for part in parts), default=0.0)
         by_quote = max((_quoted(part, utterance) for part in parts), default=0.0)
         content = 1 - (1 - by_intent) * (1 - _OVERLAP_SHARE * by_words) * (1 - _PHRASE_SHARE * by_phrase)
+        if parts[0].bounds and not by_value and said_number(utterance.text) is not None:
+            content *= _OUT_OF_BOUNDS
         content *= _form(parts, utterance) * (_UNWANTED if _is_unwanted(parts[0], utterance, menu, lexicon) else 1.0)
         best = max(
             (content, _content_reason(by_intent, by_words, intent)),
@@ -145,6 +159,8 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
 def _value_score(
     part: ConditionPart, utterance: ParsedUtterance, context: Context, question: str, options: list[str]
 ) -> float:
+    if part.bounds and (number := said_number(utterance.text)) is not None:
+        return _IN_BOUNDS if part.bounds[0] <= number <= part.bounds[1] else 0.0
     if part.gives:
         return given(part.gives, utterance, context.earlier, question, options)
     if part.moves and len(utterance.whole.stems) <= _BARE:
