@@ -19,17 +19,24 @@ def settings():
     return Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1)
 
 
-@pytest.fixture
-def url(app, control, monkeypatch):
-    """Serve the application on a port and return its URL. The clock is frozen; `advance` moves it."""
-    control.put("/clock", {"frozen": True})
+@contextlib.contextmanager
+def serve(app):
+    """Serve an application on a port and yield its URL."""
     server = HttpServer(app)
     thread = threading.Thread(target=server.run)
     thread.start()
-    monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", server.url)
     yield server.url
     server.stop()
     thread.join()
+
+
+@pytest.fixture
+def url(app, control, monkeypatch):
+    """Serve the application on a port and yield its URL. The clock is frozen; `advance` moves it."""
+    control.put("/clock", {"frozen": True})
+    with serve(app) as url:
+        monkeypatch.setenv("BRAINBASE_S3_SIGNED_URL_BASE_URL", url)
+        yield url
 
 
 class Driven:
@@ -45,23 +52,33 @@ class Driven:
         return lambda *args, **kwargs: self._wait(attribute(*args, **kwargs))
 
 
-@pytest.fixture(params=["sync", "async"])
-def client(request, url):
-    """Yield the vendor's client with strict response validation and without retries."""
-    options = {
-        "api_key": DEFAULT_API_KEY,
-        "base_url": url,
-        "max_retries": 0,
-        "_strict_response_validation": True,
-    }
+@pytest.fixture
+def connect(kind):
+    """Return a function that makes a vendor's client with strict response validation and without retries."""
     with contextlib.ExitStack() as stack:
-        if request.param == "sync":
-            yield Driven(stack.enter_context(BrainbaseLabs(**options)), lambda answer: answer)
-        else:
+
+        def connect(url, key):
+            options = {"api_key": key, "base_url": url, "max_retries": 0, "_strict_response_validation": True}
+            if kind == "sync":
+                return Driven(stack.enter_context(BrainbaseLabs(**options)), lambda answer: answer)
             run = stack.enter_context(asyncio.Runner()).run
-            async_client = AsyncBrainbaseLabs(**options)
-            yield Driven(async_client, run)
-            run(async_client.close())
+            client = AsyncBrainbaseLabs(**options)
+            stack.callback(lambda: run(client.close()))
+            return Driven(client, run)
+
+        yield connect
+
+
+@pytest.fixture(params=["sync", "async"])
+def kind(request):
+    """Return which of the vendor's clients a test uses: each, one after the other."""
+    return request.param
+
+
+@pytest.fixture
+def client(connect, url):
+    """Return the vendor's client."""
+    return connect(url, DEFAULT_API_KEY)
 
 
 @pytest.fixture

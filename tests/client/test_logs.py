@@ -49,21 +49,6 @@ def test_every_filter_finds_the_call_that_it_describes(client, api, worker, line
     assert client.workers.deployment_logs.voice.list(worker, flow_id="flow_none").data == []
 
 
-def test_the_analysis_counts_the_calls(client, worker, line, calls):
-    answer = client.voice_analysis.analyze(
-        start_date="2000-01-01T00:00:00Z",
-        end_date="2999-01-01T00:00:00Z",
-        granularity="daily",
-        deployment_ids=[line],
-        worker_id=worker,
-        include_transfers=True,
-        include_call_details=True,
-        timezone="Europe/Oslo",
-    )
-    assert answer.summary.total_calls == len(calls) == len(answer.to_dict()["callDetails"])
-    assert client.voice_analysis.analyze(worker_id=worker, deployment_ids=["deploy_none"]).summary.total_calls == 0
-
-
 def test_a_calls_session_and_llm_logs(client, api, worker, calls):
     log = next(log for id in calls if (log := api.get(f"/logs/{id}").json)["bbEngineSessionId"])
     session = client.workers.retrieve_session(log["bbEngineSessionId"], worker_id=worker)
@@ -89,43 +74,6 @@ def test_a_calls_session_and_llm_logs(client, api, worker, calls):
     assert client.workers.llm_logs.by_call.list(call, worker_id=worker) == []
 
 
-def test_a_hooks_report_becomes_an_llm_log(client, worker):
-    client.portkey_logs.create(
-        body={"eventType": "beforeRequestHook", "metadata": {"callId": "call-1", "sessionId": "session-1"}}
-    )
-    (entry,) = client.workers.llm_logs.list(worker, call_id="call-1").logs
-    assert (entry.event_type, entry.session_id) == ("beforeRequestHook", "session-1")
-
-
-def test_a_runtime_error_is_recorded_and_found(client, api, worker, line, flow):
-    client.workers.runtime_errors.record(
-        worker,
-        error="division by zero",
-        service="based_engine",
-        type="ZeroDivisionError",
-        severity="critical",
-        deployment_id=line,
-        flow_id=flow,
-        bb_engine_session_id="session-1",
-        function_name="main",
-        line_number=7,
-        traceback="line 7",
-        metadata={"turn": 3},
-    )
-    client.workers.runtime_errors.list(
-        worker,
-        deployment_id=line,
-        type="ZeroDivisionError",
-        service="based_engine",
-        severity="critical",
-        limit=10,
-        offset=0,
-    )
-    (entry,) = api.get(f"/workers/{worker}/runtime-errors", query_string={"severity": "critical"}).json
-    assert (entry["lineNumber"], entry["metadata"], entry["deploymentId"]) == (7, {"turn": 3}, line)
-    assert client.workers.runtime_errors.retrieve(entry["id"], worker_id=worker) is None
-
-
 def test_chats_are_listed_and_read(client, control, worker, flow, api):
     desk = api.post(f"/workers/{worker}/deployments/chat", {"name": "Desk", "flowId": flow}).json["id"]
     ids = control.post("/simulate/chats", {"workerId": worker, "deploymentId": desk, "count": 3}).json["ids"]
@@ -134,28 +82,3 @@ def test_chats_are_listed_and_read(client, control, worker, flow, api):
     log = client.workers.deployment_logs.chat.retrieve(ids[0], worker_id=worker)
     assert log.message_count > 0
     assert client.workers.deployment_logs.chat.list(worker, deployment_id="deploy_none") == []
-
-
-def test_widget_chats_are_listed_and_read(client, control, worker, flow, api):
-    widget = api.post(f"/workers/{worker}/deployments/chat-embed", {"name": "W", "flowId": flow}).json["id"]
-    ids = control.post("/simulate/chats", {"workerId": worker, "deploymentId": widget, "count": 2}).json["ids"]
-    log = client.workers.deployment_logs.chat.embed.retrieve(ids[0], worker_id=worker)
-    logs = client.workers.deployment_logs.chat.embed.list(
-        worker, deployment_id=widget, flow_id=flow, session_id=log.session_id
-    )
-    assert [entry.id for entry in logs] == [log.id]
-    assert len(client.workers.deployment_logs.chat.embed.list(worker)) == 2
-
-
-def test_text_messages_are_listed_and_read(client, api, control, worker, flow):
-    for kind in ("sms", "whatsapp"):
-        row = {"id": f"log_{kind}", "workerId": worker, "deploymentId": "deploy_1", "flowId": flow}
-        assert control.post("/state", {"version": 1, f"{kind}Logs": [row]}).status_code == 204
-    client.workers.deployment_logs.sms.list(worker, deployment_id="deploy_1", flow_id=flow, page=1, limit=10)
-    client.workers.deployment_logs.sms.retrieve("log_sms", worker_id=worker)
-    client.workers.deployment_logs.whatsapp.list(worker, deployment_id="deploy_1", flow_id=flow, page=1, limit=10)
-    client.workers.deployment_logs.whatsapp.retrieve("log_whatsapp", worker_id=worker)
-    for kind in ("sms", "whatsapp"):
-        logs = f"/workers/{worker}/deploymentLogs/{kind}"
-        assert [log["id"] for log in api.get(logs, query_string={"flowId": flow}).json["data"]] == [f"log_{kind}"]
-        assert api.get(logs, query_string={"deploymentId": "deploy_2"}).json["data"] == []
