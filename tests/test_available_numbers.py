@@ -97,11 +97,7 @@ def test_a_country_that_nobody_sells_numbers_in_has_none(offers):
 @pytest.mark.parametrize(
     ("query", "path"),
     [
-        ({"numberType": "Local"}, "countryCode"),
-        ({"countryCode": "US"}, "numberType"),
         ({"countryCode": "USA", "numberType": "Local"}, "countryCode"),
-        ({"countryCode": "US", "numberType": "local"}, "numberType"),
-        ({"countryCode": "US", "numberType": "Local", "smsEnabled": "yes"}, "smsEnabled"),
         ({"countryCode": "US", "numberType": "Local", "contains": "CALL"}, "contains"),
         ({"countryCode": "US", "numberType": "Local", "areaCode": "4x5"}, "areaCode"),
     ],

@@ -38,10 +38,11 @@ def send(app):
     assert client.put("/_dryline/state", json=document()).status_code == 204
     client.put("/_dryline/settings", json={"strict": False})
 
-    def send(operation, body, *, strict=False):
+    def send(operation, body, *, strict=False, query=None):
         client.put("/_dryline/settings", json={"strict": strict})
         path = fill(operation["path"], *path_ids(operation["path"], NORTH))
-        return client.open(path, method=operation["method"], json=body, headers={"x-api-key": KEYS[NORTH]})
+        headers = {"x-api-key": KEYS[NORTH]}
+        return client.open(path, method=operation["method"], json=body, query_string=query, headers=headers)
 
     return send
 
@@ -173,6 +174,7 @@ def test_no_schema_lacks_a_hook_that_marshmallow_would_find(app):
 
 
 WRONG = {"string": 7, "number": "x", "integer": "x", "boolean": "yes", "object": 7}
+WRONG_ITEMS = {"array of string": [[7]], "array of object": [["x"]]}
 TYPED = [
     pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
     for operation in OPERATIONS
@@ -185,7 +187,8 @@ TYPED = [
 @pytest.mark.parametrize(("operation", "field"), TYPED)
 def test_a_member_of_a_wrong_type_is_refused_by_name(send, operation, field):
     choices = ["no such choice"] if field.get("enum") else []
-    for value in [WRONG.get(field["type"], "x"), *choices, *([] if field["nullable"] else [None])]:
+    choices += [] if field["nullable"] else [None]
+    for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
         answer = send(operation, body_of(operation) | {field["name"]: value})
         assert answer.status_code == 400, value
         assert field["name"] in {detail["path"].partition(".")[0] for detail in answer.json["details"]}
@@ -214,3 +217,119 @@ def test_an_update_needs_a_body(app, operation):
     path = fill(operation["path"], *path_ids(operation["path"], NORTH))
     answer = client.open(path, method=operation["method"], headers={"x-api-key": KEYS[NORTH]})
     assert (answer.status_code, answer.json["error"]) == (400, "The body must be a JSON object.")
+
+
+def nested(fields, steps=()):
+    """Yield the steps to each member below the top of a body, and its description."""
+    for field in fields or ():
+        inner = field.get("fields")
+        here = (*steps, field["name"])
+        if len(here) > 1:
+            yield here, field
+        if inner and field["name"] != "<any>":
+            step = (0,) if field["type"].startswith("array") else ()
+            step = ("key",) if field.get("meaning", "").startswith("map: ") else step
+            yield from nested(inner, (*here, *step))
+
+
+DEEP = [
+    pytest.param(operation, steps, field, id=f"{operation['id']}-{'.'.join(map(str, steps))}")
+    for operation in OPERATIONS
+    if operation["body"]
+    for steps, field in nested(operation["body"]["fields"])
+    if field["type"] != "any" and not field["name"].startswith("<")
+]
+
+
+@pytest.mark.parametrize(("operation", "steps", "field"), DEEP)
+def test_a_nested_member_of_a_wrong_type_is_refused_by_its_place(send, operation, steps, field):
+    top = next(one for one in operation["body"]["fields"] if one["name"] == steps[0])
+    body = body_of(operation) | {top["name"]: whole(top)}
+    choices = ["no such choice"] if field.get("enum") else []
+    where = ".".join(map(str, steps))
+    for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
+        wrong = deepcopy(body)
+        place(wrong, steps[:-1])[steps[-1]] = value
+        answer = send(operation, wrong)
+        assert answer.status_code == 400, value
+        assert answer.json["details"][0]["path"] in (where, f"{where}.0")
+    if field["required"]:
+        wrong = deepcopy(body)
+        del place(wrong, steps[:-1])[steps[-1]]
+        answer = send(operation, wrong)
+        assert [detail["path"] for detail in answer.json["details"]] == [where]
+
+
+CHECKPOINT = {"name": "Greets", "description": "Says hello", "runs": 3, "tolerance": 1}
+ROW = {"id": "1", "phoneNumber": "+14155550142"}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "path"),
+    [
+        ("updateChatDeployment", {"modelConfig": {"a": 1}}, "modelConfig.a"),
+        ("updateChatEmbedDeployment", {"styling": {"a": 1}}, "styling.a"),
+        ("updateVoiceDeployment", {"externalConfig": {"boostedKeywords": [1]}}, "externalConfig.boostedKeywords.0"),
+        ("updateVoiceV1Deployment", {"config": "[1]"}, "config"),
+        ("updateVoiceV1Deployment", {"config": "{"}, "config"),
+        ("createDeploymentParameter", {"name": "a", "value": None}, "value"),
+        ("createTest", {"checkpoints": [CHECKPOINT | {"runs": -1}]}, "checkpoints.0.runs"),
+        ("updateTest", {"checkpoints": [CHECKPOINT, {"name": "A"}]}, "checkpoints.1.description"),
+        ("createFileResource", {"size": -1}, "size"),
+        ("createFileResource", {"size": 2**63}, "size"),
+        ("queryResources", {"queryParams": {"topK": 0}}, "queryParams.topK"),
+        ("purchasePhoneNumbers", {"phoneNumbers": ["+14155550101", "front desk"]}, "phoneNumbers.1"),
+        ("createOutboundCampaign", {"batch_size": 0}, "batch_size"),
+        ("createOutboundCampaign", {"batch_size": 1.5}, "batch_size"),
+        ("makeVoiceBatchCalls", {"batch_size": 0}, "batch_size"),
+        ("makeVoiceBatchCalls", {"batch_interval_minutes": -1}, "batch_interval_minutes"),
+        ("makeVoiceBatchCalls", {"data": [{"phoneNumber": 1}]}, "data.0.phoneNumber"),
+        ("makeVoiceBatchCalls", {"condition": "__import__('os')"}, "condition"),
+        ("makeVoiceV1BatchCalls", {"data": [{"id": "1"}]}, "data.0.phoneNumber"),
+        ("makeVoiceV1BatchCalls", {"data": [{"phoneNumber": "+14155550142"}]}, "data.0.id"),
+        *(
+            ("makeVoiceV1BatchCalls", {"data": [ROW], member: number}, member)
+            for member in ("batch_size", "batch_interval_minutes")
+            for number in ("nan", "-inf", "1e400", "five", "")
+        ),
+        ("runVoiceV1Campaign", {"data": [ROW | {"id": ""}]}, "data.0.id"),
+        ("createExport", {"filtersJson": "{"}, "filtersJson"),
+        ("createExport", {"filtersJson": "[]"}, "filtersJson"),
+    ],
+)
+def test_a_value_that_a_member_cannot_have_is_refused_by_its_place(send, name, body, path):
+    operation = next(operation for operation in OPERATIONS if operation["id"] == name)
+    answer = send(operation, body_of(operation) | body)
+    assert answer.status_code == 400
+    assert path in {detail["path"] for detail in answer.json["details"]}
+
+
+# Values that a parameter of each type cannot have.
+NOT_IN_A_QUERY = {
+    "number": ["x", ""],
+    "integer": ["x", "1.5"],
+    "boolean": ["perhaps"],
+    "timestamp": ["yesterday", "2026-02-30"],
+}
+# Their limit may be 0 or more than 100.
+LIMITED_OTHERWISE = ("listLlmLogs", "listRuntimeErrors")
+PARAMETERS = [
+    pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
+    for operation in OPERATIONS
+    for field in operation["query"]
+    if field.get("enum") or field["type"] in NOT_IN_A_QUERY or field["required"]
+]
+
+
+@pytest.mark.parametrize(("operation", "field"), PARAMETERS)
+def test_a_parameter_that_cannot_be_or_lacks_is_refused_by_name(send, operation, field):
+    query = example_request(operation).get("query_string", {})
+    values = list(NOT_IN_A_QUERY.get(field["type"], []))
+    values += ["no such choice"] * bool(field.get("enum"))
+    if operation["id"] not in LIMITED_OTHERWISE:
+        values += ["0"] * (field["name"] in ("page", "limit")) + ["101"] * (field["name"] == "limit")
+    values += ["-1"] * (field["name"] == "offset")
+    for sent in [query | {field["name"]: value} for value in values] + [{}] * field["required"]:
+        answer = send(operation, None, query=sent)
+        assert answer.status_code == 400, sent
+        assert field["name"] in {detail["path"] for detail in answer.json["details"]}

@@ -95,12 +95,6 @@ def test_hours_that_cannot_be_are_refused_and_named(api, make_hours, body, path)
         assert api.get("/workers/business-hours").json == [hours]
 
 
-def test_an_update_changes_only_what_is_sent(api, make_hours):
-    hours = make_hours(timezone="Europe/Berlin", primaryTag="Harbour")
-    changed = api.put(f"/workers/business-hours/{hours['id']}", {"secondaryTag": "Bar"}).json
-    assert changed == hours | {"secondaryTag": "Bar", "updatedAt": changed["updatedAt"]}
-
-
 def test_the_numbers_of_hours_come_only_when_asked_for(api, make_hours, tie):
     other, hours = make_hours(), make_hours()
     tied = tie(hours).json
@@ -160,18 +154,6 @@ def test_a_number_moves_to_other_hours(api, make_hours, tie):
         assert answer.status_code == 404
         assert member in answer.json["error"]
     assert api.get(path).json == changed
-
-
-def test_the_team_must_be_that_of_the_key(other_api, make_hours, tie):
-    answer = tie(make_hours(), teamId=other_api.get("/team").json["id"])
-    assert answer.status_code == 404
-    assert "teamId" in answer.json["error"]
-
-
-def test_an_untied_number_is_gone(api, make_hours, tie):
-    path = f"/workers/team-phone-hours/{tie(make_hours()).json['id']}"
-    assert api.delete(path).status_code == 204
-    assert api.get(path).status_code == 404
 
 
 # Callable. 2026-03-02 is a Monday.

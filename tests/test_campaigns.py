@@ -217,25 +217,3 @@ def test_many_rows_are_each_called_once(control, make_campaign, status, advance)
     assert status(campaign) == "COMPLETED"
     rows = [log["metadata"]["rowId"] for log in control.get("/state").json["voiceLogs"]]
     assert (len(rows), len(set(rows))) == (2_000, 2_000)
-
-
-@pytest.mark.parametrize(
-    ("member", "value"),
-    [
-        ("data", ["row"]),
-        ("batch_size", 0),
-        ("batch_size", 1.5),
-    ],
-)
-def test_a_bad_member_is_named(api, path, member, value):
-    answer = api.post(f"{path}/outbound-campaigns", {"data": [], member: value})
-    assert answer.status_code == 400
-    assert answer.json["details"][0]["path"].split(".")[0] == member
-
-
-def test_another_deployments_campaign_is_not_found(api, make_campaign, make_voice_deployment, path):
-    campaign = make_campaign()
-    other = make_voice_deployment()
-    other_path = f"/workers/{other['workerId']}/deployments/voice/{other['id']}"
-    assert api.get(f"{other_path}/outbound-campaigns/{campaign['id']}").status_code == 404
-    assert api.post(f"{other_path}/stop-campaign", {"campaign_id": campaign["id"]}).status_code == 404

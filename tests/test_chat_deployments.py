@@ -43,17 +43,6 @@ def test_a_deployment_is_found_by_its_agent_id_below_its_worker(api, other_api, 
     assert other_api.get(f"{path}/{made['chatAgentId']}").status_code == 404
 
 
-def test_a_flow_version_must_be_one_of_the_flow(api, other_api, make, make_flow):
-    flow, other, theirs = make_flow(), make_flow(), make_flow(api=other_api)
-    version = commit(api, flow)
-    assert make(flow, flowVersionId=version["id"])["flowVersionId"] == version["id"]
-    for stranger in (commit(api, other)["id"], commit(other_api, theirs)["id"], "fv_none"):
-        body = {"name": "Chat", "flowId": flow["id"], "flowVersionId": stranger}
-        answer = api.post(f"/workers/{flow['workerId']}/deployments/chat", body)
-        assert answer.status_code == 404
-        assert "flowVersionId" in answer.json["error"]
-
-
 def test_another_flow_takes_the_version_away(api, make, make_flow):
     flow = make_flow()
     made = make(flow, flowVersionId=commit(api, flow)["id"])
@@ -61,34 +50,3 @@ def test_another_flow_takes_the_version_away(api, make, make_flow):
     assert same["flowVersionId"] == made["flowVersionId"]
     changed = api.patch(path_of(made), {"flowId": make_flow(flow["workerId"])["id"]}).json
     assert changed["flowVersionId"] is None
-
-
-def test_deleting_the_flow_leaves_the_deployment_without_its_version(api, make, make_flow):
-    flow = make_flow()
-    made = make(flow, flowVersionId=commit(api, flow)["id"])
-    api.delete(f"/workers/{flow['workerId']}/flows/{flow['id']}")
-    assert api.get(path_of(made)).json == made | {"flowVersionId": None}
-
-
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"allowedUsers": "me"}, "allowedUsers"),
-        ({"allowedUsers": [1]}, "allowedUsers.0"),
-        ({"modelConfig": {"a": 1}}, "modelConfig.a"),
-        ({"welcomeMessage": None}, "welcomeMessage"),
-        ({"successCriteria": [{"items": []}]}, "successCriteria.0.title"),
-    ],
-)
-def test_a_bad_value_is_refused_by_name(api, make, body, path):
-    answer = api.patch(path_of(make()), body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
-
-
-def test_the_flow_must_be_one_of_the_worker(api, make, make_flow):
-    made = make()
-    path = f"/workers/{made['workerId']}/deployments/chat"
-    stranger = {"name": "Chat", "flowId": make_flow()["id"]}
-    for answer in (api.post(path, stranger), api.patch(path_of(made), stranger)):
-        assert answer.status_code == 404
-        assert "flowId" in answer.json["error"]

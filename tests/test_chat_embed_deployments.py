@@ -45,11 +45,3 @@ def test_a_flow_version_must_be_one_of_the_flow(api, make, make_flow):
     answer = api.post(f"/workers/{flow['workerId']}/deployments/chat-embed", body)
     assert answer.status_code == 404
     assert "flowVersionId" in answer.json["error"]
-
-
-@pytest.mark.parametrize(
-    ("body", "path"), [({"styling": {"a": 1}}, "styling.a"), ({"agentName": 1}, "agentName"), ({"name": None}, "name")]
-)
-def test_a_bad_value_is_refused_by_name(api, make, body, path):
-    answer = api.patch(path_of(make()), body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])

@@ -48,16 +48,6 @@ def test_the_list_is_bare_and_newest_first(api, worker, add_log, advance, model,
     assert logs[0] == api.get(url(worker, segment, made[-1])).json
 
 
-@EACH_KIND
-def test_the_list_can_be_narrowed(api, worker, add_log, model, segment):
-    id = add_log(model, worker, deployment_id="deploy_1", flow_id="flow_1")
-    add_log(model, worker, deployment_id="deploy_2", flow_id="flow_2")
-    for query in ({"deploymentId": "deploy_1"}, {"flowId": "flow_1"}):
-        assert [log["id"] for log in api.get(url(worker, segment), query_string=query).json] == [id]
-    both = {"deploymentId": "deploy_1", "flowId": "flow_2"}
-    assert api.get(url(worker, segment), query_string=both).json == []
-
-
 def test_widget_visits_can_be_narrowed_to_a_session(api, worker, add_log):
     id = add_log(ChatEmbedLog, worker, session_id="s1")
     add_log(ChatEmbedLog, worker, session_id="s2")

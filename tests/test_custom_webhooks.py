@@ -27,23 +27,6 @@ def test_the_deployment_shows_its_webhooks(api, path):
 
 
 @pytest.mark.parametrize(
-    ("body", "member"),
-    [
-        ({"fields": "transcript"}, "url"),
-        ({"url": "http://127.0.0.1"}, "fields"),
-        ({**NEW, "fields": ["transcript"]}, "fields"),
-        ({**NEW, "method": "DELETE"}, "method"),
-        ({**NEW, "active": "no"}, "active"),
-        ({**NEW, "name": None}, "name"),
-    ],
-)
-def test_a_bad_webhook_is_refused_by_name(api, path, body, member):
-    answer = api.post(path, body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
-    assert api.get(path).json == []
-
-
-@pytest.mark.parametrize(
     ("fields", "suggestion"),
     [
         ("summary, sumary", "did you mean summary?"),

@@ -23,21 +23,6 @@ def test_any_json_value_is_kept(api, base, make, value):
     assert api.get(f"{base}/params").json[0]["value"] == value
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"value": 1}, "name"),
-        ({"name": "a"}, "value"),
-        ({"name": "a", "value": None}, "value"),
-        ({"name": 1, "value": 1}, "name"),
-        ({"name": "a", "value": 1, "description": None}, "description"),
-    ],
-)
-def test_a_bad_parameter_is_refused_by_name(api, base, body, path):
-    answer = api.post(f"{base}/params", body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
-
-
 def test_a_name_is_unique_in_the_deployment(api, base, make, make_voice_deployment):
     make()
     other = make("other").json
@@ -69,17 +54,3 @@ def test_every_change_is_entered_in_the_history_under_the_parameters_own_name(ap
         },
         {"opening": {"from": "Hello", "to": None}, "opening.description": {"from": "Words", "to": None}},
     ]
-
-
-def test_a_deleted_parameter_is_gone_and_its_name_free(api, base, make):
-    made = make().json
-    api.delete(f"{base}/params/{made['id']}")
-    assert api.get(f"{base}/params").json == []
-    assert api.delete(f"{base}/params/{made['id']}").status_code == 404
-    assert make().status_code == 201
-
-
-def test_a_parameter_is_found_below_its_own_deployment_only(api, make, make_voice_deployment):
-    made, line = make().json, make_voice_deployment()
-    path = f"/workers/{line['workerId']}/deployments/{line['id']}/params/{made['id']}"
-    assert api.patch(path, {"value": 1}).status_code == api.delete(path).status_code == 404

@@ -70,14 +70,6 @@ def test_a_deleted_deployment_takes_everything_with_it(app, api, make, channel):
     assert rows_that_name(app, stays["id"]) == remaining
 
 
-def test_a_deleted_deployments_logs_are_gone_and_anothers_stay(api, make):
-    gone, stays = make("voice"), make("voice")
-    logs = f"/workers/{gone['workerId']}/deploymentLogs/voice"
-    assert len(api.get(logs).json["data"]) == 6
-    api.delete(f"/workers/{gone['workerId']}/deployments/voice/{gone['id']}")
-    assert {log["deploymentId"] for log in api.get(logs).json["data"]} == {stays["id"]}
-
-
 def test_a_deleted_worker_takes_its_flows_and_deployments_with_it(app, api, make, make_voice_deployment, flow):
     other = make_voice_deployment()
     ids = [flow["workerId"], flow["id"], flow["versionId"], *(make(channel)["id"] for channel in NEW)]

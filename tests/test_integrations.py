@@ -11,11 +11,6 @@ def test_a_twilio_account_is_connected_without_showing_its_token(api, make_integ
     assert api.get(f"/team/integrations/{integration['id']}").json == integration
 
 
-def test_name_and_description_are_null_when_left_out(make_integration):
-    integration = make_integration()
-    assert (integration["name"], integration["description"]) == (None, None)
-
-
 def test_only_name_and_description_change(api, make_integration):
     integration = make_integration(accountSid="AC1")
     body = {"name": "New", "accountSid": "AC2", "appType": "other"}

@@ -236,3 +236,31 @@ def test_a_key_that_is_taken_away_opens_nothing_any_more(app, world):
     assert world.client.get("/api/team", headers=headers).json["id"] == id_of(NORTH, "teams")
     assert world.client.delete(f"/_dryline/teams/{id_of(NORTH, 'teams')}/keys/{key['id']}").status_code == 204
     assert world.client.get("/api/team", headers=headers).status_code == 401
+
+
+def rows_of_another_worker():
+    """Return a further worker of the team, with a row for each reference that has to be of the worker in the path."""
+    rows = {
+        "workers": {"name": "Other"},
+        "flows": {"workerId": "north-other-workers", "name": "Other", "code": ""},
+        "flowVersions": {"flowId": "north-other-flows", "versionNumber": 1, "code": ""},
+        "folders": {"workerId": "north-other-workers", "name": "Other"},
+    }
+    teams = {"workers": {"teamId": id_of(NORTH, "teams")}}
+    return {name: [{"id": f"north-other-{name}", **row, **teams.get(name, {})}] for name, row in rows.items()}
+
+
+@pytest.mark.parametrize(
+    ("operation", "field"),
+    [
+        one
+        for one in REFERRING
+        if "{workerId}" in one.values[0]["path"] and REFERENCES[one.values[1]["name"]] in rows_of_another_worker()
+    ],
+)
+def test_a_reference_in_a_body_to_a_row_of_another_worker_is_refused_by_name(world, operation, field):
+    assert world.client.post("/_dryline/state", json={"version": 1, **rows_of_another_worker()}).status_code == 204
+    id = f"north-other-{REFERENCES[field['name']]}"
+    answer = world.call(operation, path_ids(operation["path"], NORTH), json={field["name"]: id})
+    assert answer.status_code == 404, answer.text
+    assert answer.json["error"].startswith(field["name"])

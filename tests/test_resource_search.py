@@ -185,15 +185,6 @@ def test_bullet_points_are_laid_out_as_such(add_link, ask):
     assert [line[:2] for line in lines] == ["- ", "- "]
 
 
-@pytest.mark.parametrize(
-    ("member", "value"), [("topK", 0), ("topK", "2"), ("stream", "yes"), ("mode", 1), ("onlyNeedContext", None)]
-)
-def test_a_bad_query_parameter_is_named(api, path, member, value):
-    answer = api.post(f"{path}/query", {"query": "parking", "queryParams": {member: value}})
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == [f"queryParams.{member}"]
-
-
 def test_a_failed_or_deleted_resource_is_not_found(api, path, add_link, ask):
     add_link("Parking", "nowhere")
     gone = add_link("Parking")

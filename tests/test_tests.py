@@ -35,13 +35,6 @@ def make_test(api, path, body):
     return make
 
 
-@pytest.mark.parametrize("member", CHECKPOINT)
-def test_a_checkpoint_is_whole_in_an_update_too(api, path, make_test, member):
-    part = {name: value for name, value in CHECKPOINT.items() if name != member}
-    answer = api.put(f"{path}/{make_test()['id']}", {"checkpoints": [CHECKPOINT, part]})
-    assert (answer.status_code, answer.json["details"][0]["path"]) == (400, f"checkpoints.1.{member}")
-
-
 @pytest.fixture
 def frozen(control):
     control.put("/clock", {"now": "2026-01-01T00:00:00Z", "frozen": True})
@@ -59,27 +52,6 @@ def test_a_test_is_answered_whole(make_test, body, flow):
 def test_checkpoints_are_kept_as_sent(make_test):
     checkpoints = [CHECKPOINT | {"weight": 2}, CHECKPOINT | {"runs": 2.5}]
     assert make_test(checkpoints=checkpoints)["checkpoints"] == checkpoints
-
-
-@pytest.mark.parametrize(
-    ("checkpoint", "path_of"),
-    [
-        ({"name": "A", "description": "B", "runs": "3", "tolerance": 1}, "checkpoints.0.runs"),
-        ({"name": "A", "description": "B", "runs": -1, "tolerance": 1}, "checkpoints.0.runs"),
-        ({"name": "A", "description": "B", "runs": 1}, "checkpoints.0.tolerance"),
-    ],
-)
-def test_a_bad_checkpoint_is_named(api, path, body, checkpoint, path_of):
-    answer = api.post(path, body | {"checkpoints": [checkpoint]})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path_of])
-
-
-def test_the_flow_must_be_the_workers(api, path, body, make_test, make_flow):
-    for id in ("flow_none", make_flow()["id"]):
-        answer = api.post(path, body | {"flowId": id})
-        assert answer.status_code == 404
-        assert "flowId" in answer.json["error"]
-        assert api.put(f"{path}/{make_test()['id']}", {"flowId": id}).status_code == 404
 
 
 def test_a_test_goes_with_its_runs(api, path, make_test):

@@ -216,8 +216,3 @@ def test_a_list_of_chosen_members_pages_like_any_other(get, five):
     page = get(limit=2, fields="startTime")
     assert page["data"][0] == {"id": five[0], "startTime": "2026-11-20T10:00:04.000Z"}
     assert ids(get(limit=2, fields="duration", cursor=page["nextCursor"])) == five[2:4]
-
-
-def test_another_workers_logs_are_not_listed(get, five, make_worker, add_log):
-    add_log(VoiceLog, make_worker())
-    assert get()["pagination"]["total"] == 5

@@ -177,26 +177,3 @@ def test_rows_go_on_after_their_state_was_taken_out_and_brought_in(control, run,
     assert control.get("/state").json == state
     advance(86_400)
     assert read()["status"] == "COMPLETED"
-
-
-@pytest.mark.parametrize(
-    ("member", "value"), [("status", "RUNNING"), ("rowData", "x"), ("result", None), ("result", [])]
-)
-def test_a_bad_member_of_a_row_is_named(api, path, campaign, run, member, value):
-    run(1)
-    answer = api.put(f"{path}/{campaign['id']}/data/r0", {member: value})
-    assert answer.status_code == 400
-    assert [detail["path"] for detail in answer.json["details"]] == [member]
-
-
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e400", "five", ""])
-@pytest.mark.parametrize("member", ["batch_size", "batch_interval_minutes"])
-def test_a_text_that_is_no_finite_number_is_refused(api, path, member, number):
-    rows = [{"id": "1", "phoneNumber": "+14155550142"}]
-    answer = api.post(path.replace("/campaigns", "/make-batch-calls"), {"data": rows, member: number})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [member])
-
-
-def test_a_row_needs_an_id_that_is_not_empty(api, path, campaign):
-    answer = api.post(f"{path}/{campaign['id']}/run", {"data": [{"id": "", "phoneNumber": "+14155550142"}]})
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, ["data.0.id"])

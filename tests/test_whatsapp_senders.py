@@ -44,17 +44,3 @@ def test_a_number_that_cannot_send_fails_its_review(api, advance, buy, number):
     sender = buy(number)
     advance(60)
     assert status(api, sender)["status"] == "FAILED"
-
-
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"profile": PROFILE}, "phoneNumber"),
-        ({"phoneNumber": "+14155550100"}, "profile"),
-        ({"phoneNumber": "+14155550100", "profile": {}}, "profile.name"),
-        ({"phoneNumber": "+14155550100", "profile": {"name": "A", "websites": [1]}}, "profile.websites.0"),
-    ],
-)
-def test_a_bad_body_names_the_member(api, body, path):
-    answer = api.post("/team/assets/purchase_whatsapp_sender", body)
-    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])

@@ -12,11 +12,6 @@ def test_a_new_worker_starts_on_engine_v2_and_without_the_rest(make_worker):
     assert worker["lastRefreshedAt"] is worker["icon"] is worker["visualizations"] is None
 
 
-def test_a_name_is_enough(api):
-    worker = api.post("/workers", {"name": "Front desk"}).json
-    assert (worker["name"], worker["description"], worker["status"]) == ("Front desk", None, None)
-
-
 def test_the_list_and_the_record_agree_on_any_content(api, control, make_worker):
     odd = 'say "hé" \\ \0\x1f\x7f\u2028\n</script> 🦎'
     worker = make_worker(name=odd, description="", status=None)
