@@ -37,7 +37,8 @@ def take(folder: Path) -> None:
             page.wait_for_load_state("networkidle")
             if name == "call":  # while it plays
                 page.locator(".turn p").nth(3).click()
-                page.wait_for_selector(".turn.now")
+                page.wait_for_selector("#recording-state", state="hidden")
+                page.locator(".code li.now").wait_for()
             page.screenshot(path=folder / f"{name}.png")
         browser.close()
 

@@ -91,7 +91,11 @@ def test_a_click_plays_a_turn_and_transcript_and_code_follow(open_call):
     assert now(page) >= 7
     assert seen.length() == 121
     assert page.url.endswith("#turn-3")
-    page.locator("#player").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, 0)")  # the ends of both boxes are below the window
+    for turn in range(4, 22):
+        page.evaluate(f"document.getElementById('recording').currentTime = {3 * turn - 1.9}")
+        page.locator(f"#turn-{turn}.now").wait_for()
+        assert all(is_in_sight(page, part) for part in (f"#turn-{turn}", "#code-box li.now"))
     page.evaluate("document.getElementById('recording').currentTime = 115.1")
     page.locator("#turn-39.now").wait_for()
     assert page.locator("#turn-39").get_attribute("aria-current") == "true"

@@ -17,11 +17,14 @@
   const blockOf = (turn) => find("lanes")?.querySelector(`[data-turn="${turn.id}"]`);
   const clockTime = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
-  // Scroll a box of its own, only if the element is outside of it. Boxes are positioned, so offsets count from them.
+  // Scroll a box of its own, only if the element is outside of it, or of the part of it that is in the window. Boxes
+  // are positioned, so offsets count from them.
   function keepInSight(box, element) {
     const top = element.offsetTop;
-    if (top >= box.scrollTop && top + element.offsetHeight <= box.scrollTop + box.clientHeight) return;
-    box.scrollTop = top - box.clientHeight / 3;
+    const inWindow = Math.min(box.clientHeight, innerHeight - box.getBoundingClientRect().top);
+    const height = inWindow > element.offsetHeight ? inWindow : box.clientHeight;
+    if (top >= box.scrollTop && top + element.offsetHeight <= box.scrollTop + height) return;
+    box.scrollTop = top - height / 3;
   }
 
   function markOnly(element, selector, box) {
