@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from dryline.engine.answer_filling import shaped
 from dryline.engine.builtin_model import BuiltInModel
@@ -17,22 +17,21 @@ from dryline.engine.caller_utterances import (
     closes,
     gives_value,
     hesitate,
-    intent_of,
     language_of_menu,
     meets_machine,
     names_in,
     utter,
 )
+from dryline.engine.caller_values import CallerValue, candidates, give_value, numbers, offered_values, yes_or_no
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
-from dryline.phrases.spoken_values import say_value, speak
+from dryline.phrases.spoken_values import speak
 from dryline.phrases.value_kinds import (
     is_of_user,
-    label_of,
     names_speaker,
     part_of_name,
 )
@@ -42,31 +41,17 @@ MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a 
 # From this variant on, a caller takes conditions at random and gives numbers that the code compares with: an `if` may
 # need two items in a cart, or a budget of 50,000.
 RANDOM_WALKS = 8
-_QUOTED = r"""["'][^"'\n]{1,60}["']"""
-_COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
-_COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
 _OTHERS = re.compile(
     r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|product", re.IGNORECASE
-)
-_OFFERS = (
-    re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
-    re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
 )
 _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
 _ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
-# A yes-or-no question for a fact, and its answers. An offer or a wish is agreed to in other words.
-_FACT = re.compile(
-    r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
-)
-_YES = ("Yes.", "Yeah.", "Yes, yes.", "Yep.", "Yes, I think so.")
-_NO = ("No.", "No, not really.", "Nope.", "I'm afraid not.", "No, I don't think so.")
 _WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
-_OTHER_WORDS = 5  # attempts to give a value in other words than before
 _CLOSING = 5.0
 
 
@@ -88,32 +73,6 @@ class Branch:
     @property
     def condition(self) -> Condition:
         return self.path[-1]
-
-
-class _Value(NamedTuple):
-    """A value that a question asks for, with what callers call it."""
-
-    slot: Slot
-    value: Any
-
-    @property
-    def names(self) -> set[str]:
-        """Return the slots of phrases that the value fits."""
-        label = label_of(self.slot.key)
-        names = {self.slot.kind, label, *label.split()[-1:]}
-        return names.union(*(_ALIASES.get(name, ()) for name in names))
-
-
-_ALIASES = {
-    "date": ("day",),
-    "day": ("date", "weekday"),
-    "reason": ("problem",),
-    "issue": ("problem",),
-    "item": ("product",),
-    "product": ("item",),
-    "treatment": ("service",),
-    "code": ("number",),
-}
 
 
 class Caller:
@@ -155,6 +114,7 @@ class Caller:
         self._agent_said = ""
         self._now = datetime.now(UTC)
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
+        self._answered: set[tuple[int | None, str]] = set()  # the keys whose last planned value was asked for
         self._used: set[str] = set()  # phrases and sentences
         self._next: Condition | None = None
         self._asks_back = self._has_asked_back = False
@@ -234,7 +194,9 @@ class Caller:
 
     def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...]) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
-        slots = [[_Value(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions]
+        slots = [
+            [CallerValue(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions
+        ]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
         values = {name: str(value) for name, value in self._known.items() if value}
         for slot in unsaid:
@@ -245,7 +207,7 @@ class Caller:
         if not (gives and unsaid):
             opening = self._turns == 1
             utterance = utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu)
-            sentences.append(self._yes_or_no(condition, menu) or utterance.text)
+            sentences.append(yes_or_no(condition, menu, self._agent_said, self._random) or utterance.text)
             unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
         if self._branch.brief and not gives:
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
@@ -255,38 +217,21 @@ class Caller:
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
         for slot in unsaid:
             if slot not in left_out:
-                sentences.append(self._say_value(slot, is_asked=not sentences))
+                sentences.append(
+                    give_value(
+                        slot, self._agent_said, self._random, self._used, is_asked=not sentences, may_slip=self._natural
+                    )
+                )
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
             value = shaped(question, partial(_next_value, values_in_order))
-            self._planned.setdefault(_key(question), []).append(value)
+            key = _key(question)
+            if key in self._answered:  # the value that was said the time before
+                self._answered.remove(key)
+                del self._planned[key]
+            self._planned.setdefault(key, []).append(value)
         return " ".join(sentences)
-
-    def _yes_or_no(self, condition: str, menu: tuple[str, ...]) -> str | None:
-        """Return a plain yes or no to the agent's question for a fact ("Is it awake?"), to which no offer is agreed."""
-        intent = intent_of(condition, menu)
-        question = re.split(r"(?<=[.!?]) ", self._agent_said)[-1]
-        if intent is None or intent.name not in ("agree", "decline") or not _FACT.match(question):
-            return None
-        return self._random.choice(_YES if intent.name == "agree" else _NO)
-
-    def _say_value(self, value: _Value, *, is_asked: bool) -> str:
-        """Return a sentence that gives a value, another one than before where there are several.
-
-        A choice has the article with which the agent has named it. A value that nobody has asked for is not said bare.
-        """
-        spoken = value.value
-        if isinstance(spoken, str) and spoken[:1].islower():
-            article = re.search(rf"\b(an?|the) {re.escape(spoken)}\b", self._agent_said)
-            spoken = f"{article[1]} {spoken}" if article else spoken
-        for _ in range(_OTHER_WORDS):
-            sentence = say_value(spoken, value.slot.key, value.slot.question, random=self._random)
-            is_answer = sentence.count(" ") < 2 or sentence.startswith(("Sure,", "Yes,"))
-            if sentence not in self._used and (is_asked or not is_answer):
-                break
-        self._used.add(sentence)
-        return sentence
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None or self._asks_back:
@@ -306,9 +251,12 @@ class Caller:
         after = self._next.line if self._next else 0
         self.asks.setdefault(after, []).append(question)
         self._now = question.now or self._now
-        planned = self._planned.get(_key(question))
-        if planned:
-            return Answer(planned.pop(0) if len(planned) > 1 else planned[0], {}, "caller")
+        key = _key(question)
+        if planned := self._planned.get(key):
+            if len(planned) == 1:
+                self._answered.add(key)
+                return Answer(planned[0], {}, "caller")
+            return Answer(planned.pop(0), {}, "caller")
         if question.example is None and not isinstance(question.schema, dict):
             return _BUILT_IN.ask(question)
         if self._branch.brief and not (self._next and gives_value(self._next.text)):
@@ -332,7 +280,7 @@ class Caller:
         if number and self._numbers and not slot.choices:
             self._counted += 1
             return type(slot.example)(self._numbers[self._branch.variant * self._counted % len(self._numbers)])
-        offered = _offered(slot, self._agent_said)
+        offered = offered_values(slot, self._agent_said)
         if offered:
             return deciding.choice(offered)
         if slot.kind == "rating":  # most callers are content
@@ -363,14 +311,6 @@ def _is_own(slot: Slot) -> bool:
     return not _OTHERS.search(f"{slot.key} {slot.question}")
 
 
-def _offered(slot: Slot, agent_said: str) -> list[str]:
-    """Return what the agent has just offered, where the flow asks which of several times or days it is."""
-    if slot.choices is None or any(str(choice) in agent_said for choice in slot.choices):
-        return [str(choice) for choice in slot.choices or () if str(choice) in agent_said]
-    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in slot.choices)), None)
-    return form.findall(agent_said) if form else []
-
-
 def _slots(question: Question) -> list[Slot]:
     slots: list[Slot] = []
     if question.example is not None or isinstance(question.schema, dict):
@@ -388,18 +328,6 @@ def _key(question: Question) -> tuple[int | None, str]:
 
 def _next_value(values: Iterator[Any], _: Slot) -> Any:
     return next(values)
-
-
-def candidates(program: Program) -> list[str]:
-    """Return the texts that the flow compares with: what an answer has to be for one of its `if` statements."""
-    groups = _COMPARED.findall(program.source)
-    return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
-
-
-def numbers(program: Program) -> list[float]:
-    """Return the numbers that the flow compares with, then the neighbours of each."""
-    compared = sorted({float(number) for number in _COUNTED.findall(program.source)})
-    return list(dict.fromkeys(number + more for more in (0, 1, -1) for number in compared))
 
 
 def paths(program: Program) -> Iterator[tuple[Condition, ...]]:

@@ -11,10 +11,10 @@ from typing import Any
 from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
-_CENTISECONDS_A_CHARACTER = 100 / 15  # about 150 words a minute
+_CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
-THINKS = (35, 60)  # before an answer of the agent
-_FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (8, 32), (60, 140), (90, 160)
+THINKS = (45, 75)  # before an answer of the agent
+_FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (90, 210), (90, 160)
 
 
 @dataclass(slots=True)

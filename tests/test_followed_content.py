@@ -102,3 +102,25 @@ def test_rating_and_sentiment_agree(followed):
         if rating is not None:
             assert 1 <= rating <= 10
             assert sentiment != ("Negative" if rating >= 8 else "Positive" if rating < 5 else "")
+
+
+def test_a_sentence_is_one_that_people_say(followed):
+    for log in followed:
+        for text in said(log):
+            odd = r"^(?:Um|Uh|Well|So|Hm), (?:hi|hello|hey|good morning)\b|^(?:Um|Uh|Well|So|Hm|Hi), (?:Nope|Yes|No)\b"
+            odd += r"|\b(?:go for|prefer) (?:check-up|cleaning|vaccination)\b|\. Sure, it's|\bThis is he\b"
+            assert not re.search(odd, text), text
+
+
+def test_nobody_asks_for_a_person_by_their_own_name(followed):
+    for log in followed:
+        name = (log["extractionsData"] or {}).get("customer_name")
+        assert not name or not re.search(rf"(?:speak|talk) (?:to|with) {re.escape(name)}\?", " ".join(said(log)))
+
+
+def test_a_caller_who_corrects_themselves_gets_the_second_value(line, followed):
+    corrected = re.compile(r"\w+day\. (?:No, sorry|I mean|Wait, no|Actually), (\w+day)\.")
+    slips = [(log, days[-1]) for log in followed if (days := corrected.findall(" ".join(said(log))))]
+    assert slips or line[0] != "Front desk line"
+    for log, day in slips:
+        assert day in " ".join(said(log, "assistant")), log["transcription"]

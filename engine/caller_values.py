@@ -1,0 +1,118 @@
+"""Values of a simulated caller: those that the flow looks at, and the words in which they are given."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any, NamedTuple
+
+from dryline.engine.caller_utterances import capitalized, intent_of
+from dryline.engine.program import Program
+from dryline.engine.slots import Slot
+from dryline.phrases.spoken_values import say_value, speak
+from dryline.phrases.value_kinds import label_of
+
+_QUOTED = r"""["'][^"'\n]{1,60}["']"""
+_COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
+_COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
+_OFFERS = (
+    re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
+    re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
+)
+# A yes-or-no question for a fact, and its answers. An offer or a wish is agreed to in other words.
+_FACT = re.compile(
+    r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
+)
+_YES = ("Yes.", "Yeah.", "Yes, yes.", "Yep.", "Yes, I think so.")
+_NO = ("No.", "No, not really.", "Nope.", "I'm afraid not.", "No, I don't think so.")
+# The share of answers in which callers first say something else, and how they go on.
+_SLIPS = 0.06
+_CORRECTIONS = ("No, sorry, {}.", "I mean, {}.", "Wait, no, {}.", "Actually, {}.")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
+_OTHER_WORDS = 5  # attempts to give a value in other words than before
+
+
+class CallerValue(NamedTuple):
+    """A value that a question asks for, with what callers call it."""
+
+    slot: Slot
+    value: Any
+
+    @property
+    def names(self) -> set[str]:
+        """Return the slots of phrases that the value fits."""
+        label = label_of(self.slot.key)
+        names = {self.slot.kind, label, *label.split()[-1:]}
+        return names.union(*(_ALIASES.get(name, ()) for name in names))
+
+
+_ALIASES = {
+    "date": ("day",),
+    "day": ("date", "weekday"),
+    "reason": ("problem",),
+    "issue": ("problem",),
+    "item": ("product",),
+    "product": ("item",),
+    "treatment": ("service",),
+    "code": ("number",),
+}
+
+
+def yes_or_no(condition: str, menu: tuple[str, ...], agent_said: str, random: Random) -> str | None:
+    """Return a plain yes or no to the agent's question for a fact ("Is it awake?"), to which no offer is agreed."""
+    intent = intent_of(condition, menu)
+    question = re.split(r"(?<=[.!?]) ", agent_said)[-1]
+    if intent is None or intent.name not in ("agree", "decline") or not _FACT.match(question):
+        return None
+    return random.choice(_YES if intent.name == "agree" else _NO)
+
+
+def give_value(
+    value: CallerValue, agent_said: str, random: Random, avoid: set[str], *, is_asked: bool, may_slip: bool
+) -> str:
+    """Return a sentence that gives a value, and add it to `avoid`, whose sentences are not said again.
+
+    A choice has the article with which the agent has named it. A value that nobody has asked for is not said bare. With
+    `may_slip` a caller now and then says something else first.
+    """
+    spoken = value.value
+    if isinstance(spoken, str) and spoken[:1].islower():
+        article = re.search(rf"\b(an?|the) {re.escape(spoken)}\b", agent_said)
+        spoken = f"{article[1]} {spoken}" if article else spoken
+    for _ in range(_OTHER_WORDS):
+        sentence = say_value(spoken, value.slot.key, value.slot.question, random=random)
+        is_answer = sentence.count(" ") < 2 or sentence.startswith(("Sure,", "Yes,"))
+        if sentence not in avoid and (is_asked or not is_answer):
+            break
+    avoid.add(sentence)
+    slip = _slip(value, agent_said, random) if may_slip and random.random() < _SLIPS else None
+    if slip is None:
+        return sentence
+    return f"{slip} {random.choice(_CORRECTIONS).format(speak(spoken, value.slot.kind, random))}"
+
+
+def _slip(value: CallerValue, agent_said: str, random: Random) -> str | None:
+    """Return another choice or day than the caller means, as somebody says it by mistake."""
+    others = offered_values(value.slot, agent_said) or (_DAYS if value.value in _DAYS else [])
+    others = [other for other in others if other != value.value]
+    return f"{capitalized(speak(random.choice(others), value.slot.kind, random))}." if others else None
+
+
+def offered_values(slot: Slot, agent_said: str) -> list[str]:
+    """Return what the agent has just offered, where the flow asks which of several times or days it is."""
+    if slot.choices is None or any(str(choice) in agent_said for choice in slot.choices):
+        return [str(choice) for choice in slot.choices or () if str(choice) in agent_said]
+    form = next((form for form in _OFFERS if all(form.fullmatch(str(choice)) for choice in slot.choices)), None)
+    return form.findall(agent_said) if form else []
+
+
+def candidates(program: Program) -> list[str]:
+    """Return the texts that the flow compares with: what an answer has to be for one of its `if` statements."""
+    groups = _COMPARED.findall(program.source)
+    return sorted({quoted[1:-1] for group in groups for quoted in re.findall(_QUOTED, group)})
+
+
+def numbers(program: Program) -> list[float]:
+    """Return the numbers that the flow compares with, then the neighbours of each."""
+    compared = sorted({float(number) for number in _COUNTED.findall(program.source)})
+    return list(dict.fromkeys(number + more for more in (0, 1, -1) for number in compared))
