@@ -105,14 +105,6 @@ def test_the_numbers_of_hours_come_only_when_asked_for(api, make_hours, tie):
     assert api.get(f"{path}/{hours['id']}?includeTeamPhoneHours=true").json == shown[0]
 
 
-def test_deleted_hours_take_their_numbers_along(api, make_hours, tie):
-    hours = make_hours()
-    tied = tie(hours).json
-    assert api.delete(f"/workers/business-hours/{hours['id']}").status_code == 204
-    assert api.get(f"/workers/team-phone-hours/{tied['id']}").status_code == 404
-    assert api.delete(f"/workers/business-hours/{hours['id']}").status_code == 404
-
-
 # Numbers
 
 

@@ -231,14 +231,6 @@ def test_a_restart_with_the_same_seed_gives_new_ids(start, data_dir):
     assert one["id"] != two["id"]
 
 
-def test_the_same_seed_gives_the_same_ids_in_a_new_world(start):
-    ids = [
-        start("--ephemeral", "--scenario", "empty", "--seed", "7").call("POST", "/api/workers", NEW_WORKER)["id"]
-        for _ in range(2)
-    ]
-    assert ids[0] == ids[1]
-
-
 def test_the_directory_of_an_ephemeral_server_is_removed(start):
     server = start("--ephemeral", "--scenario", "empty")
     _, out, _ = server.end(signal.SIGINT)
@@ -257,14 +249,6 @@ def test_with_any_key_a_key_is_still_required(start):
     assert server.call("GET", "/api/workers", headers={"x-api-key": "whatever"}) == []
     with pytest.raises(urllib.error.HTTPError, match="401"):
         server.call("GET", "/api/workers", headers={})
-
-
-def test_a_taken_port_is_refused_with_one_line(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        code, err = refused("--ephemeral", "--port", str(port))
-    assert code == 2
-    assert err.startswith(f"dryline: Cannot listen on 127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,6 @@ def message_of(server):
 # Refusals
 
 
-def test_a_start_after_one_with_a_bad_scenario_succeeds(start, tmp_path):
-    world = str(tmp_path / "world")
-    assert refused("serve", "--port", "0", "--data-dir", world, "--scenario", str(tmp_path / "typo.json"))[0] == 2
-    assert not (tmp_path / "world").exists()
-    assert start("--scenario", "empty").call("GET", "/api/workers") == []
-
-
 def test_a_port_in_use_is_one_line_and_no_directory_is_created(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -44,10 +44,3 @@ def test_a_tag_can_be_taken_off_once(api, tag, make_worker):
     assert api.delete(f"{path}/{tag['id']}").status_code == 204
     assert api.get(path).json == []
     assert api.delete(f"{path}/{tag['id']}").status_code == 404
-
-
-def test_deleting_a_tag_takes_it_off_its_workers(api, tag, make_worker):
-    worker = make_worker()
-    api.post(f"/workers/{worker['id']}/tags", {"tagId": tag["id"]})
-    assert api.delete(f"/team/tags/{tag['id']}").status_code == 204
-    assert api.get(f"/workers/{worker['id']}/tags").json == []

@@ -54,14 +54,6 @@ def test_checkpoints_are_kept_as_sent(make_test):
     assert make_test(checkpoints=checkpoints)["checkpoints"] == checkpoints
 
 
-def test_a_test_goes_with_its_runs(api, path, make_test):
-    test = make_test()
-    api.post(f"{path}/{test['id']}/run")
-    assert api.delete(f"{path}/{test['id']}").status_code == 204
-    assert api.get(f"{path}/{test['id']}/runs").status_code == 404
-    assert api.delete(f"{path}/{test['id']}").status_code == 404
-
-
 def test_runs_are_listed_newest_first(api, path, make_test):
     base = f"{path}/{make_test()['id']}"
     ids = [api.post(f"{base}/run").json["id"] for _ in range(3)]

@@ -207,11 +207,6 @@ def test_filters_are_all_asked_for(search, add_call):
     assert search(**filters, minDuration=91) == set()
 
 
-def test_an_unknown_deployment_or_flow_finds_nothing(search, add_call):
-    add_call(**CALL)
-    assert search(deploymentId="deploy_none") == search(flowId="flow_none") == set()
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-from pathlib import Path
 
 import httpx
 import pytest
@@ -112,15 +111,6 @@ def test_simulate_finds_the_oldest_deployment_by_itself(run, served):
     run("simulate", "--count", "2")
     assert len(served.state()["voiceLogs"]) == before + 2
     assert "no such chat deployment" in run("simulate", "--chats", code=1)
-
-
-def test_an_unknown_deployment_is_refused(run, served):
-    assert "deployment" in run("simulate", "--worker", "w", "--deployment", "d", code=1)
-
-
-def test_the_address_of_a_server_that_was_killed_is_no_trap(run, tmp_path, data_dir):
-    Path(data_dir, "address").write_text("http://127.0.0.1:9")
-    assert json.loads(run("state", "export"))["version"] == 1
 
 
 def test_an_admin_token_is_passed_on(run, data_dir):

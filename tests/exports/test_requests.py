@@ -68,13 +68,6 @@ def test_a_team_has_one_active_export_at_a_time(api, other_api, advance):
     assert api.post("/team/exports", REQUEST).status_code == 201
 
 
-@pytest.mark.parametrize("member", ["workerId", "deploymentId"])
-def test_an_unknown_worker_or_deployment_is_not_found_and_named(api, member):
-    answer = api.post("/team/exports", REQUEST | {member: "none"})
-    assert answer.status_code == 404
-    assert member in answer.json["error"]
-
-
 def test_a_deployment_must_belong_to_the_worker(api, make_worker, make_voice_deployment):
     deployment = make_voice_deployment()
     body = {"deploymentId": deployment["id"], "workerId": make_worker()["id"]}
