@@ -217,11 +217,11 @@ def test_a_simulation_delays_no_fast_one(begin, ask, held_up, make_voice_deploym
     from dryline.simulator import calls
 
     deployment = make_voice_deployment()
-    body = b'{"workerId": "%s", "deploymentId": "%s", "count": 10000}' % (
+    body = b'{"workerId": "%s", "deploymentId": "%s", "count": 1000}' % (
         deployment["workerId"].encode(),
         deployment["id"].encode(),
     )
-    reached = held_up(calls, "store", calls=100)
+    reached = held_up(calls, "store", calls=5)
     outcome = begin("POST", "/_dryline/simulate/calls", body)
     assert reached()
     assert [ask(*request) for request in FAST] == [200] * 3

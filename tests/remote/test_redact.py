@@ -43,16 +43,16 @@ def test_no_number_and_no_word_of_a_call_is_left(source, command, loads):
     loads(masked)
 
 
-def test_a_name_in_a_contact_row_is_gone(source, command):
-    deployment = source.state()["voiceDeployments"][0]
+def test_a_name_in_a_contact_row_is_gone(small, command):
+    deployment = small.state()["voiceDeployments"][0]
     path = f"/api/workers/{deployment['workerId']}/deployments/voice/{deployment['id']}/make-batch-calls"
     row = {"id": "1", "phoneNumber": "+12025550101", "name": "Zachary Quimby", "SSN": "123456789"}
-    source.freeze()
-    headers = {"x-api-key": source.api_key}
-    answer = source.app.test_client().post(path, json={"data": [row], "batch_size": 1}, headers=headers)
+    small.freeze()
+    headers = {"x-api-key": small.api_key}
+    answer = small.app.test_client().post(path, json={"data": [row], "batch_size": 1}, headers=headers)
     assert answer.status_code < 300, answer.text
-    source.advance(hours=1)
-    text = json.dumps(command.pulled(source, "--redact"))
+    small.advance(hours=1)
+    text = json.dumps(command.pulled(small, "--redact"))
     assert "campaignId" in text
     assert not any(known in text for known in ("Zachary", "Quimby", "2025550101", "123456789"))
 
