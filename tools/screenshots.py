@@ -14,10 +14,10 @@ from dryline.testing import DrylineServer
 PAGES = {
     "overview": "",
     "calls": "/calls",
-    "call": "/calls/latest",
     "workers": "/workers",
     "request-log": "/requests",
     "faults": "/faults",
+    "call": "/calls/latest",  # the last, because the request log has the recording
 }
 
 
