@@ -85,6 +85,8 @@ def give_value(
         if sentence not in avoid and (is_asked or not is_answer):
             break
     avoid.add(sentence)
+    if not is_asked:
+        return capitalized(sentence.removeprefix("Sure, ").removeprefix("Yes, "))
     slip = _slip(value, agent_said, random) if may_slip and random.random() < _SLIPS else None
     if slip is None:
         return sentence
