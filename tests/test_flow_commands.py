@@ -231,3 +231,7 @@ def test_an_unknown_flow_is_refused(run, served):
 def test_a_file_or_a_flow_is_named(run, file):
     assert "Name either FILE or --flow." in run("talk", code=2)
     assert "Name either FILE or --flow." in run("talk", file(CLINIC), "--flow", "flow_1", code=2)
+
+
+def test_an_incomplete_model_is_refused(run, file):
+    assert "--model-url needs --model" in run("talk", file(CLINIC), "--model-url", "http://127.0.0.1:9/v1", code=2)

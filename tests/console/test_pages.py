@@ -119,6 +119,12 @@ def test_the_clock_is_frozen_and_moved_by_hand(visitor, app):
     assert not app.world.clock.of(None).is_frozen
 
 
+def test_a_snapshot_is_saved_by_its_name(visitor, control):
+    visitor.go("")
+    visitor.send("/world/save", name="before")
+    assert [one["name"] for one in control.get("/snapshots").json] == ["before"]
+
+
 def test_a_refused_form_shows_the_reason_on_its_page(visitor):
     visitor.go("/faults")
     page = visitor.send("/world/settings", callsPerMinute="9000")
