@@ -9,7 +9,7 @@ from dryline.engine.understanding.words import Vocabulary
 
 START, END = "^", "$"
 _GAP, _LONGEST_GAP = None, 4
-_OF_NO_WORD, _OF_A_WORD, _MOST = 0.45, 0.15, 0.9
+_OF_NO_WORD, _OF_A_WORD, _MOST = 0.15, 0.2, 0.9  # a cue of two words alone is weak
 _DENIES_WITHIN = 3  # "I don't want to cancel" has no cue of "cancel"
 
 

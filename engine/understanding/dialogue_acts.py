@@ -27,8 +27,6 @@ _REQUEST = re.compile(
     r"\b(?:can|could|may|might|would|will) (?:i|we|you|somebody|someone|anybody|it)\b|\bi (?:wonder|was wonder)"
 )
 _OPEN_QUESTION = re.compile(r"(?:and |so |but |well |okay )*(?:what|when|where|who|why|which|how(?! about))\b")
-_FILLERS = ("very much", "so much", "a lot", "sir", "that", "it", "is", "i", "please")
-_NO_ANSWERS = {"not", "never", "without", "nothing", "false", "skip"}
 # "No, we rent" is spoken like "no surveys": what follows tells whether it is an answer.
 _AFTER_NO = {
     *("i", "we", "it", "that", "thank", "not", "you", "he", "she", "they", "the", "my", "be", "this", "_day", "pleas"),
