@@ -293,6 +293,7 @@ ROW = {"id": "1", "phoneNumber": "+14155550142"}
             for number in ("nan", "-inf", "1e400", "five", "")
         ),
         ("runVoiceV1Campaign", {"data": [ROW | {"id": ""}]}, "data.0.id"),
+        ("createExport", {"logType": "email"}, "logType"),
         ("createExport", {"filtersJson": "{"}, "filtersJson"),
         ("createExport", {"filtersJson": "[]"}, "filtersJson"),
     ],
