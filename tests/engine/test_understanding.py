@@ -34,8 +34,8 @@ def test_most_utterances_are_understood_few_wrongly_and_sure_decisions_nearly_al
             decisions.append((None if expected == "none" else expected, decision, said))
     right = sum(decision.index == expected for expected, decision, _ in decisions)
     wrong = [said for expected, decision, said in decisions if decision.index not in (None, expected)]
-    assert right >= 0.84 * len(decisions)
-    assert len(wrong) <= 0.06 * len(decisions), wrong
+    assert right >= 0.8 * len(decisions)
+    assert len(wrong) <= 0.03 * len(decisions), wrong
     sure = [(decision.index == expected, said) for expected, decision, said in decisions if decision.sure >= 0.9]
     assert len(sure) >= 80
     wrong = [said for is_right, said in sure if not is_right]
