@@ -96,6 +96,14 @@ _OTHERWISE = re.compile(
     r"|^(?:any )?other(?:wise| (?:request|topic|question|reason|inquir\w+)s?)?$|^none of (?:the above|these)"
     r"|^anything(?: at all)?$|^else$|^default$"
 )
+# A condition that anything satisfies which somebody calls for: "has explained their issue".
+_MATTER = re.compile(
+    rf"^(?:has |have )?(?:already |just )?(?:{_GIVING}|rais(?:es?|ed)|express(?:es|ed)?|report(?:s|ed)?"
+    r"|present(?:s|ed)?)(?: us| you| the agent)?(?: about)? "
+    r"(?:an? |the |his |her |their |what )?(?:valid |specific |main |initial )?"
+    r"(?:issue|problem|need|reason|request|concern|inquiry|situation|purpose|matter|question)s?"
+    r"(?: or (?:problem|issue|need)s?| for (?:the|their) call(?:ing)?| (?:they|he|she) (?:have|has))?$"
+)
 _TALKS = re.compile(r"^(?:says?|talks?|speaks?|answers?|responds?|replies) ?(?:something|anything|at all)?$")
 
 
@@ -118,6 +126,7 @@ class ConditionPart:
     asks: bool
     wants: bool
     asks_anything: bool
+    is_matter: bool
     is_otherwise: bool
     talks: bool
 
@@ -322,6 +331,7 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
         asks=bool(_ASKS.match(text)),
         wants=bool(_WANTS.match(text)),
         asks_anything=bool(_QUESTION_ONLY.match(text)),
+        is_matter=bool(_MATTER.match(text)),
         is_otherwise=is_otherwise,
         talks=bool(_TALKS.match(text)),
     )

@@ -20,6 +20,9 @@ _BARE, _ANOTHER = 3, 0.7  # "Monday, please" to who asked whether Friday suits
 _COURTESIES = {"thanks", "greeting"}
 _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.4
 _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
+# Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
+_MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
+_NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
 _LEAST_FITTING = 0.3  # of a claim to an intent whose cues count
@@ -54,6 +57,7 @@ class Scores:
     rival: str | None = None
     rival_value: float = 0.0
     intents: dict[str, float] = field(default_factory=dict)
+    is_general: bool = False  # a condition is satisfied that any matter satisfies
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,9 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
     _add_cues(intents, menu, utterance, lexicon)
+    can_move = menu.best_claims.keys() >= {"reschedule", "cancel"}
+    if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
+        intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
@@ -154,6 +161,12 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     _add_generic(scores, menu, utterance)
     _find_rival(scores, menu, utterance, lexicon)
     return scores
+
+
+def _asks_for_another_time(utterance: ParsedUtterance) -> bool:
+    """Return whether a clause proposes a day or a time: "could we do Tuesday?"."""
+    clauses = [clause for clause in utterance.clauses if clause.is_question or clause.is_request]
+    return any({"_day", "_date", "_time", "another", "later", "instead"} & set(clause.stems) for clause in clauses)
 
 
 def _value_score(
@@ -297,8 +310,13 @@ def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance) -> None
     best = max(scores.values, default=0.0)
     for index, parts in enumerate(menu.parts):
         value = 0.0
-        if any(part.asks_anything for part in parts) and utterance.whole.is_question:
-            value = 0.6
+        is_general = parts[0].is_matter or parts[0].asks_anything
+        others = max((each for other, each in enumerate(scores.values) if other != index), default=0.0)
+        most = _BESIDE_QUESTION if parts[0].asks_anything else _BESIDE_MATTER
+        if is_general and others < most and _is_matter(parts[0], scores, utterance):
+            value, scores.is_general = _MATTER, True
+        elif any(part.asks_anything for part in parts) and utterance.whole.is_question:
+            value = _QUESTION
         elif any(part.talks for part in parts):
             value = 0.5
         elif any(part.is_otherwise for part in parts) and best < 0.35:
@@ -307,12 +325,26 @@ def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance) -> None
             scores.values[index], scores.reasons[index] = value, "the condition is a general one"
 
 
+def _is_matter(part: ConditionPart, scores: Scores, utterance: ParsedUtterance) -> bool:
+    """Return whether an utterance is about something, and for "has a question" also asks."""
+    if (
+        utterance.is_courtesy
+        or len(utterance.whole.stems) < 3
+        or (part.asks_anything and not utterance.whole.is_question)
+    ):
+        return False
+    likely = max(scores.intents, key=scores.intents.__getitem__, default=None)
+    return likely not in _NO_MATTER and not utterance.no and not (utterance.yes and not utterance.rest)
+
+
 def _find_rival(scores: Scores, menu: Menu, utterance: ParsedUtterance, lexicon: Lexicon) -> None:
     """Find the surest intent that no condition means: it may be why none is to be taken."""
     for intent, sure in scores.intents.items():
         if any(_share(menu, index, intent, lexicon) >= 0.3 for index in range(len(menu.parts))):
             continue
         meaning = lexicon.intents[intent]
+        if scores.is_general and intent not in _NO_MATTER:
+            continue  # whatever was meant, it is a matter or a question
         if intent in _ALWAYS_COMPETE:
             weight = _RIVAL_ALWAYS
         elif any(menu.best_claims.get(other, 0.0) >= 0.6 for other in meaning.instead_of):

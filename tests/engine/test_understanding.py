@@ -42,6 +42,70 @@ def test_most_utterances_are_understood_few_wrongly_and_sure_decisions_nearly_al
     assert len(wrong) <= 0.05 * len(sure), wrong
 
 
+# Menus of the kinds that public flow programs have, with first utterances as callers say them.
+FIRST_MENUS = [
+    (
+        ["user says theyre bored"],
+        "Could you tell me about your day?",
+        [("I'm so bored today", 0), ("we went hiking", None)],
+    ),
+    (
+        ["user has explained their issue"],
+        "How can I help you with tracking, pricing or your account?",
+        [
+            ("where's my load? it was supposed to be here yesterday", 0),
+            ("I haven't been paid for my last shipment", 0),
+            ("hello there", None),
+            ("can I talk to a person please", None),
+        ],
+    ),
+    (
+        [
+            "caller wants a new appointment",
+            "caller wants to reschedule an appointment",
+            "caller wants to cancel an appointment",
+            "caller has a question",
+            "caller wants to end the call",
+        ],
+        "How can I help you?",
+        [
+            ("hi, can I come in on Thursday for a haircut?", 0),
+            ("I've got an appointment on Monday but something came up, can we do Tuesday?", 1),
+            ("I can't make it tomorrow, please cancel", 2),
+            ("do you take insurance?", 3),
+            ("no that's all, bye", 4),
+        ],
+    ),
+    (
+        ["customer adds something to their order", "customer wants to change an item", "customer is done ordering"],
+        "What can I get for you?",
+        [
+            ("I'd like two cheeseburgers and a coke", 0),
+            ("can I get a large pepperoni pizza", 0),
+            ("actually make that one burger instead of two", 1),
+            ("that's everything, thanks", 2),
+        ],
+    ),
+    (
+        ["caller explains their need or problem", "caller shares their timeline", "caller is just exploring"],
+        "What problem are you trying to solve?",
+        [
+            ("we're losing too many calls after hours and need something to answer them", 0),
+            ("we'd want this up and running by next month", 1),
+            ("we're just looking around for now", 2),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "agent", "said", "expected"),
+    [(conditions, agent, said, index) for conditions, agent, says in FIRST_MENUS for said, index in says],
+)
+def test_the_first_words_of_a_caller_satisfy_the_condition_that_they_are_about(conditions, agent, said, expected):
+    assert take(said, conditions, agent).index == expected
+
+
 @pytest.mark.parametrize("subject", sorted({intent.subject for intent in load("en").intents.values()}))
 def test_each_utterance_of_an_intent_is_understood_as_it(subject):
     """The menu has a condition of the intent and two of intents that have nothing to do with it."""
