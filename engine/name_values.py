@@ -79,7 +79,8 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
         for named in pattern.finditer(text):
             if name := _clean(named[1]):
                 return _turned(name, text[named.end(1) :])
-    if (match := re.match(rf"\W*({_WORD} {_FULL})(?:,| and\b| is my name)", text)) and (name := _clean(match[1])):
+    ends = r"(?:,| and\b| is my name| (?:over )?(?:at|from|with)\b)"
+    if (match := re.match(rf"\W*({_WORD} {_FULL}){ends}", text)) and (name := _clean(match[1])):
         return name if " " in name else None
     if match := re.search(
         rf"\b({_FULL})(?: is my name| speaking| here\b| is the name| am Apparat|,? mein Name| al habla)", text
@@ -92,6 +93,8 @@ def _full_name(text: str, language: str, *, answers: bool) -> str | None:
         return name if name and " " in name else None
     if not answers:
         return None
+    if (match := re.search(rf"['\u2019]s \w+, ({_WORD} {_FULL})\W*$", text)) and (name := _clean(match[1])):
+        return name  # "Dr. Patel's wife, Meera Patel"
     if (match := weak_lower.search(text)) and (name := _clean(match[1])):
         return name
     return _bare_name(text, language)
@@ -148,6 +151,8 @@ def _clean(name: str) -> str | None:
             or any(each.isdigit() for each in word)
         ):
             break
+        if word.endswith("'s"):
+            return None  # of whom somebody speaks
         words.append(word)
     if not words:
         return None

@@ -21,11 +21,16 @@ from dryline.engine.name_values import (
 from dryline.engine.number_values import find_code, find_email, find_number, find_phone, find_zip, format_phone
 from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
-from dryline.engine.spoken_turns import Utterance, without_fillers
+from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
 from dryline.engine.text_values import find_labelled, find_text
+from dryline.engine.understanding.scoring import offered
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, part_of_name
 
 MISSING: Final = object()
+# Where a thing came from: "the coffee machine I got off you in May".
+_ORIGIN = re.compile(
+    r"\s+(?:that|which|i|we)\s+(?:i |we |you )?(?:\w+ )?(?:got|bought|ordered|have|had|received|sent)\b.*", re.I
+)
 _NUMBERS = ("number", "count", "age", "year", "money", "rating", "percent", "duration")
 _TEXTS = ("text", "item", "service", "reason", "choice", "language", "country", "make", "model")
 
@@ -185,12 +190,23 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         member = find_of_class(utterance.text, slot.example_text)
         if member is not None:
             return member
+    options = offered(utterance.question or slot.question)
+    if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
+        return option
     if not _is_asked_alone(slot) or not slot.is_answered_by(utterance):
         return None
     words = without_fillers(utterance.text, utterance.language).split()
     if slot.kind in ("language", "country", "make", "model", "choice") and len(words) > 4:
         return None
-    return find_text(utterance)
+    text = find_text(utterance)
+    return _thing(slot, text) if text and slot.kind == "item" else text
+
+
+def _thing(slot: Slot, text: str) -> str:
+    """Return the name of a thing, without how many, if that is asked for beside it, and where it came from."""
+    text = _ORIGIN.sub("", text)
+    is_counted = any(kind_of(key, example) == "count" for key, example in slot.others.items())
+    return re.sub(r"^\d+ (?:x )?", "", in_digits(text, "en")) if is_counted else text
 
 
 def _model(slot: Slot, utterance: Utterance, now: datetime) -> Any:

@@ -26,6 +26,9 @@ _FORMS = (
     ("money", re.compile(r"[$\u20ac£]\s?\d[\d,.]*[kKmM]?|\d[\d,.]*\s?(?:dollars|euros|USD|EUR)")),
     ("phone", re.compile(r"\+\d[\d\s().-]{6,}|\(\d{3}\)\s?\d{3}-\d{4}|\d{3}-\d{4}|\d{3}[-. ]\d{3}[-. ]\d{4}")),
 )
+_OF_USER = re.compile(
+    r"\b(?:reach|call|text|contact|phone) (?:you|them|the (?:caller|customer|user|client))\b|\byour\b", re.IGNORECASE
+)
 _LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)[A-Za-z\d#-]+")
 _DATED = {"date", "birth", "past"}
 # Kinds whose example has to look like one, else the key misleads: {"order": "two pizzas"} is no order number.
@@ -118,6 +121,8 @@ def _names_thing(label: str, example: Any, siblings: tuple[str, ...], in_list: b
 
 def is_of_user(key: str, question: str) -> bool:
     """Return whether a value is the user's own: the number that a call is transferred to is not."""
+    if _OF_USER.search(question):
+        return True
     words = set(_WORD.findall(f"{label_of(key)} {question.lower()}"))
     return not words & set(read_values()["spoken_for"])
 

@@ -44,7 +44,7 @@ _OPTIONS = re.compile(
 
 
 _OFFER = re.compile(r"[^:.?!]{2,120}\bor\b [^.?!]{2,60}")
-_OFFERED = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b")
+_OFFERED = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b|\bprefer\b|\bwant\b")
 
 
 @dataclass(slots=True)

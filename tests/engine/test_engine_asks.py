@@ -53,6 +53,28 @@ CASES = [
     ("When?", {"date": "March 15"}, "on the fifth", {"date": "December 5"}),
     ("When did it happen?", {"incident_date": "2026-01-05"}, "last Friday", {"incident_date": "2026-11-20"}),
     # names
+    ("Who am I speaking with?", {"name": "Anna Miller"}, "this is Dr. Roy's wife, Meera Roy", {"name": "Meera Roy"}),
+    (
+        "What's your name and company?",
+        {"name": "John Smith", "company": "Acme Inc"},
+        "Becky Tran over at Bluebird Catering",
+        {"name": "Becky Tran", "company": "Bluebird Catering"},
+    ),
+    # things, choices and numbers with other words around them
+    (
+        "Which product is it about?",
+        {"product": "vacuum cleaner"},
+        "it's the kettle I got in May",
+        {"product": "kettle"},
+    ),
+    (
+        "What would you like to order?",
+        {"item": "pepperoni pizza", "quantity": 1},
+        "three chicken burritos please",
+        {"item": "chicken burritos", "quantity": 3},
+    ),
+    ("Do you prefer a call or an email?", {"contact": "call"}, "just drop me an email", {"contact": "email"}),
+    ("What's the best number to reach you?", {"phone": "555-123-4567"}, "617 555 0142", {"phone": "617-555-0142"}),
     ("What is their name?", {"name": "Jane Doe"}, "Miriam Castle", {"name": "Miriam Castle"}),
     ("What is their name?", {"name": "Jane Doe"}, "sure, it's tom baker", {"name": "Tom Baker"}),
     (
