@@ -261,9 +261,13 @@ def _of_one_trade(parts: list[ConditionPart], lexicon_: Lexicon) -> list[Conditi
 
 
 def _alternatives(text: str, lexicon_: Lexicon) -> Iterator[str]:
-    for part in _SPLIT.split(text):
+    given = _GIVES.match(text)
+    things_only = given is not None and not any(map(_GIVES.match, _SPLIT.split(given["object"])))
+    for number, part in enumerate(_SPLIT.split(text)):
         part = re.sub(r"^(?:and|if|that|und|y) ", "", part.strip())
-        if part:
+        if part and number and things_only and re.match(r"(?:an?|the|his|her|their|its) ", part):
+            yield f"gives {part}"  # "gives a city or a zip code"
+        elif part:
             yield _without_subject(part, lexicon_)
     if not _GIVES.match(text):
         for part in text.split(" and "):

@@ -87,6 +87,11 @@ FIRST_MENUS = [
         ],
     ),
     (
+        ["caller gives a street, a city or a zip code", "caller does not know where they are"],
+        "Where are you right now?",
+        [("in Denver", 0), ("94107", 0), ("12 Elm Street", 0), ("I don't know where I am", 1)],
+    ),
+    (
         ["caller explains their need or problem", "caller shares their timeline", "caller is just exploring"],
         "What problem are you trying to solve?",
         [
