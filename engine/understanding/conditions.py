@@ -261,8 +261,8 @@ def _of_one_trade(parts: list[ConditionPart], lexicon_: Lexicon) -> list[Conditi
 
 
 def _alternatives(text: str, lexicon_: Lexicon) -> Iterator[str]:
-    given = _GIVES.match(text)
-    things_only = given is not None and not any(map(_GIVES.match, _SPLIT.split(given["object"])))
+    giving = _GIVES.match(text)
+    things_only = giving is not None and not any(map(_GIVES.match, _SPLIT.split(giving["object"])))
     for number, part in enumerate(_SPLIT.split(text)):
         part = re.sub(r"^(?:and|if|that|und|y) ", "", part.strip())
         if part and number and things_only and re.match(r"(?:an?|the|his|her|their|its) ", part):
