@@ -107,4 +107,7 @@ def _body(request: Request) -> bytes:
     length = request.content_length
     if length is None or length > current_app.config["MAX_CONTENT_LENGTH"]:
         return b""
-    return mask_json(request.get_data())
+    body = request.get_data()
+    if request.mimetype == "application/x-www-form-urlencoded":
+        return mask_query(body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return mask_json(body)

@@ -93,6 +93,11 @@ def test_a_secret_in_text_that_is_no_json_is_masked(app, control):
     assert SECRET not in control.get("/requests").text
 
 
+def test_a_secret_of_a_form_is_masked(app, control):
+    app.test_client().post("/inbox/a", data={"password": SECRET, "a": "1"})
+    assert control.get("/requests").json[0]["body"] == "password=***&a=1"
+
+
 def test_a_secret_at_the_end_of_a_long_answer_is_masked(app, api, control, make_integration):
     make_integration(authToken=SECRET * 20_000)
     api.get("/team?includeIntegrations=true")
