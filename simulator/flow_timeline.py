@@ -29,7 +29,7 @@ _STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "failed": ("error", ("exception", "error", "function")),
 }
 _FUNCTIONS = {"requested": "requests", "sms": "send_sms", "digits": "click_ivr", "image": "send_image"}
-_ASKS = (25, 40)  # hundredths of a second for a question about a text: the least, and how much more. Assumed.
+_ASKS = (20, 30)  # hundredths of a second for a question about a text: the least, and how much more. Assumed.
 
 
 class ModelCall(NamedTuple):

@@ -13,8 +13,8 @@ from dryline.simulator.scripts import Step
 
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
-THINKS = (45, 75)  # before an answer of the agent
-_FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (90, 210), (90, 160)
+THINKS = (25, 45)  # before an answer of the agent
+_FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
 
 
 @dataclass(slots=True)
