@@ -86,7 +86,7 @@ class Dropped(Response):
     """No response: the connection is closed."""
 
     def __call__(self, environ: Any, start_response: Any) -> Any:
-        """Raise what makes waitress close the connection without sending anything."""
+        """Raise ClientDisconnected, so that waitress closes the connection without an answer."""
         raise ClientDisconnected
 
 

@@ -17,12 +17,12 @@ from dryline.engine.simulated_caller import RANDOM_WALKS, Branch, Caller, paths
 if TYPE_CHECKING:
     from dryline.engine.engine import Engine
 
-_MOST_STOPPED = 3  # runs that went past a limit: a flow that does not end is not run again and again
+_MOST_STOPPED = 3  # exploration stops after so many runs that exceeded a limit
 _BRIEF_VARIANTS = 3  # of callers who leave things out
 _VARIANTS = 16  # of answers, before a condition counts as not reachable
 _MOST_RUNS = 4_000  # of one search: runs are counted, so that the result does not depend on the machine
 _NOTHING = re.compile(r"\bNone\b")
-_SAMPLES = 3  # callers with answers of their own who all have to get there, for a branch to count as free
+_SAMPLES = 3  # runs with other answers that must all reach the goal before a branch counts as free
 
 
 def explore(engine: Engine, program: Program, *, within_s: float = inf, **options: Any) -> list[Branch]:

@@ -92,7 +92,7 @@ class VoiceDeployment(Deployment):
             return CustomWebhook.add(self, deployment_id=self.id, **values)
 
     def change_webhook(self, author: ApiKey, id: str, **values: Any) -> CustomWebhook:
-        """Change one of its webhooks; another address is for the history. Raises NotFound."""
+        """Change one of its webhooks. A changed address is entered in the history. Raises NotFound."""
         webhook = self.child(CustomWebhook, id)
         require_known_names(values.get("fields", ""), self)
         with self._new_webhooks(author):

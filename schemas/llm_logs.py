@@ -56,7 +56,7 @@ def hook_records(body: Any) -> list[dict[str, Any]]:
 
 
 def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with its ids, from the top or from `metadata`. Contract: receivePortkeyLogs.
+    """Return the columns of a record, whose ids may stand at the top or in `metadata`. Contract: receivePortkeyLogs.
 
     A record without `eventType` is of the hook after the request if it has a response.
     """

@@ -21,8 +21,8 @@ from dryline.storage.errors import Invalid
 from dryline.world.world import World
 
 FLOW, SCRIPT = "flow", "script"
-_DECK = 40  # conversations, of which each branch has at least one
-_CLOSING = 0.05  # how usual it is to call for nothing
+_DECK = 40  # size of the deck: of so many conversations each branch has at least one
+_CLOSING = 0.05  # weight of a condition that only closes the conversation
 _TRIES = 6  # with other people, before the caller is taken who explored the branch
 _NO_BRANCH = {
     "completed": "No branch of the flow completes a call.",
@@ -86,7 +86,7 @@ class FlowScheduler:
 
     @property
     def meets_machines(self) -> bool:
-        """Whether a voicemail is all that its branches are for."""
+        """Whether every branch ends in a voicemail."""
         return len(self._coming_to("voicemail")) == len(self._results)
 
     def _coming_to(self, outcome: str) -> list[BranchResult]:

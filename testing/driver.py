@@ -63,7 +63,7 @@ class Driver(Traffic, Conversations):
     # Time
 
     def now(self) -> datetime:
-        """Return the current API time, in UTC; for a team, its own."""
+        """Return the current API time in UTC: that of the team, if this is a team."""
         return clock.parse(self.plane("GET", "/clock")["now"])
 
     def freeze(self, now: str | datetime | None = None) -> datetime:

@@ -14,7 +14,7 @@ from dryline.phrases.value_kinds import language_of
 LEAST = 0.36  # a score below is a guess
 LEAST_SURE = 0.62  # below, half of the decisions on menus of unknown trades are wrong
 MARGIN = 0.07  # two scores nearer than this are a tie
-_NEAR_ENOUGH, _NEARER = 0.4, 1.25
+_NEAR_ENOUGH, _NEARER, _NEARER_SECOND = 0.4, 1.25, 0.85
 _BIAS, _OF_VALUE, _OF_LEAD = 1.5, 1.9, 3.6  # fitted to the menus of the tests
 
 
@@ -55,6 +55,8 @@ def decide(conditions: list[str], scores: Scores) -> Understanding:
     if value - second < MARGIN and not _is_nearer(scores, best, order[1]):
         either = " and ".join(repr(conditions[index]) for index in order[:2])
         return Understanding(None, f"What was said fits {either} about as well.", 0.0)
+    if len(order) > 1 and _is_nearer(scores, best, order[1]):
+        second *= _NEARER_SECOND
     sure = certainty(value, second, scores.rival_value)
     if sure < LEAST_SURE:
         return Understanding(None, f"What was said is a little like {conditions[best]!r}, which is a guess.", 0.0)

@@ -86,6 +86,8 @@ def _names(kind: str, label: str, text: str, utterance: ParsedUtterance, questio
             return 0.9
         if options and _WHICH.search(text):
             return 0.85
+        if kind == "phone" and "_number _number _number" in " ".join(utterance.whole.stems):
+            return 0.85  # "five five five, two one two, four four nine one"
         if not tokens & _TOKENS[kind] and not (kind == "time" and "_number" in tokens and re.search(r"\d", question)):
             return 0.0
         asked_kind = kind_of_question(question)
@@ -124,7 +126,7 @@ def _value_in(kind: str, text: str) -> float:
 def _person(text: str, question: str) -> float:
     if _INTRODUCES.search(text.replace("\u2019", "'")):
         return 0.9
-    words = text.strip(" .!").split()
+    words = text.split(",")[0].strip(" .!").split()
     is_bare = 1 <= len(words) <= 4 and all(re.fullmatch(r"[A-ZÀ-Þ][\w.'\u2019-]+,?", word) for word in words)
     asks_name = kind_of_question(question) == "name" or "name" in question.lower() or "who " in question.lower()
     introduced = _LEAD_IN.sub("", text.replace("\u2019", "'").strip(" .!"))

@@ -87,6 +87,15 @@ FIRST_MENUS = [
         ],
     ),
     (
+        ["caller gives name and phone number", "caller hangs up"],
+        "May I have your name and phone number?",
+        [
+            ("Mia Brown, 555 212 4491", 0),
+            ("My name is Mia Brown and my number is five five five, two one two, four four nine one", 0),
+            ("Mia Brown", None),
+        ],
+    ),
+    (
         ["caller gives a street, a city or a zip code", "caller does not know where they are"],
         "Where are you right now?",
         [("in Denver", 0), ("94107", 0), ("12 Elm Street", 0), ("I don't know where I am", 1)],
