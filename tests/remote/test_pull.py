@@ -167,9 +167,8 @@ def test_of_a_list_that_never_ends_the_beginning_is_copied(small, command, monke
 
 def test_a_call_in_progress_is_left_out_and_reported(small, command, loads):
     small.freeze()
-    small.settings(calls_per_minute=600)
-    small.advance(seconds=5)
-    in_progress = {call["id"] for call in small.state()["callsInProgress"]}
+    in_progress = set(small.simulate_calls(3, outcome="completed", in_progress=True))
+    small.advance(seconds=8)
     document = command.pulled(small, exit_code=3)
     assert in_progress
     assert not in_progress & {log["id"] for log in document["voiceLogs"]}
