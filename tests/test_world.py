@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+from dryline import testing
 from dryline.app import create_app
 from dryline.settings import BadSetting, Settings
 from dryline.storage import files
@@ -74,6 +75,7 @@ def test_a_start_that_fails_removes_no_existing_file(directory, open_world):
 # Opens a new world, and is killed at a given point.
 KILLED = """
 import os, signal, sys
+from dryline import testing
 from dryline.app import create_app
 from dryline.settings import Settings
 from dryline.state import scenarios
@@ -191,6 +193,7 @@ def temporary(tmp_path, monkeypatch):
 
 KILLED_WHILE_OPEN = """
 import os, signal
+from dryline import testing
 from dryline.app import create_app
 from dryline.settings import Settings
 
@@ -441,3 +444,13 @@ def test_an_upload_is_flushed_before_it_is_renamed(directory, upload, monkeypatc
     assert upload().status_code == 200
     (file,) = (directory / "uploads").iterdir()
     assert forced == [file.stat().st_ino, file.parent.stat().st_ino]
+
+
+def test_live_calls_come_in_when_the_clock_moves_right_after_their_rate_was_set():
+    with testing.DrylineServer(scenario="demo") as server:
+        for _ in range(8):  # a round of the background work may have begun before the clock was frozen
+            server.reset()
+            server.freeze()
+            server.settings(calls_per_minute=600)
+            server.advance(seconds=5)
+            assert server.state()["callsInProgress"]

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -178,10 +179,11 @@ class World:
             self.runtime_settings = replace(self.runtime_settings, **values)
             self.save_runtime_state()
 
-    def begin_arrivals(self) -> None:
-        """Let live calls come in from now on, if there is a rate of them."""
+    def begin_arrivals(self, since: datetime | None = None) -> None:
+        """Let live calls come in from a moment on (now), if there is a rate of them."""
         has_rate = self.runtime_settings.calls_per_minute > 0
-        self.arrivals = Arrivals(self.clock.now(), Random(self.ids.random.getrandbits(64))) if has_rate else None
+        begin = since or self.clock.now()
+        self.arrivals = Arrivals(begin, Random(self.ids.random.getrandbits(64))) if has_rate else None
 
     def changed_settings(self) -> dict[str, Any]:
         """Return the settings that were changed since the start, or before it in the same data directory."""
