@@ -26,6 +26,7 @@ def open_call(page):
 
 @GUIDE.does("Beside the transcript is the flow's code as it ran.")
 def code_beside_transcript(page):
+    page.wait_for_load_state("load")  # with its styles
     transcript, code = page.locator("#turns").bounding_box(), page.locator("#code-box").bounding_box()
     if page.viewport_size["width"] < 1100:
         assert code["y"] > transcript["y"] + transcript["height"]  # a telephone has it below
