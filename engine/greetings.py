@@ -81,7 +81,7 @@ def greeting(sentences: list[str], language: str) -> str | None:
     A prompt asks for one in words ("Greet the caller"), or by giving the agent both a name and a company.
     """
     frames = _FRAMES[language]
-    is_greeting = any(frames.greets.search(sentence) for sentence in sentences)
+    asks_for_greeting = any(frames.greets.search(sentence) for sentence in sentences)
     name = company = None
     for sentence in filter(_IDENTITY.match, sentences):
         if not name and (match := frames.name.search(sentence)) and match["name"] not in _NO_NAMES:
@@ -90,7 +90,7 @@ def greeting(sentences: list[str], language: str) -> str | None:
             company = match["company"].rstrip(".")
     if name and company:
         return frames.from_both.format(name=name, company=company)
-    if not is_greeting:
+    if not asks_for_greeting:
         return None
     if name or company:
         return frames.from_one.format(name or re.sub(r"^(?:der|dem) ", "", company or ""))

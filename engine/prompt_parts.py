@@ -24,10 +24,9 @@ _REFERENCE = re.compile(r"\b(?:below|above|following)\b", re.IGNORECASE)
 class PromptParts:
     """The parts of a prompt, in words for the user.
 
-    `questions` has the forms of each question, in their order; `statements` belong before the first question, `facts`
-    are all statements. `greeting` opens the conversation, `task` is the question of a prompt that has none of its own,
-    empty if it needs none.
-    `is_closing` is true for a prompt that ends the conversation.
+    `questions` has the forms of each question, in their order. `statements` belong before the first question; `facts`
+    are all statements. `greeting` opens the conversation. `task` is the question of a prompt that has none of its own,
+    empty if it needs none. `is_closing` is true for a prompt that ends the conversation.
     """
 
     language: str = "en"

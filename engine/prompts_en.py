@@ -49,8 +49,14 @@ _TELL = re.compile(
 )
 _REMIND = re.compile(rf"^{_LEAD}(?:call .{{0,30}}\bto )?remind\b{_TO_WHOM} (?:of|about) (?P<what>.+)$", re.IGNORECASE)
 _INVITE = re.compile(rf"^{_LEAD}invite\b{_TO_WHOM} to (?P<what>.+)$", re.IGNORECASE)
-_SORRY = re.compile(rf"^{_LEAD}apologi[sz]e(?: to (?:{_USER}|them))? (?:for|about) (?P<what>.+)$", re.IGNORECASE)
+_APOLOGIZE = re.compile(rf"^{_LEAD}apologi[sz]e(?: to (?:{_USER}|them))? (?:for|about) (?P<what>.+)$", re.IGNORECASE)
 _THANK = re.compile(rf"^{_LEAD}thank\b{_TO_WHOM} for (?P<what>(?!(?:their time|calling)\b).+)$", re.IGNORECASE)
+_STATEMENTS = {
+    _REMIND: "I'd like to remind you of",
+    _INVITE: "I'd like to invite you to",
+    _APOLOGIZE: "I'm sorry about",
+    _THANK: "Thank you for",
+}
 _ABOUT = re.compile(
     rf"^{_LEAD}(?:have a (?:\w+ )?conversation|talk|speak|chat|discuss)\b(?: (?:to|with)\b{_TO_WHOM})?"
     r" about (?P<what>.+)$",
@@ -61,7 +67,7 @@ _SCHEDULE = re.compile(
     r"(?:\w+ ){0,2}(?:appointment|meeting|demo|visit|viewing|call|callback|consultation|service|inspection)\b",
     re.IGNORECASE,
 )
-_SLOTS = re.compile(
+_FREE_TIMES = re.compile(
     r"^(?:the )?(?:available|free|open) (?:slots?|times?|appointments?|dates?|days?)(?: are)?:? (?P<what>[^.]+)\.?$",
     re.IGNORECASE,
 )
@@ -82,8 +88,7 @@ _DIRECT = re.compile(
 )
 _QUOTES = re.compile(r"[\"\u201c\u201d]([^\"\u201c\u201d]+)[\"\u201c\u201d]")
 _CLOSING = re.compile(
-    rf"^{_LEAD}(?:say (?:good)?bye|wrap up|thank\b{_TO_WHOM}|end the (?:call|conversation)|close the (?:call"
-    rf"|conversation))\b",
+    rf".*\bsay (?:good)?bye\b|{_LEAD}(?:wrap up|thank\b{_TO_WHOM}|(?:end|close) the (?:call|conversation))\b",
     re.IGNORECASE,
 )
 # An instruction about the manner of asking. It names nothing to ask for.
@@ -142,10 +147,13 @@ def read_sentence(sentence: str, parts: PromptParts) -> None:
     parts.follows_question = False
     if quoted := _QUOTED.match(sentence):
         line = quoted["line"]
-        parts.questions.append((line,)) if line.endswith("?") else add_statement(line, parts)
+        if line.endswith("?"):
+            parts.questions.append((line,))
+        else:
+            add_statement(line, parts)
         return
-    if slots := _SLOTS.match(sentence):
-        listed = re.sub(r", (?=[^,]*$)", " or ", slots["what"].replace(" and ", " or "))
+    if free_times := _FREE_TIMES.match(sentence):
+        listed = re.sub(r", (?=[^,]*$)", " or ", free_times["what"].replace(" and ", " or "))
         parts.questions.append((f"I have {listed}. Which would suit you?",))
         return
     if "?" in sentence:
@@ -159,20 +167,20 @@ def read_sentence(sentence: str, parts: PromptParts) -> None:
         what = needed["what"]
         parts.questions.append(question_forms(what if " " in what.partition(",")[0] else f"the {what}"))
         return
-    if re.search(r"\bsay (?:good)?bye\b", sentence) or _CLOSING.match(sentence):
+    if _CLOSING.match(sentence):
         parts.is_closing = True
     is_instruction = any(pattern.match(sentence) for pattern in (_IMPERATIVE, _ABOUT_THE_AGENT, _REQUEST))
     clauses = _clauses(sentence)
-    if (
-        not is_instruction and not _ABOUT_THE_USER.match(sentence) and any(map(_REQUEST.match, clauses[1:]))
-    ):  # "Monday is full, ask for another day"
-        add_statement(clauses[0], parts)
-        is_instruction = True
-    for clause in clauses if is_instruction else ():
+    if not is_instruction:
+        if _ABOUT_THE_USER.match(sentence):
+            return
+        if not any(map(_REQUEST.match, clauses[1:])):
+            add_statement(sentence, parts)
+            return
+        add_statement(clauses[0], parts)  # "Monday is full, ask for another day"
+    for clause in clauses:
         if not _is_excepted(clause):
             _read_instruction(clause, parts)
-    if not is_instruction and not _ABOUT_THE_USER.match(sentence):
-        add_statement(sentence, parts)
 
 
 def _is_excepted(clause: str) -> bool:
@@ -223,17 +231,14 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _read_instruction(clause: str, parts: PromptParts) -> None:
-    if thing := _REMIND.match(clause):
-        add_statement(f"I'd like to remind you of {as_agent(thing['what'])}.", parts)
-        parts.task = ""  # it needs no question
-    elif thing := _INVITE.match(clause):
-        add_statement(f"I'd like to invite you to {as_agent(thing['what'])}.", parts)
-    elif thing := _SORRY.match(clause):
-        add_statement(f"I'm sorry about {as_agent(thing['what'])}.", parts)
-    elif thing := _THANK.match(clause):
-        add_statement(f"Thank you for {as_agent(thing['what'])}.", parts)
-    elif thing := _ABOUT.match(clause):
-        parts.task = f"Could you tell me about {as_agent(thing['what'])}?"
+    for pattern, beginning in _STATEMENTS.items():
+        if statement := pattern.match(clause):
+            add_statement(f"{beginning} {as_agent(statement['what'])}.", parts)
+            if pattern is _REMIND:
+                parts.task = ""  # a reminder needs no question
+            return
+    if about := _ABOUT.match(clause):
+        parts.task = f"Could you tell me about {as_agent(about['what'])}?"
     elif _SCHEDULE.match(clause):
         parts.task = "Which day and time would suit you?"
     elif _ORDER.match(clause):

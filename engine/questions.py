@@ -34,15 +34,17 @@ _PRESENT = (
     "want|need|like|prefer|live|know|think|mean|work|use|call|plan|expect|feel|wish|agree|accept|own|see|come|go|get|take"
     "|pay|hear"
 )
-_WH = r"(?:what|which|who|where|when|why|how)(?: [a-z-]+){0,3}?"
+_QUESTION_WORDS = ("what", "which", "who", "where", "when", "why", "how")
+_ANY_QUESTION_WORD = "|".join(_QUESTION_WORDS)
+_QUESTION_PHRASE = rf"(?:{_ANY_QUESTION_WORD})(?: [a-z-]+){{0,3}}?"  # such as "how many days"
 _DONE = r"(?:been|had|got|gone|seen|done|made|paid|met|read|sent|lost|found|\w+ed|\w+en)\b"
-_GIVEN = re.compile(r"(?:feedback|details|confirmation|clarification|permission|more|some)\b", re.IGNORECASE)
+_THINGS_TO_GIVE = re.compile(r"(?:feedback|details|confirmation|clarification|permission|more|some)\b", re.IGNORECASE)
 # Words before which "your" has no place: "order number" becomes "your order number", "another day" stays.
-_DETERMINERS = """
+_NO_NOUNS = """
 a an the your our my any some more another other each all both this that these those it you me us one two three four
 at in on for to with if thing things something anything what which who where when why how whether
 """
-_NO_BARE_NOUN = frozenset(_DETERMINERS.split())
+_TAKES_NO_YOUR = frozenset(_NO_NOUNS.split())
 _PAST = {
     "received": "receive", "ordered": "order", "placed": "place", "paid": "pay", "called": "call", "tried": "try",
     "used": "use", "booked": "book", "got": "get", "made": "make", "sent": "send", "saw": "see", "lost": "lose",
@@ -66,8 +68,7 @@ def as_agent(words: str) -> str:
     words = re.sub(r"\byour\b", "our", words)
     words = _OF_USER.sub("your", words)
     words = re.sub(
-        rf"\b(does|is|has"
-        rf"|was) {_USER}\b",
+        rf"\b(does|is|has|was) {_USER}\b",
         lambda match: f"{_PLURAL[match[1].lower()]} you",
         words,
         flags=re.IGNORECASE,
@@ -100,27 +101,23 @@ def question_forms(words: str) -> tuple[str, ...]:
     """Return the ways to ask for what a prompt names, the usual one first."""
     words = as_agent(words)
     begin = words.partition(" ")[0].lower()
-    words = (
-        begin + words[len(begin) :]
-        if begin in ("what", "which", "who", "where", "when", "why", "how", "whether", "if")
-        else words
-    )
     if begin in ("whether", "if"):
         clause = words.partition(" ")[2]
         return (_yes_or_no(clause) or f"Could you tell me whether {clause}?",)
-    if begin in ("what", "which", "who", "where", "when", "why", "how"):
-        parts = re.split(r",? and (?=(?:what|which|who|where|when|why|how) )", words)
+    if begin in _QUESTION_WORDS:
+        words = begin + words[len(begin) :]
+        parts = re.split(rf",? and (?=(?:{_ANY_QUESTION_WORD}) )", words)
         questions = [_open_question(part) for part in parts]
         if all(questions):
             return (_capital(f"{', and '.join(str(question)[:-1] for question in questions)}?"),)
         return (f"Could you tell me {words}?",)
-    if _GIVEN.match(words):
+    if _THINGS_TO_GIVE.match(words):
         return (f"Could you give me {words}?",)
     if not re.search(r"\b(?:and|or)\b|:", words):
         words = re.sub(r", (?=[^,]*$)", " and ", words)
     about, noun = ("about ", words.removeprefix("about ")) if words.startswith("about ") else ("", words)
     first = noun.partition(" ")[0]
-    if first[:1].islower() and first not in _NO_BARE_NOUN and not first.endswith("ing"):
+    if first[:1].islower() and first not in _TAKES_NO_YOUR and not first.endswith("ing"):
         words = f"{about}your {noun}"
     if words.startswith(("your ", "the ")):
         return f"Could you tell me {words}?", f"May I have {words}, please?"
@@ -153,15 +150,14 @@ def _open_question(words: str) -> str | None:
     """Return "what you need" as "what do you need?"."""
     if match := re.match(r"how (?:I|we|you|to) ?(?:can |could |may )?(?:best )?help(?: you)?(?P<rest>.*)", words):
         return f"how can I help you{match['rest']}?"
-    if match := re.match(rf"({_WH}) (you|we|I|it|this|that) (is|am|{_AUXILIARIES})\b(.*)", words):
+    if match := re.match(rf"({_QUESTION_PHRASE}) (you|we|I|it|this|that) (is|am|{_AUXILIARIES})\b(.*)", words):
         return f"{match[1]} {match[3]} {match[2]}{match[4]}?"
-    if (match := re.match(r"(when|where|how|why) ((?:the|your|it|this) ?[a-z ]{0,30}?) ?([a-z]+)$", words)) and match[
-        3
-    ] in _PAST:
+    match = re.match(r"(when|where|how|why) ((?:the|your|it|this) ?[a-z ]{0,30}?) ?([a-z]+)$", words)
+    if match and match[3] in _PAST:
         return f"{match[1]} did {match[2]} {_PAST[match[3]]}?"
-    if match := re.match(rf"({_WH}) you have( (?:already )?{_DONE}.*)", words):
+    if match := re.match(rf"({_QUESTION_PHRASE}) you have( (?:already )?{_DONE}.*)", words):
         return f"{match[1]} have you{match[2]}?"
-    if match := re.match(rf"({_WH}) (you|we) ((?:still |also )?(?:have|{_PRESENT})\b.*)", words):
+    if match := re.match(rf"({_QUESTION_PHRASE}) (you|we) ((?:still |also )?(?:have|{_PRESENT})\b.*)", words):
         return f"{match[1]} do {match[2]} {match[3]}?"
     if match := re.match(
         r"(what|who|where|when|why|how(?: [a-z]+)?|which [a-z]+) ((?:the|your|our|this|that) [^,]+?) (is|are"
@@ -170,7 +166,7 @@ def _open_question(words: str) -> str | None:
     ):
         return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}?"
     if _SUBJECT_QUESTION.match(words) or re.match(
-        rf"{_WH} (?:of them )?(?:suits|works|fits|helps|applies|brings|interests)\b", words
+        rf"{_QUESTION_PHRASE} (?:of them )?(?:suits|works|fits|helps|applies|brings|interests)\b", words
     ):
         return f"{words}?"
     return None
