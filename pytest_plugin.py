@@ -87,7 +87,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     driver = sys.modules.get("dryline.testing.driver")
     if not report.failed or call.when == "teardown" or driver is None:
         return
-    newest = _number(item.config, "journal")
+    newest = _int_option(item.config, "journal")
     worlds = dict.fromkeys(one for one in getattr(item, "funcargs", {}).values() if isinstance(one, driver.Driver))
     for world in worlds if newest else ():
         try:
@@ -204,6 +204,7 @@ def _finish(world: StandIn, request: pytest.FixtureRequest) -> None:
 
 
 def _apply_settings(settings: Callable[..., object], options: dict[str, Any]) -> None:
+    """Change the settings by a marker's options. Fails the test if an option is unknown."""
     try:
         settings(**options)
     except TypeError as error:
@@ -228,7 +229,7 @@ def _option(config: pytest.Config, name: str) -> Any:
     return config.getini(f"dryline_{name}") if value is None else value
 
 
-def _number(config: pytest.Config, name: str) -> int | None:
+def _int_option(config: pytest.Config, name: str) -> int | None:
     value = _option(config, name)
     try:
         return int(value) if value else None
@@ -239,7 +240,7 @@ def _number(config: pytest.Config, name: str) -> int | None:
 def _settings(config: pytest.Config) -> dict[str, Any]:
     return {
         "scenario": _scenario(config),
-        "seed": _number(config, "seed"),
+        "seed": _int_option(config, "seed"),
         "strict": _option(config, "strict"),
     }
 

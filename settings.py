@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass, fields
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 DEFAULT_API_KEY = "dryline-local-key"
@@ -62,14 +62,14 @@ class Settings:
     model_key: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "data_dir", Path(self.data_dir))
         self._check_server()
-        self._check_origins()
+        self._check_hosts()
         self._check_public_url()
         self._check_node()
         self._check_durability()
         self._check_recordings()
         self._check_model()
+        self._normalize()
 
     def _check_server(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -79,17 +79,16 @@ class Settings:
         if self.max_body_mb < 1:
             raise BadSetting(f"--max-body-mb must be at least 1, not {self.max_body_mb}.")
         for key in self.api_keys:
-            _require_header("--api-key", key)
+            _require_header_value("--api-key", key)
         if self.admin_token is not None:
-            _require_header("--admin-token", self.admin_token)
+            _require_header_value("--admin-token", self.admin_token)
         if self.log_format not in ("text", "json"):
             raise BadSetting(f"--log-format must be text or json, not {self.log_format!r}.")
 
-    def _check_origins(self) -> None:
+    def _check_hosts(self) -> None:
         for host in self.allowed_hosts:
             if not host.strip() or any(character in host for character in "/ ,"):
                 raise BadSetting(f"--allowed-host must be a host's name, such as dryline.test, not {host!r}.")
-        object.__setattr__(self, "allowed_hosts", tuple(host.lower() for host in self.allowed_hosts))
         for origin in self.cors_origins:
             if origin not in ("*", "null") and not _ORIGIN.fullmatch(origin):
                 raise BadSetting(
@@ -104,7 +103,6 @@ class Settings:
         if self.public_url is None:
             return
         _require_address("--public-url", self.public_url)
-        object.__setattr__(self, "public_url", self.public_url.rstrip("/"))
         if self.public_path.partition("/")[2].partition("/")[0] in _OWN_PATHS:
             raise BadSetting(f"--public-url: the path {self.public_path} is one of this server's own.")
 
@@ -132,15 +130,22 @@ class Settings:
             raise BadSetting("--model and --model-key need --model-url, the URL of the model's server.")
 
     def _check_node(self) -> None:
-        if self.node is None:
-            return
-        if not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS:
+        if self.node is not None and (not _NODE.fullmatch(self.node) or self.node in _OWN_PATHS):
             raise BadSetting(
                 f"--node must be 1 to 9 lower-case letters, digits and dashes, and none of {', '.join(_OWN_PATHS)}; "
                 f"not {self.node!r}."
             )
+
+    def _normalize(self) -> None:
+        values: dict[str, Any] = {
+            "data_dir": Path(self.data_dir),
+            "allowed_hosts": tuple(host.lower() for host in self.allowed_hosts),
+            "public_url": self.public_url.rstrip("/") if self.public_url else None,
+        }
         if self.api_keys == (DEFAULT_API_KEY,):  # nodes would have the same key, and the proxy routes by keys
-            object.__setattr__(self, "api_keys", (self.default_key,))
+            values["api_keys"] = (self.default_key,)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def key_prefix(self) -> str:
@@ -178,7 +183,7 @@ def _require_address(flag: str, url: str) -> None:
         raise BadSetting(f"{flag} must start with http:// or https://, not {url!r}.")
 
 
-def _require_header(flag: str, value: str) -> None:
+def _require_header_value(flag: str, value: str) -> None:
     """Raise BadSetting for a text that clients cannot send in a header, or encode in different ways."""
     if problem := header_problem(value):
         raise BadSetting(f"{flag} {problem}")

@@ -19,8 +19,8 @@ from dryline.storage.errors import DomainError
 from dryline.traffic.faults import CLOSE, GIVES_UP, Fault
 from dryline.world.world import World
 
-# The characters of a key by which a rate limit knows its caller.
-MAX_CALLER = 200
+# Number of trailing characters of a key that identify a rate limit's caller.
+_CALLER_CHARACTERS = 200
 # The interval between two pieces of a slow body, in seconds.
 PIECE_S = 0.05
 
@@ -33,7 +33,7 @@ def find_fault(world: World, request: Request) -> tuple[Fault | None, dict[str, 
     team_id = team_of(request)
     # A rate limit counts in the team's time.
     now = world.clock.of(team_id).now()
-    return world.faults.apply(request.method, request.path, team_id, caller[-MAX_CALLER:], now)
+    return world.faults.apply(request.method, request.path, team_id, caller[-_CALLER_CHARACTERS:], now)
 
 
 def team_of(request: Request) -> str | None:

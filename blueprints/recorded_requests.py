@@ -35,9 +35,9 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
     seconds = time.perf_counter() - start
     status = None if isinstance(response, Dropped) else response.status_code
     rule, key = request.url_rule, g.get("key")
-    world.metrics.answered(method, rule.rule if rule else "unknown", status or 0, seconds)
+    world.metrics.count_request(method, rule.rule if rule else "unknown", status or 0, seconds)
     if fault is not None:
-        world.metrics.faulted(effect_of(fault))
+        world.metrics.count_fault(effect_of(fault))
     answer, answer_bytes = _answer(response, method)
     world.requests.add(
         Entry(

@@ -174,9 +174,11 @@ def _running_server(*, destructive: bool) -> str:
 
 
 def _temporary_server() -> tuple[str, str]:
-    from dryline.world.directory import temporary_ones
+    from dryline.world.directory import find_temporary_directories
 
-    places = {url: place for place in temporary_ones(Path(tempfile.gettempdir())) if (url := _served(place))}
+    places = {
+        url: place for place in find_temporary_directories(Path(tempfile.gettempdir())) if (url := _served(place))
+    }
     if not places:
         raise BadSetting(
             f"No server was found: none uses ./{USUAL_DIR}, and none answers at {USUAL_URL}. Start one with "

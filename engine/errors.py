@@ -78,17 +78,17 @@ def failure_of(program: Program, fault: Any, last: SourcePosition | None) -> Fai
     frames = fault.traceback() if hasattr(fault, "traceback") else []
     error = readable(text((str(inner) or str(fault))[:_LONGEST]))
     if type_name == "TimeoutError" and "time limit exceeded" in error:
-        return stopped(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
+        return failure_at(program, "The flow ran for too long without waiting for the user.", last, "TimeoutError")
     too_large = type_name == "MemoryError" and "memory limit" in error
     if too_large:
         error = "The flow took more memory than it may."
     if not hasattr(fault, "display"):  # a crash: the worker is gone
-        return stopped(program, "The flow brought its sandbox down.", last, "RuntimeError")
+        return failure_at(program, "The flow brought its sandbox down.", last, "RuntimeError")
     own = [frame for frame in frames if frame.filename != INNER]
     places = [(program.place(frame.line, frame.column), frame.function_name) for frame in own]
     located = [(place, function or "<module>") for place, function in places if place is not None]
     if not located:
-        return stopped(program, error, last, type_name, bound=too_large)
+        return failure_at(program, error, last, type_name, bound=too_large)
     place, function = located[-1]
     rows = ["Traceback (most recent call last):"]
     for at, name in located[-20:]:
@@ -108,10 +108,10 @@ def readable(message: str) -> str:
     )
 
 
-def stopped(
+def failure_at(
     program: Program, error: str, last: SourcePosition | None, type_name: str = "RuntimeError", *, bound: bool = True
 ) -> Failure:
-    """Return a failure without a traceback, located at the last host call or else at the flow's first line."""
+    """Return a failure of which only a place is known: the last host call, or else the flow's first line."""
     line, column = last or program.first
     traceback = (
         f'Traceback (most recent call last):\n  File "{program.file}", line {line}, at or after\n'

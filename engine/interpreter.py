@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dryline.engine.errors import INNER, Failure, failure_of, stopped
+from dryline.engine.errors import INNER, Failure, failure_at, failure_of
 from dryline.engine.host_functions import Over, Raised, Waits, call, is_callable
 from dryline.engine.json_values import TooLarge
 from dryline.engine.program import SourcePosition
@@ -105,23 +105,27 @@ class Interpreter:
         except Over as over:
             session.end(over.why)
         except pydantic_monty.MontyError as fault:
-            failure = self.stopped(str(self._over)) if self._over else failure_of(session.program, fault, self._place)
+            failure = (
+                self.failure_at_last_call(str(self._over))
+                if self._over
+                else failure_of(session.program, fault, self._place)
+            )
             if failure.exception != "TimeoutError":  # after a timeout the worker cannot be used
                 self._read_state(worker)
             session.fail(failure)
         except Stopped as fault:
-            session.fail(self.stopped(str(fault)))
+            session.fail(self.failure_at_last_call(str(fault)))
         except Exception as fault:
             self.fail_by_bug(fault)
 
-    def stopped(self, sentence: str) -> Failure:
-        return stopped(self._session.program, sentence, self._place)
+    def failure_at_last_call(self, sentence: str) -> Failure:
+        return failure_at(self._session.program, sentence, self._place)
 
     def fail_by_bug(self, fault: Exception) -> None:
         """End the session because of an error of the engine, so that it cannot stop other conversations."""
         log.error("An error of the engine ended a flow's run.", exc_info=fault)
         sentence = f"The engine failed: {type(fault).__name__}: {fault}"
-        self._session.fail(stopped(self._session.program, sentence, self._place, bound=False))
+        self._session.fail(failure_at(self._session.program, sentence, self._place, bound=False))
 
     def _timed(self, step: Callable[[], Any]) -> Any:
         began = time.perf_counter()

@@ -154,7 +154,7 @@ def find_number(
         text = re.sub(r"(?<![\d:.])(\d{1,2}) (\d{2})(?= dollars| bucks|\W*$)", rf"\1{'.' if cents else ''}\2", text)
     numbers = _numbers(text, language, kind)
     units = _units(key, language)
-    if (implied := _implied(text, key, kind)) is not None and not numbers:
+    if (implied := _wordless_count(text, key, kind)) is not None and not numbers:
         return implied
     if kind == "count" and (total := _people(text, key, numbers, language)) is not None:
         return total
@@ -207,8 +207,8 @@ def _is_after_at(text: str, time: SpokenTime) -> bool:
     return " " in time.text and re.search(r"\b(?:at|by|around|from|until|till)\W*$", text[: time.start]) is not None
 
 
-def _implied(text: str, key: str, kind: str) -> float | None:
-    """Return a number that is said without one: "just me", "the two of us" is a number already, "no kids"."""
+def _wordless_count(text: str, key: str, kind: str) -> float | None:
+    """Return the count that words without a number mean: 1 for "just me", 0 for "no kids"."""
     if kind != "count":
         return None
     label = label_of(key).split()[-1] if key else ""

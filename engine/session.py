@@ -169,7 +169,7 @@ class FlowSession:
         try:
             answer = self.conversation.hear(said)
         except Stopped as fault:
-            self.fail(self._interpreter.stopped(str(fault)))
+            self.fail(self._interpreter.failure_at_last_call(str(fault)))
             return
         except Exception as fault:
             self._interpreter.fail_by_bug(fault)
@@ -208,7 +208,7 @@ class FlowSession:
                 raise Stopped(f"The conversation went on for more than {TURNS:,} turns.")
             self._interpreter.count_spoken(len(utterance))
         except Stopped as fault:
-            self.fail(self._interpreter.stopped(str(fault)))
+            self.fail(self._interpreter.failure_at_last_call(str(fault)))
         return self.ended is None
 
     def _check_open(self) -> None:

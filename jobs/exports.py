@@ -169,11 +169,11 @@ def _fail(world: World, export: Export, error: Exception) -> None:
 def _remove_file_after_commit(world: World, export: Export) -> None:
     path = export.path
 
-    def remove() -> None:
+    def remove_file() -> None:
         with contextlib.suppress(OSError):  # the next start removes a file that stays
             path.unlink(missing_ok=True)
 
-    world.db.after_commit(remove)
+    world.db.after_commit(remove_file)
 
 
 # Repair

@@ -58,7 +58,7 @@ def proceed_with_echo_runs(world: World, now: str) -> bool:
 
 
 def start_test_runs(world: World, now: str) -> bool:
-    """Start test runs."""
+    """Start test runs that are due."""
     return _proceed(TestRun, world, now)
 
 
@@ -95,7 +95,7 @@ def proceed_with_campaigns(world: World, now: str) -> bool:
 
 
 def end_voicev1_campaigns(world: World, now: str) -> bool:
-    """End Voice V1 campaigns."""
+    """Complete or fail the Voice V1 campaigns whose rows are all done."""
     return _proceed(Voicev1Campaign, world, now)
 
 

@@ -55,7 +55,7 @@ class OutboundCampaign(Record):
 
     @classmethod
     def launch(cls, deployment: VoiceDeployment, *, flow_id: str | None = None, **values: Any) -> Self:
-        """Create a campaign. Without `flow_id` it has the deployment's flow.
+        """Create a campaign and queue its calls. Without `flow_id` it has the deployment's flow.
 
         Raises NotFound for an unknown flow, and Invalid as `require_outcomes`. Contract: createOutboundCampaign.
         """

@@ -83,7 +83,7 @@ def analyze(
     if include_call_details:
         for id, started, worker, deployment, seconds, *rest in calls.rows(SUMMED + DETAILS):
             shown = (id, worker, deployment, *rest)
-            details.append(_detail(shown, periods.of(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
+            details.append(_call_figures(shown, periods.of(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
     analysis = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
     analysis.summary.average_call_duration = analysis.summary.total_minutes / (analysis.summary.total_calls or 1)
     if include_call_details:
@@ -246,9 +246,10 @@ def _cell(cells: dict[tuple[str, str, str | None], Cell], key: tuple[str, str, s
     return cells.get(key) or cells.setdefault(key, Cell())
 
 
-def _detail(
+def _call_figures(
     shown: tuple[Any, ...], period: str, seconds: int | None, transfers: int, transfer_minutes: float
 ) -> Figures:
+    """Return the figures of one call. `shown` are the log's columns in the order of `SHOWN`."""
     return Figures(
         **dict(zip(SHOWN, shown, strict=True)),
         period=period,

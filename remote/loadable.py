@@ -37,22 +37,25 @@ class Loadable:
         self._world = world
         self._ids: dict[str, set[str]] = {name: set() for name in COLLECTIONS}
         # Parents come before their children.
-        fitting = {name: self._rows(name, document[name]) for name in COLLECTIONS if name in document}
+        fitting = {name: self._loadable_rows(name, document[name]) for name in COLLECTIONS if name in document}
         for name, rows in fitting.items():
             self._cut_links(name, rows)
         self.document: Document = {"version": document["version"], **fitting}
 
-    def _rows(self, name: str, rows: list[Row]) -> list[Row]:
+    def _loadable_rows(self, name: str, rows: list[Row]) -> list[Row]:
+        """Return the rows without what dryline does not load, and count that by its reason."""
         form, about = forms()[name], COLLECTIONS[name]
         columns = {column: member for member, column in form.names.items()}
         parents = {columns[column]: targets for column, targets in about.required_links.items()}
         uniques: list[Unique] = [
-            ([columns[column] for column in index], set()) for index in self._unique(name) if set(index) <= set(columns)
+            ([columns[column] for column in index], set())
+            for index in self._unique_indexes(name)
+            if set(index) <= set(columns)
         ]
         fitting = []
         for whole in rows:
-            row = self._members(name, whole)
-            if row is None or not self._is_placed(name, row, parents):
+            row = self._known_members(name, whole)
+            if row is None or not self._accept(name, row, parents):
                 continue
             if name == "voiceLogs" and row.get("status") in _UNFINISHED:
                 self.left_out[f"{name}: the call is still in progress"] += 1
@@ -65,7 +68,7 @@ class Loadable:
             fitting.append(row)
         return fitting
 
-    def _members(self, name: str, whole: Row) -> Row | None:
+    def _known_members(self, name: str, whole: Row) -> Row | None:
         """Return the row with the members that its form takes; None if a required one is missing."""
         form, row = forms()[name], dict(whole)
         if name != "teams":
@@ -91,8 +94,8 @@ class Loadable:
             return None
         return row
 
-    def _is_placed(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
-        """Return whether the row has an id of its own and its parents are in the document."""
+    def _accept(self, name: str, row: Row, parents: dict[str, tuple[str, ...]]) -> bool:
+        """Return whether the id is new and the parents are in the document; count the reason if not."""
         form, about = forms()[name], COLLECTIONS[name]
         if about.has_id:
             id = row[form.id]
@@ -120,7 +123,7 @@ class Loadable:
                     row[member] = None
                     self.changed[f"{name}: {member} led to nothing that was copied"] += 1
 
-    def _unique(self, name: str) -> list[list[str]]:
+    def _unique_indexes(self, name: str) -> list[list[str]]:
         """Return the groups of columns that must be unique within a team."""
         table = COLLECTIONS[name].model._meta.table_name
         ask = self._world.db.execute_sql

@@ -67,7 +67,7 @@ class ApiSchema(Schema, metaclass=ApiSchemaMeta):
         partial: bool | types.StrSequenceOrSet | None = None,
         unknown: types.UnknownOption | None = None,
     ) -> Any:
-        """Return the values by attribute. Raises ValidationError.
+        """Return the checked fields of a body, by the names of their attributes. Raises ValidationError.
 
         A creation may leave out required fields that may be null. A schema that refuses unknown fields (`strict`)
         requires them.

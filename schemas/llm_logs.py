@@ -60,17 +60,18 @@ def _hook_record(sent: dict[str, Any]) -> dict[str, Any]:
 
     A record without `eventType` is of the hook after the request if it has a response.
     """
-    event_type = _told(sent, "eventType") or ("afterRequestHook" if "response" in sent else "beforeRequestHook")
+    event_type = _text_member(sent, "eventType") or ("afterRequestHook" if "response" in sent else "beforeRequestHook")
     return {
         "event_type": event_type,
-        "call_id": _told(sent, "callId"),
-        "session_id": _told(sent, "sessionId"),
-        "worker_id": _told(sent, "workerId"),
+        "call_id": _text_member(sent, "callId"),
+        "session_id": _text_member(sent, "sessionId"),
+        "worker_id": _text_member(sent, "workerId"),
         "data": sent,
     }
 
 
-def _told(sent: dict[str, Any], name: str) -> str | None:
+def _text_member(sent: dict[str, Any], name: str) -> str | None:
+    """Return a text from the top of a record or from its `metadata`."""
     for place in (sent, sent.get("metadata")):
         if isinstance(place, dict) and isinstance(place.get(name), str):
             return place[name]

@@ -43,7 +43,7 @@ class Links:
         self.teams["teams"] |= {team.id: team.id for team, _ in self.preserved}
         self._read_teams()
         for name, about in COLLECTIONS.items():
-            self._assign_teams(name, about)
+            self._complete_rows(name, about)
         self.require_no_faults()
         for name, about in COLLECTIONS.items():
             self._check_links(name, about)
@@ -73,8 +73,8 @@ class Links:
             team = self.preserved[0][0] if self.preserved else start_team()
             self.default_team = team.id if team else None
 
-    def _assign_teams(self, name: str, about: StateCollection) -> None:
-        """Give every row of a collection its team, and record its id."""
+    def _complete_rows(self, name: str, about: StateCollection) -> None:
+        """Set the team, the id and the fixed columns of each row of a collection, and record its id."""
         parent = next(iter(about.required_links), None)
         ids = self.teams[name]
         spaces = [self.teams[other] for other in about.shares_ids if other != name]

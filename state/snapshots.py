@@ -271,7 +271,7 @@ def _link_files(world: World, source: Path, target: Path) -> None:
     for entry in _files(source):
         target.mkdir(exist_ok=True)
         if not (target / entry.name).exists():
-            _link(Path(entry.path), target / entry.name)
+            _link_or_copy(Path(entry.path), target / entry.name)
     if world.durable and target.exists():
         sync(target)
 
@@ -286,7 +286,7 @@ def _replace_files(source: Path, target: Path) -> None:
             Path(entry.path).unlink(missing_ok=True)
     for entry in entries.values():
         target.mkdir(exist_ok=True)
-        _link(Path(entry.path), target / entry.name)
+        _link_or_copy(Path(entry.path), target / entry.name)
 
 
 def _replace_file(source: Path, target: Path) -> None:
@@ -294,11 +294,11 @@ def _replace_file(source: Path, target: Path) -> None:
     if source.exists() and not (target.exists() and target.samefile(source)):
         part = part_of(target)
         part.unlink(missing_ok=True)
-        _link(source, part)
+        _link_or_copy(source, part)
         rename(part, target)
 
 
-def _link(source: Path, target: Path) -> None:
+def _link_or_copy(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:  # a file system without links

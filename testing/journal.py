@@ -46,15 +46,15 @@ def format_failed_check(error: str, criteria: dict[str, Any], answer: dict[str, 
     if criteria:
         lines.append("wanted: " + ", ".join(f"{name} {value!r}" for name, value in criteria.items()))
     for near in answer.get("nearest", ()):
-        request, misses = near["request"], ", ".join(_miss(name, near["request"]) for name in near["misses"])
+        request, misses = near["request"], ", ".join(_describe_miss(name, near["request"]) for name in near["misses"])
         lines.append(f"nearest: {_request(request, near['bodyText'])}  (missed: {misses})")
     for entry in answer.get("surplus", ()):
         lines.append(f"too many: {_request(entry, '' if entry['body'] is None else json.dumps(entry['body']))}")
     return "\n  ".join(lines)
 
 
-def _miss(name: str, entry: dict[str, Any]) -> str:
-    """Return the name of a missed condition, for a header with the value that was sent."""
+def _describe_miss(name: str, entry: dict[str, Any]) -> str:
+    """Return the name of a criterion that a request does not meet; a header's with the value that was sent."""
     kind, _, header = name.partition(".")
     return f"{name}, which is {entry['headers'].get(header.lower())!r}" if kind == "headers" else name
 

@@ -97,10 +97,10 @@ class Started(StandIn):
 
     def start(self) -> Self:
         """Open the world and start its jobs. Raises BadSetting for settings that cannot work."""
-        self._begin()
+        self._start_serving()
         return self
 
-    def _begin(self) -> None:
+    def _start_serving(self) -> None:
         raise NotImplementedError
 
     def _in_this_process(self, how: Literal["running", "in_thread"]) -> Any:
@@ -167,7 +167,7 @@ class DrylineServer(Started):
         super().__init__(scenario=scenario, seed=seed, **settings)
         self._command = shlex.split(command) if isinstance(command, str) else command
 
-    def _begin(self) -> None:
+    def _start_serving(self) -> None:
         if self._command is None:
             server = self._in_this_process("in_thread")
             self._application, self.url, self._send = server.app, server.url, in_process(server.app, server.url)
@@ -186,7 +186,7 @@ class DrylineInProcess(Started):
         settings["allowed_hosts"] = (*settings.get("allowed_hosts", ()), urlsplit(self.url).netloc)
         super().__init__(scenario=scenario, seed=seed, **settings)
 
-    def _begin(self) -> None:
+    def _start_serving(self) -> None:
         self._application = self._in_this_process("running")
         self._application.world.address = self.url
         self._send = in_process(self._application, self.url)

@@ -33,7 +33,7 @@ class PathPattern:
 
 def overlaps(pattern: str, route: str) -> bool:
     """Return whether any path matches both a pattern and a route such as `/api/workers/<id>`."""
-    left_steps, right_steps = _steps(pattern.replace("*", "<path:*>")), _steps(route)
+    left_steps, right_steps = _route_steps(pattern.replace("*", "<path:*>")), _route_steps(route)
     # The pairs of positions in both that some beginning of a path leads to.
     reached, waiting = set(), [(0, 0)]
     while waiting:
@@ -59,7 +59,8 @@ _ALL, _SOME, _ONE = "all", "some", "one"
 _ANY_LENGTH = (_ALL, _SOME)
 
 
-def _steps(route: str) -> list[str]:
+def _route_steps(route: str) -> list[str]:
+    """Split a route into its letters, with `_ALL`, `_ONE` and `_SOME` for the parameters."""
     steps: list[str] = []
     for part in re.split("(<[^>]*>)", route):
         if part.startswith("<path:"):

@@ -119,8 +119,8 @@ def is_in_use(directory: Path) -> bool:
     return False
 
 
-def temporary_ones(parent: Path) -> list[Path]:
-    """Return the temporary directories of this user's servers in a directory, running ones and killed ones."""
+def find_temporary_directories(parent: Path) -> list[Path]:
+    """Return the data directories in `parent` of this user's `--ephemeral` servers, running or killed."""
     return [marker.parent for marker in parent.glob(f"{_PREFIX}*/{_TEMPORARY}") if _is_own(marker.parent)]
 
 

@@ -24,8 +24,7 @@ class Metrics:
         self.lost_log_lines = 0
         self.started_at = time.time()
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
+    def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
         if method not in METHODS:
             method = "OTHER"
         with self._lock:
@@ -33,7 +32,7 @@ class Metrics:
             counts[bisect.bisect_left(BUCKETS, seconds)] += 1
             counts[-1] += seconds
 
-    def faulted(self, effect: str) -> None:
-        """Count a fault by its effect."""
+    def count_fault(self, effect: str) -> None:
+        """Count a fault by its effect, such as `drop` or `status 503`."""
         with self._lock:
             self.faults[effect] = self.faults.get(effect, 0) + 1

@@ -67,7 +67,7 @@ def stacked_columns(columns: Mapping[str, Mapping[str, int]], label_step: int, s
 
 def _column(index: int, label: str, counts: Mapping[str, int], unit: float) -> Markup:
     """Return a column. All of its height shows the numbers as a tooltip."""
-    colours = by_colour(counts)
+    colours = calls_by_colour(counts)
     top, parts = float(_CHART_HEIGHT), []
     for colour, number in colours:
         top -= number * unit
@@ -108,8 +108,8 @@ def sparkline(values: Sequence[float | None]) -> Markup:
     ).format(max(len(values) - 1, 1), points)
 
 
-def by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return the numbers of calls by the classes of `LEGEND`, in its order, without zeros."""
+def calls_by_colour(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the number of calls of each colour in `LEGEND`, given the numbers by status. Zeros are left out."""
     sums = dict.fromkeys(LEGEND, 0)
     for status, number in counts.items():
         sums[OUTCOME_COLOURS.get(status, "missed")] += number

@@ -81,7 +81,7 @@ Event = Turn | Step | ModelExchange
 
 def read_turns(log: Any) -> list[Turn]:
     """Return the messages of a log of any channel, with the latencies that it has."""
-    messages = _list(_dict(log.messages).get("messages"))
+    messages = _list_or_empty(_dict_or_empty(log.messages).get("messages"))
     turns = [turn for turn in map(_turn, range(1, 10_000), messages) if turn]
     answers = [
         index
@@ -96,13 +96,15 @@ def read_turns(log: Any) -> list[Turn]:
 
 
 def _latencies(log: Any) -> list[float]:
-    measured = getattr(log, "latency", None) or _dict(getattr(log, "data", None)).get("latency")
-    return [value for value in _list(_dict(measured).get("values")) if _number(value) is not None]
+    measured = getattr(log, "latency", None) or _dict_or_empty(getattr(log, "data", None)).get("latency")
+    return [
+        value for value in _list_or_empty(_dict_or_empty(measured).get("values")) if _seconds_or_none(value) is not None
+    ]
 
 
 def read_steps(trace: Any) -> list[Step]:
     """Return the steps of a session's trace."""
-    return [step for step in map(_step, _list(trace)) if step]
+    return [step for step in map(_step, _list_or_empty(trace)) if step]
 
 
 def merge(turns: list[Turn], steps: list[Step], exchanges: list[ModelExchange]) -> list[Event]:
@@ -164,7 +166,7 @@ def voices_end_s(turns: list[Turn]) -> float | None:
 
 def length_s(log: Any, turns: list[Turn]) -> float:
     """Return the length of the conversation, at least up to the end of its last turn."""
-    return max([_number(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in turns)])
+    return max([_seconds_or_none(getattr(log, "duration", None)) or 0, *(turn.end or 0 for turn in turns)])
 
 
 def elapsed_s(call: Any) -> float:
@@ -181,7 +183,10 @@ class Transfer(NamedTuple):
 
 def transfer(log: Any) -> Transfer | None:
     """Return the first transfer of a call, or None."""
-    events = [_dict(event) for event in _list(_dict(getattr(log, "transfer_data", None)).get("transferEvents"))]
+    events = [
+        _dict_or_empty(event)
+        for event in _list_or_empty(_dict_or_empty(getattr(log, "transfer_data", None)).get("transferEvents"))
+    ]
     stamped = [(str(event.get("timestamp") or event.get("createdAt")), event.get("toNumber")) for event in events]
     stamp, number = min(stamped, key=lambda pair: pair[0], default=(None, None))
     at = _seconds_after(log.start_time, stamp)
@@ -190,15 +195,16 @@ def transfer(log: Any) -> Transfer | None:
 
 def success_criteria(results: Any) -> list[dict[str, Any]] | None:
     """Return the success results by criterion, each with its items; None if they have another form."""
-    criteria = [one for one in _list(_dict(results).get("criteria")) if isinstance(one, dict)]
+    criteria = [one for one in _list_or_empty(_dict_or_empty(results).get("criteria")) if isinstance(one, dict)]
     return [
-        {**one, "items": [item for item in _list(one.get("items")) if isinstance(item, dict)]} for one in criteria
+        {**one, "items": [item for item in _list_or_empty(one.get("items")) if isinstance(item, dict)]}
+        for one in criteria
     ] or None
 
 
 def call_analysis(log: Any) -> dict[str, Any]:
     """Return the analysis of a call, such as its summary and sentiment."""
-    return _dict(_dict(getattr(log, "data", None)).get("call_analysis"))
+    return _dict_or_empty(_dict_or_empty(getattr(log, "data", None)).get("call_analysis"))
 
 
 def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
@@ -217,15 +223,15 @@ def model_exchanges(log: Any, llm_logs: list[Any]) -> Iterator[ModelExchange]:
 
 
 def _exchange(log: Any, before: Any, after: Any) -> ModelExchange:
-    request = _dict(_dict(_dict(before and before.data).get("request")).get("json"))
-    response = _dict(_dict(_dict(after and after.data).get("response")).get("json"))
-    messages = _list(request.get("messages"))
-    message = _dict(_dict((_list(response.get("choices")) or [None])[0]).get("message"))
+    request = _dict_or_empty(_dict_or_empty(_dict_or_empty(before and before.data).get("request")).get("json"))
+    response = _dict_or_empty(_dict_or_empty(_dict_or_empty(after and after.data).get("response")).get("json"))
+    messages = _list_or_empty(request.get("messages"))
+    message = _dict_or_empty(_dict_or_empty((_list_or_empty(response.get("choices")) or [None])[0]).get("message"))
     return ModelExchange(
         _seconds_after(getattr(log, "start_time", None), (before or after).created_at),
-        _text(_dict(messages[-1]).get("content")) if messages else "",
+        _text(_dict_or_empty(messages[-1]).get("content")) if messages else "",
         _text(message.get("content") or message.get("tool_calls")),
-        _dict(response.get("usage")),
+        _dict_or_empty(response.get("usage")),
     )
 
 
@@ -237,11 +243,11 @@ def _seconds_after(start: Any, stamp: Any) -> float | None:
 
 
 def _turn(number: int, value: Any) -> Turn | None:
-    message = _dict(value)
+    message = _dict_or_empty(value)
     if not message:
         return None
     role = str(message.get("role") or "unknown")
-    start, end = _number(message.get("start")), _number(message.get("end"))
+    start, end = _seconds_or_none(message.get("start")), _seconds_or_none(message.get("end"))
     stamp = message.get("createdAt") or message.get("timestamp")
     return Turn(
         number,
@@ -254,25 +260,25 @@ def _turn(number: int, value: Any) -> Turn | None:
 
 
 def _step(value: Any) -> Step | None:
-    members = _dict(value)
+    members = _dict_or_empty(value)
     name = members.get("step") or members.get("type")
     if not name:
         return None
     line = members.get("line")
     own_members = {"step", "at", "line", "type" if "step" not in members else "step"}
     details = {key: _text(detail) for key, detail in members.items() if key not in own_members and detail is not None}
-    return Step(str(name), _number(members.get("at")), line if type(line) is int else None, details)
+    return Step(str(name), _seconds_or_none(members.get("at")), line if type(line) is int else None, details)
 
 
-def _dict(value: Any) -> dict[str, Any]:
+def _dict_or_empty(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: Any) -> list[Any]:
+def _list_or_empty(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _number(value: Any) -> float | None:
+def _seconds_or_none(value: Any) -> float | None:
     return value if type(value) in (int, float) and value >= 0 else None
 
 

@@ -86,5 +86,5 @@ def _legend(columns: Iterable[dict[str, int]]) -> list[tuple[str, str, int]]:
     """Return the class, the name and the number of calls of each outcome in the chart."""
     sums: Counter[str] = Counter()
     for counts in columns:
-        sums.update(dict(charts.by_colour(counts)))
+        sums.update(dict(charts.calls_by_colour(counts)))
     return [(colour, title, sums[colour]) for colour, title in charts.LEGEND.items()]
