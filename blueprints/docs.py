@@ -30,8 +30,8 @@ def page() -> Any:
         key = next(iter(settings.api_keys), None)
     except Forbidden:
         key = None
-    shown = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
-    answer = make_response(shown)
+    page = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
+    answer = make_response(page)
     answer.headers["Cache-Control"] = "no-store"
     return answer
 

@@ -117,9 +117,9 @@ class Commands(DefaultGroup):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, the options, and the options of `serve`, which most readers look for."""
         self.import_all()
-        shown = {name: command for name, command in self.commands.items() if not command.hidden}
+        visible = {name: command for name, command in self.commands.items() if not command.hidden}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in shown.items()])
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in visible.items()])
         with formatter.section("Options"):
             formatter.write_dl([record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))])
         serve_context = click.Context(serve, parent=ctx)

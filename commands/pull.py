@@ -169,7 +169,7 @@ def _redactor(api_key: str) -> Redactor:
 
 def _print_progress(progress: PullProgress) -> None:
     """Print whether an interrupted run left something, and whether it can be used."""
-    if progress.found:
+    if progress.can_resume:
         click.echo(f"continuing with {progress.folder}, which an interrupted run left", err=True)
     if progress.discarded:
         click.echo(f"starting over: {progress.folder} belongs to another key, address or options", err=True)

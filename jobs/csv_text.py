@@ -54,8 +54,8 @@ class CsvColumn:
         """Return the cells, bytes or None, as the file shows them. `ids` are the ids of their logs."""
         if self._addresses:
             stored = [cell and cell.decode() for cell in cells]
-            shown = map(self._addresses.of, [id.decode() for id in ids], stored)
-            cells = [(address or "").encode() for address in shown]
+            addresses = map(self._addresses.of, [id.decode() for id in ids], stored)
+            cells = [(address or "").encode() for address in addresses]
         if self._is_code:  # usually a JSON string, written as the text in it
             cells = [orjson.loads(cell).encode() if cell and cell[:1] == b'"' else cell for cell in cells]
         if self._always_quoted:  # null is an empty cell, an empty text is ""

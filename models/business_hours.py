@@ -182,19 +182,19 @@ class TeamPhoneHours(Record):
 def with_phone_hours(team: Team, tables: Iterable[BusinessHours]) -> list[BusinessHours]:
     """Return the hours, each with its assignments to numbers. Contract: includeTeamPhoneHours."""
     ties = list(TeamPhoneHours.listing(team))
-    shown = list(tables)
-    for table in shown:
+    result = list(tables)
+    for table in result:
         table.team_phone_hours = [tie for tie in ties if tie.hours_id == table.id]
-    return shown
+    return result
 
 
 def with_relations(team: Team, ties: Iterable[TeamPhoneHours]) -> list[TeamPhoneHours]:
     """Return the assignments, each with its hours and the team. Contract: includeRelations."""
     tables = {table.id: table for table in BusinessHours.listing(team)}
-    shown = list(ties)
-    for tie in shown:
+    rows = list(ties)
+    for tie in rows:
         tie.hours, tie.team = tables[tie.hours_id], team
-    return shown
+    return rows
 
 
 def _key(text: str) -> str:

@@ -136,8 +136,8 @@ def _test(tokens: list[Token]) -> tuple[Any, ...]:
         return expected, tokens[0]
     if len(signs) == 3 and signs[0] == signs[2] == "" and signs[1] in _SIGNS:
         return expected, tokens[0], signs[1], tokens[2]
-    said = " ".join(says for _, says in tokens[:5])
-    raise _bad(f"{said[:50]!r} is neither a value nor a comparison of two")
+    beginning = " ".join(says for _, says in tokens[:5])
+    raise _bad(f"{beginning[:50]!r} is neither a value nor a comparison of two")
 
 
 def _compare(sign: str, left: Any, right: Any) -> bool:

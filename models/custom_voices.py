@@ -12,7 +12,7 @@ from dryline.models.collection import ImportContext, Row, StateCollection
 from dryline.models.teams import Team
 from dryline.storage.record import Record
 
-GIVEN = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
+NAMES = ("Adele", "Bruno", "Carla", "Dario", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin", "Louis")
 MANNERS = ("Warm", "Calm", "Bright", "Friendly", "Clear", "Deep", "Gentle", "Lively", "Soft", "Steady")
 
 
@@ -35,7 +35,7 @@ class CustomVoice(Record):
     def looked_up(elevenlabs_voice_id: str) -> dict[str, str]:
         """Return the name and the owner of the provider's voice."""
         chance = Random(elevenlabs_voice_id)
-        name = f"{chance.choice(GIVEN)} - {chance.choice(MANNERS)}"
+        name = f"{chance.choice(NAMES)} - {chance.choice(MANNERS)}"
         return {"name": name, "owner_id": "".join(chance.choices(string.ascii_letters + string.digits, k=28))}
 
 

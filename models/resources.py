@@ -97,10 +97,10 @@ class Resource(Record):
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
         """Return the wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
-        shown = super().project(names)
-        if "signedS3FilePath" in shown and shown["signedS3FilePath"] is None:
-            shown["signedS3FilePath"] = reading_address(self.s3_file_path)
-        return shown
+        wire_form = super().project(names)
+        if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None:
+            wire_form["signedS3FilePath"] = reading_address(self.s3_file_path)
+        return wire_form
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:

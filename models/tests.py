@@ -16,7 +16,7 @@ from dryline.storage.record import JsonField, Record
 
 CONVERSATION_PASSES = 0.92  # the share of a checkpoint's conversations that pass
 MOST_RUNS = 1_000_000  # of one checkpoint, however many it asks for
-_SHOWN = 20  # conversations in a checkpoint's result
+_MAX_RECORDS = 20  # conversations in a checkpoint's result
 
 
 class Test(Record):
@@ -92,7 +92,7 @@ class CheckpointRun:
             "tolerance": tolerance,
             "status": "PASSED" if failed <= tolerance else "FAILED",
             "explanation": " ".join(filter(None, (explanation, self.reason))) or "No conversation failed.",
-            "conversations": records[:_SHOWN],
+            "conversations": records[:_MAX_RECORDS],
         }
 
 

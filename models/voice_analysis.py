@@ -30,7 +30,7 @@ DETAILS = (
     VoiceLog.to_number,
     VoiceLog.status,
 )
-SHOWN = ("id", "worker_id", "deployment_id", *[column.name for column in DETAILS])
+DETAIL_COLUMNS = ("id", "worker_id", "deployment_id", *[column.name for column in DETAILS])
 NOT_TRANSFERRED = (0, 0.0)
 
 
@@ -82,8 +82,8 @@ def analyze(
     details = []
     if include_call_details:
         for id, started, worker, deployment, seconds, *rest in calls.rows(SUMMED + DETAILS):
-            shown = (id, worker, deployment, *rest)
-            details.append(_call_figures(shown, periods.of(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
+            row = (id, worker, deployment, *rest)
+            details.append(_call_figures(row, periods.of(started), seconds, *transferred.get(id, NOT_TRANSFERRED)))
     analysis = Figures(summary=_sums(cells.values()), breakdown=_breakdown(cells))
     analysis.summary.average_call_duration = analysis.summary.total_minutes / (analysis.summary.total_calls or 1)
     if include_call_details:
@@ -247,11 +247,11 @@ def _cell(cells: dict[tuple[str, str, str | None], Cell], key: tuple[str, str, s
 
 
 def _call_figures(
-    shown: tuple[Any, ...], period: str, seconds: int | None, transfers: int, transfer_minutes: float
+    row: tuple[Any, ...], period: str, seconds: int | None, transfers: int, transfer_minutes: float
 ) -> Figures:
-    """Return the figures of one call. `shown` are the log's columns in the order of `SHOWN`."""
+    """Return the figures of one call. `row` are the log's columns in the order of `DETAIL_COLUMNS`."""
     return Figures(
-        **dict(zip(SHOWN, shown, strict=True)),
+        **dict(zip(DETAIL_COLUMNS, row, strict=True)),
         period=period,
         minutes=(seconds or 0) / 60,
         transfers=transfers,

@@ -24,9 +24,9 @@ class ForeignFolder(Exception):
 class PullProgress:
     """A folder of JSON values by name, for one combination of options (`of`).
 
-    Stores only a hash of the options, never the API key. `found` says whether there is progress of the same options,
-    `discarded` whether that of other options was deleted, `filled` whether anything was read yet. `since` keeps its
-    value from the start of the pull. Raises ForeignFolder for a folder that a pull did not make, and OSError.
+    Stores only a hash of the options, never the API key. `can_resume` says whether there is progress of the same
+    options, `discarded` whether that of other options was deleted, `filled` whether anything was read yet. `since`
+    keeps its value from the start of the pull. Raises ForeignFolder for a folder that a pull did not make, and OSError.
     """
 
     def __init__(self, folder: Path, of: Any, since: str | None) -> None:
@@ -37,13 +37,13 @@ class PullProgress:
         ):
             raise ForeignFolder(f"{folder} is in the way: it is not the progress of an interrupted pull.")
         before = _json(folder / ABOUT) or {}
-        self.found = self.filled = before.get("of") == about["of"]
-        self.discarded = bool(before) and not self.found
-        if not self.found:
+        self.can_resume = self.filled = before.get("of") == about["of"]
+        self.discarded = bool(before) and not self.can_resume
+        if not self.can_resume:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700)
             write_whole(folder / ABOUT, orjson.dumps(about))
-        self.since: str | None = before["since"] if self.found else about["since"]
+        self.since: str | None = before["since"] if self.can_resume else about["since"]
 
     def load(self, name: str) -> Any:
         """Return the value with this name, or None."""

@@ -76,12 +76,12 @@ class AccessLog:
     # Text
 
     def _format_text(self, items: list[Entry | BackgroundEvent], dropped: int) -> Iterable[str]:
-        shown = items
+        printed = items
         if len(items) > MAX_LINES:  # errors first
-            shown = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_time)
-        for item in shown:
+            printed = sorted(sorted(items, key=_is_success)[:MAX_LINES], key=_time)
+        for item in printed:
             yield self._format_request(item) if isinstance(item, Entry) else self._format_event(item)
-        if more := dropped + len(items) - len(shown):
+        if more := dropped + len(items) - len(printed):
             yield self._colour(_DIM, f"         … and {more:,} more: GET /_dryline/requests")
 
     def _format_request(self, entry: Entry) -> str:

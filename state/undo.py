@@ -9,7 +9,7 @@ from dryline.state import snapshots
 from dryline.world.world import World
 
 PREFIX = "before "
-KEPT = 5
+MAX_UNDO_SNAPSHOTS = 5
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def undoable(world: World, change: str) -> Iterator[str]:
     except BaseException:
         snapshots.remove(world, name)
         raise
-    for old in _by_age(world)[KEPT:]:
+    for old in _by_age(world)[MAX_UNDO_SNAPSHOTS:]:
         snapshots.remove(world, old.name)
 
 

@@ -71,7 +71,7 @@ def show() -> Any:
 @blp.get("/<int:number>")
 def entry(number: int) -> Any:
     entry = _find_entry(number)
-    members = plane.shown(entry)
+    members = plane.entry_fields(entry)
     return render_template(
         "request.html",
         entry=entry,
@@ -94,7 +94,9 @@ def replay(number: int) -> Any:
     if len(entry.body) < entry.body_bytes:
         message = "The request log has only the beginning of the body, so the request cannot be sent again."
         return flash_and_redirect(message, "requests.show")
-    headers = {name: value for name, value in plane.shown(entry)["headers"].items() if name not in _CONNECTION_HEADERS}
+    headers = {
+        name: value for name, value in plane.entry_fields(entry)["headers"].items() if name not in _CONNECTION_HEADERS
+    }
     if (key := clear_key(entry.team_id)) is not None:
         # The log masks keys. The engine's endpoint takes the key in two other headers.
         headers |= {name: key for name in ("x-brainbase-api-key",) if name in headers}
@@ -143,7 +145,7 @@ def clear() -> Any:
 
 def as_curl(entry: Entry) -> str:
     """Return the request as a curl command, with the key in clear if the server was started with it."""
-    headers = plane.shown(entry)["headers"]
+    headers = plane.entry_fields(entry)["headers"]
     url = base_url() + entry.path + (f"?{entry.query}" if entry.query else "")
     parts = [f"curl -X {entry.method} {shlex.quote(url)}"]
     if "x-api-key" in headers:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import g, render_template, request
 
 from dryline.blueprints.console.base import PageBlueprint, flash_and_redirect, hide_new_rows, require_team, team_names
-from dryline.blueprints.control.requests import shown
+from dryline.blueprints.control.requests import entry_fields
 from dryline.blueprints.links import base_url
 from dryline.models import activity
 from dryline.models.custom_webhooks import CustomWebhook
@@ -57,7 +57,7 @@ def inbox() -> Any:
     return render_template(
         "inbox.html",
         inbox=_inbox_url(),
-        received=[shown(entry) for entry in received[:MAX_LISTED]],
+        received=[entry_fields(entry) for entry in received[:MAX_LISTED]],
         received_count=len(received),
         deployments=activity.usual_lines(g.team) if g.team else [],
         worker_names={worker.id: worker.name for worker in Worker.listing(g.team)} if g.team else {},

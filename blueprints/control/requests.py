@@ -40,7 +40,7 @@ from dryline.world.clock import wire
 _ID = re.compile(r"[A-Za-z0-9]+_[A-Za-z0-9-]{6,}")
 
 # How much of a nearest request's body a failed check shows as it was sent.
-SHOWN_CHARACTERS = 1_000
+_BODY_CHARACTERS = 1_000
 
 blp = ControlArea("Control: requests", description="The request log: search, counts, verification.")
 
@@ -57,7 +57,7 @@ class Requests(MethodView):
         of the control plane are not recorded.
         """
         limit = query.pop("limit")
-        return [shown(entry) for entry in islice(find(current().requests, criteria_of(query)), limit)]
+        return [entry_fields(entry) for entry in islice(find(current().requests, criteria_of(query)), limit)]
 
     @blp.arguments(RequestQuery(only=["team"]), location="query")
     @blp.response(204)
@@ -153,7 +153,7 @@ def unmet(verification: Verification, error: str) -> Any:
         "count": verification.count,
         "surplus": [on_the_wire(entry) for entry in verification.surplus],
         "nearest": [
-            {"request": on_the_wire(entry), "misses": misses, "bodyText": entry.text()[:SHOWN_CHARACTERS]}
+            {"request": on_the_wire(entry), "misses": misses, "bodyText": entry.text()[:_BODY_CHARACTERS]}
             for entry, misses in verification.nearest
         ],
     }
@@ -162,7 +162,7 @@ def unmet(verification: Verification, error: str) -> Any:
 
 def on_the_wire(entry: Entry) -> dict[str, Any]:
     """Return an entry in the form that answers have."""
-    return instance_of(EntrySchema).dump(shown(entry))
+    return instance_of(EntrySchema).dump(entry_fields(entry))
 
 
 def criteria_of(params: dict[str, Any]) -> Criteria:
@@ -192,7 +192,7 @@ def _may_occur(criteria: Criteria) -> bool:
     return criteria.path in canned or next(find(current().requests, place), None) is not None
 
 
-def shown(entry: Entry) -> dict[str, Any]:
+def entry_fields(entry: Entry) -> dict[str, Any]:
     """Return an entry's fields, with bodies decoded."""
     body, answer = _decoded(entry.body), _decoded(entry.answer)
     return {
