@@ -74,7 +74,7 @@ class Commands(DefaultGroup):
         from dryline.commands.clock import clock
         from dryline.commands.drift import drift
         from dryline.commands.faults import faults
-        from dryline.commands.flows import flow, talk
+        from dryline.commands.flows import flow
         from dryline.commands.keys import keys
         from dryline.commands.mcp import mcp
         from dryline.commands.pull import pull
@@ -82,6 +82,7 @@ class Commands(DefaultGroup):
         from dryline.commands.simulate import simulate, workers
         from dryline.commands.snapshots import snapshots
         from dryline.commands.state import reset, state
+        from dryline.commands.talk import talk
         from dryline.commands.wait import wait
 
         for command in (

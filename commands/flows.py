@@ -1,33 +1,18 @@
-"""`dryline talk`, `dryline flow check` and `dryline flow paths`."""
+"""`dryline flow check` and `dryline flow paths`."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from dryline.commands.client import open_world, world_options
-from dryline.commands.param_types import JsonObjectParam
-from dryline.settings import BadSetting, Settings
-
 if TYPE_CHECKING:
     from dryline.engine import CodeRefused
-    from dryline.engine.remote_model import RemoteModel
 
-CODE = click.Path(path_type=Path, exists=True, dir_okay=False)
-# Takes one turn of a conversation: `{}` or `{"say": …}` begins it, `{"say": …}` and `{"choose": …}` go on. Returns the
-# control plane's answer. Raises TurnRefused.
-Turn = Callable[[dict[str, str]], dict[str, Any]]
-VARIABLES_MISSING = "name 'variables' is not defined"
-
-
-class TurnRefused(click.ClickException):
-    """A turn that the conversation does not take, such as a condition that is not open."""
+CODE_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.group()
@@ -36,13 +21,13 @@ def flow() -> None:
 
 
 @flow.command()
-@click.argument("files", type=CODE, nargs=-1, required=True)
+@click.argument("files", type=CODE_FILE, nargs=-1, required=True)
 def check(files: tuple[Path, ...]) -> None:
     """Print the mistakes in FILES as file:line:column. The exit code is 1 if a file cannot run."""
     from dryline.engine import Engine
 
     with Engine() as engine:
-        findings = [finding for file in files for finding in engine.check(_read_text(file), str(file))]
+        findings = [finding for file in files for finding in engine.check(read_text(file), str(file))]
     for finding in findings:
         click.echo(str(finding))
     if any(finding.severity == "error" for finding in findings):
@@ -50,16 +35,16 @@ def check(files: tuple[Path, ...]) -> None:
 
 
 @flow.command()
-@click.argument("file", type=CODE)
+@click.argument("file", type=CODE_FILE)
 def paths(file: Path) -> None:
     """Print the tree of the conditions in FILE, each with its line."""
     from dryline.engine import CodeRefused, Engine
 
     try:
         with Engine() as engine:
-            loops = engine.paths(_read_text(file), str(file))
+            loops = engine.paths(read_text(file), str(file))
     except CodeRefused as error:
-        _exit_with_findings(error)
+        exit_with_findings(error)
     for line in _tree(loops, ""):
         click.echo(line)
 
@@ -74,272 +59,7 @@ def _tree(loops: list[dict[str, Any]], indent: str) -> Iterator[str]:
         yield from _tree(loop["loops"], indent + "  ")
 
 
-@click.command()
-@click.argument("file", type=CODE, required=False)
-@click.option("--flow", "flow_id", help="Id of a flow on a server, instead of FILE.")
-@click.option("--script", type=CODE, help="Take the turns from this file, and compare the conversation with it.")
-@click.option("--variables", type=JsonObjectParam(), help="The flow's `variables`, as a JSON object.")
-@click.option("--state", type=JsonObjectParam(), help="The flow's `state` at its start, as a JSON object.")
-@click.option("--say", help="Words of the caller before the flow speaks.")
-@click.option("--answers", type=JsonObjectParam(), help="Answers to the flow's `ask`, by name, as a JSON object.")
-@click.option("--http", type=CODE, help="JSON file with responses to the flow's requests, instead of a network.")
-@click.option("--channel", type=click.Choice(["voice", "chat"]), default="voice", show_default=True)
-@click.option("--seed", default=0, show_default=True, help="The same seed and words give the same conversation.")
-@click.option(
-    "--unsaid",
-    type=click.Choice(["none", "made-up"]),
-    default="none",
-    show_default=True,
-    help="Values of an `ask` that nobody said.",
-)
-@click.option("--webhook-hosts", multiple=True, help="Host besides loopback that FILE may call; repeatable.")
-@click.option("--model-url", help="Server with OpenAI's chat completions that decides for FILE.")
-@click.option("--model", help="Name of the model.")
-@click.option("--model-key", envvar="DRYLINE_MODEL_KEY", show_envvar=True, help="Key for that server.")
-@world_options
-def talk(file: Path | None, flow_id: str | None, script: Path | None, say: str | None, **values: Any) -> None:
-    """Talk to the flow in FILE, or to a flow on a server.
-
-    Type what the caller says. A line such as `/2` or `/caller confirms` chooses that condition; Ctrl-D ends. The output
-    is a script: --script takes its turns again, and the exit code is 1 if the conversation differs.
-    """
-    names = ("channel", "seed", "unsaid", "variables", "state", "answers")
-    options = {name: values[name] for name in names if values[name] is not None}
-    if values["http"] is not None:
-        options["http"] = _read_stubs(values["http"])
-    if file is not None and flow_id is None:
-        conversation = _conversation_with_file(file, options, values)
-    elif flow_id is not None and file is None:
-        conversation = _conversation_on_server(values, {**options, "flowId": flow_id})
-    else:
-        raise click.UsageError("Name either FILE or --flow.")
-    with conversation as turn:
-        if script is None:
-            _converse(turn, say)
-        elif difference := list(_compare(turn, script)):
-            click.echo("\n".join(difference))
-            sys.exit(1)
-
-
-@contextmanager
-def _conversation_on_server(values: dict[str, Any], options: dict[str, Any]) -> Iterator[Turn]:
-    from dryline.testing.plane import DrylineError, NoReply
-
-    with open_world(values["url"], values["data_dir"], values["admin_token"]) as world:
-        talk_id = ""
-
-        def turn(body: dict[str, str]) -> dict[str, Any]:
-            nonlocal talk_id
-            try:
-                if talk_id:
-                    answer = world.plane("POST", f"/talk/{talk_id}", body)
-                else:
-                    answer = world.plane("POST", "/talk", {**options, **body})
-            except NoReply:
-                raise
-            except DrylineError as error:
-                raise TurnRefused(str(error)) from None
-            talk_id = answer["id"]
-            return answer
-
-        try:
-            yield turn
-        finally:
-            if talk_id:
-                world.plane("DELETE", f"/talk/{talk_id}")
-
-
-@contextmanager
-def _conversation_with_file(file: Path, options: dict[str, Any], values: dict[str, Any]) -> Iterator[Turn]:
-    from dryline.engine import CodeRefused, Engine
-    from dryline.engine.web import fetcher
-    from dryline.world.outgoing import Outgoing
-
-    fetch = fetcher(Outgoing(values["webhook_hosts"]))
-    with Engine(model=_model(values["model_url"], values["model"], values["model_key"]), fetch=fetch) as engine:
-        try:
-            session = engine.open(engine.checked_program(_read_text(file), str(file)), **options)
-        except CodeRefused as error:
-            _exit_with_findings(error)
-
-        has_started = False
-
-        def turn(body: dict[str, str]) -> dict[str, Any]:
-            nonlocal has_started
-            try:
-                if not has_started:
-                    has_started = True
-                    events = session.start(body.get("say"))
-                elif "choose" in body:
-                    events = session.choose(body["choose"])
-                else:
-                    events = session.say(body["say"])
-            except LookupError as error:
-                raise TurnRefused(str(error.args[0])) from None
-            rows = [event.as_dict() for event in events]
-            return {"events": rows, "waiting": session.waiting, "ended": session.ended}
-
-        yield turn
-
-
-def _model(url: str | None, model: str | None, key: str | None) -> RemoteModel | None:
-    """Return the model that decides, if there is one. Raises click.UsageError if options are missing."""
-    from dryline.engine.remote_model import RemoteModel
-
-    try:
-        Settings(model_url=url, model=model, model_key=key)
-    except BadSetting as error:
-        raise click.UsageError(str(error)) from None
-    return RemoteModel(url, model, key) if url and model else None
-
-
-def _read_stubs(file: Path) -> list[dict[str, Any]]:
-    """Return the responses of a file. Raises click.BadParameter."""
-    from marshmallow import RAISE, ValidationError
-
-    from dryline.schemas.talk_sessions import HttpStub
-
-    try:
-        stubs: list[dict[str, Any]] = HttpStub(many=True, unknown=RAISE).load(json.loads(_read_text(file)))
-    except ValueError as error:
-        raise click.BadParameter(f"{file} is not valid JSON: {error}.", param_hint="--http") from None
-    except ValidationError as error:
-        raise click.BadParameter(f"{file}: {json.dumps(error.messages)}", param_hint="--http") from None
-    return stubs
-
-
-def _converse(turn: Turn, opening: str | None) -> None:
-    """Take turns from the keyboard until the flow or the user ends the conversation."""
-    if opening is not None:
-        click.echo(f"You: {_one_line(opening)}")
-    answer = turn({} if opening is None else {"say": opening})
-    while True:
-        for line in transcript(answer["events"]):
-            click.echo(line)
-        if answer["ended"]:
-            return
-        for index, condition in enumerate(answer["waiting"]):
-            click.echo(f"# /{index} {_one_line(condition)}")
-        text = _read_line()
-        if text is None:
-            return
-        answer = _take_line(turn, text, answer)
-
-
-def _read_line() -> str | None:
-    """Return the next line from the keyboard that is not empty, or None at its end.
-
-    A file or a pipe gets the turn once it is complete, so that the output of a conversation that was left is a script.
-    """
-    to_terminal = sys.stdout.isatty()
-    text = ""
-    while not text:
-        if sys.stdin.isatty():
-            click.echo("You: ", nl=False, err=not to_terminal)
-        try:
-            text = input().strip()
-        except (EOFError, KeyboardInterrupt):
-            if sys.stdin.isatty():
-                click.echo(err=not to_terminal)
-            return None
-    if not (sys.stdin.isatty() and to_terminal):  # a terminal shows the text that is typed
-        click.echo(f"You: {text}")
-    return text
-
-
-def _take_line(turn: Turn, text: str, previous: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a line: words, or `/` and a condition. A condition that is not open changes nothing."""
-    try:
-        return turn({"choose": text[1:].strip()} if text.startswith("/") else {"say": text})
-    except TurnRefused as error:
-        return {**previous, "events": [{"type": "refused", "why": error.message}]}
-
-
-def _compare(turn: Turn, script: Path) -> Iterator[str]:
-    """Take the script's turns and yield the differences between the script and the conversation.
-
-    Only kinds of lines that the script has are compared, and failures always.
-    """
-    from difflib import unified_diff
-
-    lines = [line.rstrip() for line in _read_text(script).splitlines()]
-    expected = [line for line in lines if line and not line.startswith("#") and line != "You:"]
-    kinds = {_kind(line) for line in expected} | {"Failed", "Refused"}
-    turns = [line for line in expected if _kind(line) == "You"]
-    if turns[:1] == expected[:1] and not turns[0].startswith("You: /"):  # the caller speaks first
-        answer = turn({"say": _words(turns[0])})
-        conversation = [turns.pop(0), *transcript(answer["events"])]
-    else:
-        answer = turn({})
-        conversation = transcript(answer["events"])
-    for line in turns:
-        if not answer["ended"]:
-            answer = _take_line(turn, _words(line), answer)
-            conversation += [line, *transcript(answer["events"])]
-    actual = [line.rstrip() for line in conversation if _kind(line) in kinds]
-    return unified_diff(expected, actual, str(script), "what happened", lineterm="")
-
-
-def _words(line: str) -> str:
-    return line.partition(":")[2].strip()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _kind(line: str) -> str:
-    return line.partition(":")[0]
-
-
-def transcript(events: Iterable[dict[str, Any]]) -> list[str]:
-    """Return events as the lines of a script. Lines that begin with `#` are comments."""
-    return [" ".join(line.splitlines()) for event in events for line in _event_lines(event)]
-
-
-def _event_lines(event: dict[str, Any]) -> Iterator[str]:
-    match event["type"]:
-        case "said":
-            yield f"Agent: {event['text']}"
-        case "taken":
-            yield f"Taken: {event['condition']}"
-            yield f"# line {event['line']}, {event['sure']:.0%} sure: {event['why']}"
-        case "asked":
-            yield f"Asked: {event['question']} {_json(event['value'])}"
-            yield f"# {_json(event['how'])}"
-        case "extracted":
-            yield f"Extracted: {event['key']} = {_json(event['value'])}"
-        case "printed":
-            yield f"Printed: {event['text']}"
-        case "requested":
-            yield f"Requested: {event['method']} {event['url']} {event.get('status') or event.get('error')}"
-        case "integrated":
-            yield f"Integrated: {event['app']}.{event['action']} {_json(event['arguments'])}"
-        case "sms":
-            yield f"Sms: {event['to']} {event['content']}"
-        case "digits":
-            yield f"Digits: {event['digits']}"
-        case "image":
-            yield f"Image: {event['url']}"
-        case "transferred":
-            yield f"Transferred: {event['number']}"
-        case "ended":
-            yield f"Ended: {event['why']}"
-        case "refused":
-            yield f"Refused: {event['why']}"
-        case "failed":
-            yield f"Failed: {event['sentence']}"
-            if VARIABLES_MISSING in event["sentence"]:
-                yield "# Pass the flow's variables with --variables, such as --variables '{}'."
-            for line in event["traceback"].splitlines():
-                yield f"# {line}"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _read_text(file: Path) -> str:
+def read_text(file: Path) -> str:
     """Return a file's text. Raises click.ClickException, with the line, if it is not UTF-8."""
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -348,7 +68,8 @@ def _read_text(file: Path) -> str:
         raise click.ClickException(f"{file}:{line}: This is not UTF-8. Save the file in that encoding.") from None
 
 
-def _exit_with_findings(error: CodeRefused) -> NoReturn:
+def exit_with_findings(error: CodeRefused) -> NoReturn:
+    """Print the mistakes in a flow's code, and end the program with exit code 1."""
     for finding in error.findings:
         click.echo(str(finding), err=True)
     sys.exit(1)

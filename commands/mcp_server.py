@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult
 
 from dryline import __version__
-from dryline.commands.flows import transcript
+from dryline.commands.talk import transcript
 from dryline.testing import DrylineError, StandIn
 from dryline.testing.conversations import Outcome
 from dryline.testing.plane import send
