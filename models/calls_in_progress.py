@@ -21,7 +21,8 @@ from dryline.models.runtime_errors import RuntimeErrorRecord
 from dryline.models.sessions import Session
 from dryline.models.teams import Team
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import ENDED, STARTED, announce
+from dryline.models.webhook_deliveries import announce
+from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.storage.current_world import current
 from dryline.storage.errors import Invalid
 from dryline.storage.record import JsonField, Record, connection

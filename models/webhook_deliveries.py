@@ -7,12 +7,11 @@ retries, or REFUSED if its address must not be reached. jobs/webhooks.py sends t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import cache
 from typing import Any, NamedTuple, Self
 
-import orjson
 from peewee import IntegerField, TextField
 
 from dryline.models.collection import DEPLOYMENT, ImportContext, Row, StateCollection
@@ -21,16 +20,13 @@ from dryline.models.due import due_rows
 from dryline.models.recordings import addresses_at
 from dryline.models.voice_deployments import VoiceDeployment
 from dryline.models.webhook_fields import names_of, unknown_names
+from dryline.models.webhook_payloads import ENDED, STARTED, Log, batch_payload, webhook_payload
 from dryline.storage.current_world import current
 from dryline.storage.errors import Conflict
 from dryline.storage.record import JsonField, Record, connection, tuples
 from dryline.storage.statements import select_sql
 from dryline.world.clock import parse, wire
 
-Log = Mapping[str, Any]
-
-STARTED, ENDED = "call_started", "call_ended"
-_AT_START = "ringing"  # every call's `status` then (calls_in_progress.py)
 # The retries: API time between one attempt and the next. Assumed.
 BACKOFF = (timedelta(seconds=10), timedelta(minutes=1), timedelta(minutes=5))
 MAX_FOLDED = 1_000  # deliveries among which equal refusals are found
@@ -217,10 +213,10 @@ def announce(logs: Sequence[Log], *events: str) -> None:
         for webhook in webhooks.get(log["deployment_id"], ()):
             about = {"webhook_id": webhook.id, "method": webhook.method, "url": webhook.url}
             for event in events or (STARTED, ENDED):
-                rows.append(_row(log, event, **about, body=payload(webhook, log, event)))
+                rows.append(_row(log, event, **about, body=webhook_payload(webhook, log, event)))
         address = log["metadata"].get("wsUrl") if log["metadata"] else None
         if address and ENDED in (events or (ENDED,)):
-            rows.append(_row(log, ENDED, url=address, method="POST", body=_batch_payload(log)))
+            rows.append(_row(log, ENDED, url=address, method="POST", body=batch_payload(log)))
     for row in rows:
         row["due_at"] = row["due_at"] if events else max(row["due_at"], now)
     if not rows:
@@ -243,7 +239,7 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
             webhook_id=webhook.id,
             method=webhook.method,
             url=webhook.url,
-            body=payload(webhook, log, event),
+            body=webhook_payload(webhook, log, event),
             due_at=now,
         )
         for webhook in _webhooks({log["deployment_id"]}).get(log["deployment_id"], ())
@@ -253,19 +249,6 @@ def fire(log: Log, event: str) -> list[WebhookDelivery]:
     WebhookDelivery.add_many(rows)
     current().db.after_commit(current().wake)
     return [WebhookDelivery.by_id(row["id"]) for row in rows]
-
-
-def payload(webhook: CustomWebhook, log: Log, event: str) -> dict[str, Any]:
-    """Return the body for a webhook: three ids, and a member for each name in its `fields` that has a value.
-
-    A name is one of the contract's, the key of an extraction, or a member of the log.
-    """
-    body: dict[str, Any] = {"webhook_id": webhook.id, "log_id": log["id"], "deployment_id": log["deployment_id"]}
-    known = _started(log) | {"status": _AT_START} if event == STARTED else _ended(log)
-    for name in names_of(webhook.fields):
-        if name not in body and known.get(name) is not None:
-            body[name] = known[name]
-    return body
 
 
 def _webhooks(deployment_ids: Iterable[str | None]) -> dict[str, list[CustomWebhook]]:
@@ -298,51 +281,6 @@ def _row(log: Log, event: str, **values: Any) -> dict[str, Any]:
         "due_at": log["start_time" if event == STARTED else "end_time"],
         **values,
     }
-
-
-def _started(log: Log) -> dict[str, Any]:
-    """Return the values that are known when a call starts."""
-    names = ("from_number", "to_number", "direction", "call_sid", "external_call_id", "start_time")
-    return {name: log.get(name) for name in names} | {"start_timestamp": _ms(log["start_time"])}
-
-
-def _ended(log: Log) -> dict[str, Any]:
-    """Return the values that are known when a call has ended."""
-    analysis = (log.get("data") or {}).get("call_analysis") or {}
-    extracted = {name: _text(value) for name, value in (log.get("extractions_data") or {}).items()}
-    return {
-        **{name: value for name, value in log.items() if isinstance(value, str | int | None)},
-        **_started(log),
-        **extracted,
-        "transcript": log.get("transcription"),
-        "recording_url": log.get("recording_url"),
-        "duration_ms": (log.get("duration") or 0) * 1000,
-        "end_timestamp": _ms(log["end_time"]),
-        "sentiment": analysis.get("user_sentiment"),
-        "summary": analysis.get("call_summary"),
-    }
-
-
-def _batch_payload(log: Log) -> dict[str, Any]:
-    """Return the body for a batch's `wsUrl`. Assumed: no source shows it."""
-    return {
-        "log_id": log["id"],
-        "deployment_id": log["deployment_id"],
-        "row_id": log["metadata"].get("rowId"),
-        "status": log["status"],
-        "duration_ms": (log.get("duration") or 0) * 1000,
-        "extractions": log.get("extractions_data"),
-    }
-
-
-def _ms(stamp: str | None) -> int | None:
-    """Return milliseconds since 1970."""
-    return None if stamp is None else round(parse(stamp).timestamp() * 1000)
-
-
-def _text(value: Any) -> str | None:
-    """Return an extraction as text, as the contract has it, booleans too."""
-    return value if isinstance(value, str) or value is None else orjson.dumps(value).decode()
 
 
 def complete_delivery(row: Row, rows: ImportContext) -> None:

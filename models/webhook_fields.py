@@ -13,7 +13,7 @@ from dryline.storage.errors import Invalid
 if TYPE_CHECKING:
     from dryline.models.voice_deployments import VoiceDeployment
 
-# The members of a message that are no columns of the log. `webhook_deliveries.payload` adds their values.
+# The members of a message that are no columns of the log. `webhook_payloads.webhook_payload` adds their values.
 DERIVED = (
     *("webhook_id", "log_id", "start_timestamp", "end_timestamp", "duration_ms"),
     *("transcript", "sentiment", "summary"),

@@ -16,7 +16,8 @@ from dryline.models.recordings import neutral_address
 from dryline.models.scripted_outcomes import scripted_outcome
 from dryline.models.sessions import Session
 from dryline.models.voice_logs import VoiceLog
-from dryline.models.webhook_deliveries import ENDED, STARTED, announce
+from dryline.models.webhook_deliveries import announce
+from dryline.models.webhook_payloads import ENDED, STARTED
 from dryline.simulator import analysis, engine_records
 from dryline.simulator.branch_scheduler import FlowScheduler, state_of
 from dryline.simulator.contacts import contact_row
