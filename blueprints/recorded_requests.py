@@ -51,12 +51,7 @@ def answer_and_record(world: World, request: Request, view: Callable[[], Any]) -
             duration_ms=round(seconds * 1000, 3),
             fault_id=fault.id if fault else None,
             team_id=key.team_id if key else team_of(request) if fault else None,
-            answer_headers=tuple(
-                [
-                    (_answer_header if len(name) + len(value) < 200 else mask_header)(name, value)
-                    for name, value in response.headers
-                ]
-            ),
+            answer_headers=_answer_headers(response),
             unmasked_answer=answer,
             answer_bytes=answer_bytes,
             # Interned: the entries of the log share these texts.
@@ -87,6 +82,15 @@ def _request_header(key: str, value: str) -> tuple[str, str]:
 
 
 _answer_header = lru_cache(maxsize=1_000)(mask_header)
+
+
+def _answer_headers(response: Any) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        [
+            (_answer_header if len(name) + len(value) < 200 else mask_header)(name, value)
+            for name, value in response.headers
+        ]
+    )
 
 
 def _answer(response: Any, method: str) -> tuple[bytes, int]:
