@@ -50,32 +50,6 @@ _GIVES = re.compile(
 )
 _ANOTHER_TIME = re.compile(r"\b(?:another|different|new|other|better) (?:day|date|time|slot)\b")
 _STATES = re.compile(r"\b(?:is|are|was|were|has|have|does|did)\b")  # "says the price is too high" gives no value
-# The verb of a condition tells what callers do, whatever its object is: "wants to book the clubhouse".
-_VERBS = [
-    (re.compile(pattern), intents)
-    for pattern, intents in (
-        (r"\b(?:book|schedule|reserve|make an appointment|set up a|arrange an? (?:appointment|visit))\b", ("book",)),
-        (r"\b(?:reschedule|postpone|(?:change|move|shift) (?!house|in|out|to))\b", ("reschedule",)),
-        (r"\bcancel|\bcall off\b", ("cancel",)),
-        (r"\b(?:stop|end|quit|terminate|leave) (?:the |their |a )?\w", ("cancel_subscription", "cancel")),
-        (r"\b(?:price|cost|fee|rate|charge|how much)", ("ask_price",)),
-        (r"\b(?:fee|charge|bill|invoice)", ("bill_question",)),
-        (r"\bcomplain", ("complain", "complain_person")),
-        (r"\b(?:problem|trouble|issue|broken|fault|defect|does not work|not working|cannot)\b", ("support",)),
-        (r"\b(?:problem|issue|damage|unhappy|dissatisfied)", ("complain",)),
-        (r"\bhow long\b|\b(?:processing|waiting|delivery) time", ("ask_duration", "ask_status")),
-        (r"\b(?:status|progress|whether .+ (?:ready|in|done|arrived))\b", ("ask_status",)),
-        (r"\bwhen\b.+\b(?:open|close)|\bhours\b", ("ask_hours",)),
-        (r"\basks? (?:if|whether)\b|\b(?:allowed|rules?|approval|permission)\b", ("ask_policy", "ask_services")),
-        (r"\b(?:prepare|bring|need(?:ed)?|requirements?)\b", ("ask_requirements",)),
-        (r"\bwants? (?:to (?:buy|order|get)\b|an? |some )", ("buy", "order")),
-        (r"\b(?:lost|forgot|left)\b", ("left_something",)),
-        (r"\bwants? (?:more )?information\b", ("tell_more", "has_question")),
-        (r"\bbroken|\brepair", ("maintenance_request", "support")),
-        (r"\bnot (?:want|need|interested|looking)|\bno longer\b", ("not_interested",)),
-    )
-]
-_VERB_CLAIM = 0.6  # of what the verb of a condition says
 _SOME = r"(?:a |another |any |general |some |other |different )*"
 _ASKS = re.compile(
     r"^(?:(?:asks?|asked)(?! (?:for|to|not)\b)|inquires?|enquires?|wonders?"
@@ -314,9 +288,6 @@ def _read_part(text: str, quote: str | None, *, is_whole: bool, lexicon_: Lexico
     for says, intent in ((affirms, "agree"), (bool(_REFUSES.search(text)), "decline")):
         if says:
             claims[intent] = max(claims.get(intent, 0.0), _ANSWER)
-    for pattern, intents in _VERBS:
-        if pattern.search(text):
-            claims.update({intent: max(claims.get(intent, 0.0), _VERB_CLAIM) for intent in intents})
     if _WANTS_TALK.search(text) and not NEGATION.search(text):  # also with a banker, or with the stylist
         claims["want_person"] = max(claims.get("want_person", 0.0), _ANY_PERSON)
     return ConditionPart(
