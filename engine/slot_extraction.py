@@ -23,7 +23,7 @@ from dryline.engine.slot_times import find_date, find_datetime, find_time
 from dryline.engine.slots import Slot, digits_of
 from dryline.engine.spoken_turns import Utterance, in_digits, without_fillers
 from dryline.engine.text_values import find_labelled, find_text
-from dryline.engine.understanding.scoring import offered
+from dryline.engine.understanding.options import options_of_question
 from dryline.phrases.value_kinds import class_of, kind_of, kind_of_question, label_of, part_of_name
 
 MISSING: Final = object()
@@ -190,7 +190,7 @@ def _text(slot: Slot, utterance: Utterance, now: datetime) -> Any:
         member = find_of_class(utterance.text, slot.example_text)
         if member is not None:
             return member
-    options = offered(utterance.question or slot.question)
+    options = options_of_question(utterance.question or slot.question)
     if slot.example_text.lower() in options and (option := find_choice(utterance.text, options)) is not None:
         return option
     if not _is_asked_alone(slot) or not slot.is_answered_by(utterance):

@@ -10,6 +10,7 @@ from dryline.engine.understanding.dialogue_acts import ParsedUtterance
 from dryline.engine.understanding.given_values import given
 from dryline.engine.understanding.lexicon import Lexicon
 from dryline.engine.understanding.number_bounds import said_number
+from dryline.engine.understanding.options import options_of_prompt, options_of_question
 from dryline.engine.understanding.words import plain
 from dryline.engine.understanding.yes_or_no import answers, last_question
 
@@ -22,6 +23,7 @@ _RIVAL_ALWAYS, _RIVAL, _RIVAL_SIBLING, _RIVAL_OF_OTHER_TRADE = 1.0, 0.6, 0.7, 0.
 _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot", "confused"}
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
+_TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
 _NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
@@ -37,14 +39,6 @@ _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "
 _QUESTION_ASKED = 1.1
 _WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
 _FACT_ASKED = 0.6  # of a condition of fact, when the utterance only asks
-_OPTIONS = re.compile(
-    r"(?:following|these|services|menu|options|languages|choices|products|plans|sizes|colors|from)\s?:\s*([^.\n]{3,300})",
-    re.I,
-)
-
-
-_OFFER = re.compile(r"[^:.?!]{2,120}\bor\b [^.?!]{2,60}")
-_OFFERED = re.compile(r",|\bor\b|\bhave\b|\blike\b|\bfor\b|\bprefer\b|\bwant\b")
 
 
 @dataclass(slots=True)
@@ -67,22 +61,6 @@ class Context:
     agent: str
     prompt: str
     earlier: str
-
-
-def read_options(prompt: str) -> list[str]:
-    """Return what a prompt lists: "Services: cleaning, filling" has two."""
-    lists = [match[1] for match in _OPTIONS.finditer(prompt)]
-    parts = [part for each in lists for part in re.split(r",|;|\bor\b|\band\b", each)]
-    return [part.strip() for part in parts if 1 < len(part.strip()) <= 40]
-
-
-def offered(question: str) -> list[str]:
-    """Return what a question offers: "A cleaning, a check-up or a consultation?" has three."""
-    match = _OFFER.search(question)
-    if match is None:
-        return []
-    parts = (re.sub(r"^(?:a|an|the|only|in|or) ", "", part.strip(" ?.").lower()) for part in _OFFERED.split(match[0]))
-    return [part for part in parts if 1 < len(part) <= 30]
 
 
 def intents_of(
@@ -129,13 +107,14 @@ def score(menu: Menu, utterance: ParsedUtterance, context: Context, lexicon: Lex
     """Return the score of each condition."""
     intents, nears, phrases = intents_of(utterance, lexicon)
     _add_cues(intents, menu, utterance, lexicon)
+    # "I can't come on Monday, could we do Tuesday?" moves an appointment, and cancels none.
     can_move = menu.best_claims.keys() >= {"reschedule", "cancel"}
     if can_move and "cannot_come" in intents and _asks_for_another_time(utterance):
         intents["reschedule"] = max(intents.get("reschedule", 0.0), intents.pop("cannot_come"))
     if utterance.is_courtesy:
         intents = {intent: sure for intent, sure in intents.items() if intent in _COURTESIES}
     question = last_question(context.agent)
-    options = [*read_options(context.prompt), *offered(question)]
+    options = [*options_of_prompt(context.prompt), *options_of_question(question)]
     values, reasons, nearness = [], [], []
     for index, parts in enumerate(menu.parts):
         by_words = max((_overlap(part, utterance, menu, lexicon) for part in parts), default=0.0)
@@ -310,19 +289,24 @@ def _add_generic(scores: Scores, menu: Menu, utterance: ParsedUtterance) -> None
     best = max(scores.values, default=0.0)
     for index, parts in enumerate(menu.parts):
         value = 0.0
-        is_general = parts[0].is_matter or parts[0].asks_anything
-        others = max((each for other, each in enumerate(scores.values) if other != index), default=0.0)
-        most = _BESIDE_QUESTION if parts[0].asks_anything else _BESIDE_MATTER
-        if is_general and others < most and _is_matter(parts[0], scores, utterance):
+        if _is_best_as_general(index, parts[0], scores, utterance):
             value, scores.is_general = _MATTER, True
         elif any(part.asks_anything for part in parts) and utterance.whole.is_question:
             value = _QUESTION
         elif any(part.talks for part in parts):
-            value = 0.5
-        elif any(part.is_otherwise for part in parts) and best < 0.35:
-            value = 0.45
+            value = _TALK
+        elif any(part.is_otherwise for part in parts) and best < _CLEAR:
+            value = _OTHERWISE
         if value > scores.values[index]:
             scores.values[index], scores.reasons[index] = value, "the condition is a general one"
+
+
+def _is_best_as_general(index: int, part: ConditionPart, scores: Scores, utterance: ParsedUtterance) -> bool:
+    """Return whether a condition is a general one that the utterance satisfies, and no specific condition is likely."""
+    if not (part.is_matter or part.asks_anything) or not _is_matter(part, scores, utterance):
+        return False
+    others = max((value for other, value in enumerate(scores.values) if other != index), default=0.0)
+    return others < (_BESIDE_QUESTION if part.asks_anything else _BESIDE_MATTER)
 
 
 def _is_matter(part: ConditionPart, scores: Scores, utterance: ParsedUtterance) -> bool:
