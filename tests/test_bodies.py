@@ -5,10 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 
 import pytest
-from marshmallow.schema import SchemaMeta
 
 from dryline.app import create_app
-from dryline.schemas.base import ApiSchema
 from dryline.settings import Settings
 from dryline.tests.contract import OPERATIONS, by_id, example_request, fill, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, REFERENCES, document, id_of, path_ids
@@ -161,16 +159,6 @@ def test_the_document_names_the_members_that_an_update_can_clear(app, send, oper
     answer = send(operation, {name: None})
     assert (answer.status_code < 300) == names_it
     assert names_it or "null clears" not in documented["description"]
-
-
-def test_no_schema_lacks_a_hook_that_marshmallow_would_find(app):
-    app.openapi.document()  # makes the schemas of answers
-    schemas = [ApiSchema]
-    for schema in schemas:
-        schemas.extend(schema.__subclasses__())
-    hooks = {schema: SchemaMeta.resolve_hooks(schema) for schema in schemas}
-    assert any(hooks.values())
-    assert [schema for schema in schemas if schema.resolve_hooks() != hooks[schema]] == []
 
 
 WRONG = {"string": 7, "number": "x", "integer": "x", "boolean": "yes", "object": 7}
