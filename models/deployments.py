@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
+from peewee import TextField
+
 from dryline.models.collection import DEPLOYMENTS, FLOW, WORKER, ImportContext, Row, StateCollection
 from dryline.models.deployment_history import DeploymentHistoryEntry
 from dryline.models.flow_versions import FlowVersion
@@ -12,7 +14,7 @@ from dryline.models.flows import Flow
 from dryline.models.logs import model_of
 from dryline.models.teams import ApiKey
 from dryline.models.workers import Worker
-from dryline.storage.record import Column, Record, Rows
+from dryline.storage.record import Record, Rows
 from dryline.world.channels import CHANNELS
 
 
@@ -25,12 +27,12 @@ class Deployment(Record):
     id_prefix = "deploy"
     channel: ClassVar[str] = ""  # the value of `type`; empty for all channels
 
-    updated_at = Column()
-    worker_id = Column()
-    type = Column()
-    flow_id = Column()
-    name = Column()
-    status = Column(default="ACTIVE")
+    updated_at = TextField()
+    worker_id = TextField()
+    type = TextField()
+    flow_id = TextField()
+    name = TextField()
+    status = TextField(default="ACTIVE")
 
     # There only where a lookup asked for them (models/deployments_lookup.py).
     included_success_criteria: list[Any]

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
+from peewee import TextField
+
 from dryline.models.collection import FLOW, WORKER, StateCollection
-from dryline.storage.record import Column, JsonField, Record, Rows, connection
+from dryline.storage.record import JsonField, Record, Rows, connection
 from dryline.world.channels import CHANNELS, Channel
 
 
@@ -31,12 +33,12 @@ class Log(Record):
     session: ClassVar[str] = "NULL"
     call: ClassVar[str] = "NULL"
 
-    updated_at = Column()
-    worker_id = Column()
-    deployment_id = Column(null=True)
-    flow_id = Column(null=True)
-    start_time = Column(null=True)
-    end_time = Column(null=True)
+    updated_at = TextField()
+    worker_id = TextField()
+    deployment_id = TextField(null=True)
+    flow_id = TextField(null=True)
+    start_time = TextField(null=True)
+    end_time = TextField(null=True)
     messages = JsonField(null=True)
     extractions_data = JsonField(null=True)
     metadata = JsonField(null=True)

@@ -16,11 +16,11 @@ from itertools import repeat
 from typing import Any, ClassVar, Self, TypeVar
 
 import orjson
-from peewee import BooleanField, IntegrityError, Model
+from peewee import BooleanField, IntegrityError, Model, TextField
 
 from dryline.storage.current_world import CurrentDatabase, current
 from dryline.storage.errors import Conflict, NotFound
-from dryline.storage.json_values import Column, JsonField
+from dryline.storage.json_values import JsonField
 from dryline.storage.statements import count_sql, delete_sql, insert_sql, places, select_sql, update_sql
 
 Values = Mapping[str, Any]
@@ -38,9 +38,9 @@ class Record(Model):
     # Newest first; rows of the same instant by their ids, which rise.
     order: ClassVar[tuple[str, ...]] = ("-created_at", "-id")
 
-    id = Column(primary_key=True)
-    team_id = Column()
-    created_at = Column()
+    id = TextField(primary_key=True)
+    team_id = TextField()
+    created_at = TextField()
 
     class Meta:
         database = CurrentDatabase()
