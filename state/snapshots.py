@@ -23,7 +23,6 @@ from dryline.state.document import forget, require_team, team_tables, wipe, with
 from dryline.state.snapshot_files import ABOUT, DATABASE, KINDS, bring_up, copy_rows
 from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.storage.files import part_of, rename, sync, write_whole
-from dryline.world.arrivals import Arrivals
 from dryline.world.clock import Clock, parse
 from dryline.world.ids import Ids
 from dryline.world.world import World
@@ -87,7 +86,6 @@ def save(world: World, name: str, team_id: str | None = None) -> Snapshot:
             "createdAt": world.clock.stamp(),
             "clock": world.clock.state(),
             "ids": world.ids.state() if world.settings.seed is not None else None,
-            "arrivals": world.arrivals.state() if world.arrivals else None,
         }
         write_whole(part / ABOUT, orjson.dumps(about), durable=world.durable)
         _put_in_place(world, part, path)
@@ -107,7 +105,7 @@ def recover(world: World) -> None:
 
 
 def restore(world: World, name: str) -> None:
-    """Go back to a snapshot of the world: rows, files, clock, the next live calls, and with a seed the next ids.
+    """Go back to a snapshot of the world: rows, files, clock, and with a seed the next ids and live calls.
 
     Raises NotFound, and Conflict if a newer version made the snapshot or it is damaged.
     """
@@ -125,8 +123,6 @@ def restore(world: World, name: str) -> None:
         if snapshot.about["ids"] is not None and world.settings.seed is not None:
             world.ids.restore(snapshot.about["ids"])
         world.begin_arrivals()
-        if world.arrivals and snapshot.about.get("arrivals"):
-            world.arrivals = Arrivals.restored(snapshot.about["arrivals"])
         with world.transaction():
             world.save_runtime_state()
             _after_restore(None)
@@ -233,8 +229,6 @@ def _require_position(about: dict[str, Any]) -> None:
         clock.stamp()
         if about["ids"] is not None:
             Ids().restore(about["ids"])
-        if about.get("arrivals") is not None:
-            Arrivals.restored(about["arrivals"])
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Conflict(f"This is not a snapshot: {ABOUT} does not say when it was taken: {error!r}.") from None
 

@@ -30,20 +30,6 @@ def node_digits(node: str) -> str:
     return f"{number:012x}"
 
 
-def random_state(random: Random) -> list[Any]:
-    """Return the state of a random source as JSON, for `random_from`."""
-    version, numbers, gauss = random.getstate()
-    return [version, list(numbers), gauss]
-
-
-def random_from(state: list[Any]) -> Random:
-    """Return a random source that goes on after a `random_state`."""
-    version, numbers, gauss = state
-    random = Random(0)
-    random.setstate((version, tuple(numbers), gauss))
-    return random
-
-
 class _Stream:
     """Random numbers, and the part of ids that rises."""
 
@@ -54,11 +40,12 @@ class _Stream:
         self.rising = rising
 
     def state(self) -> list[Any]:
-        return [self.rising, *random_state(self.random)]
+        version, numbers, gauss = self.random.getstate()
+        return [self.rising, version, list(numbers), gauss]
 
     def restore(self, state: list[Any]) -> None:
-        self.rising, *random = state
-        self.random = random_from(random)
+        self.rising, version, numbers, gauss = state
+        self.random.setstate((version, tuple(numbers), gauss))
 
 
 class Ids:
