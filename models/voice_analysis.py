@@ -71,8 +71,8 @@ def analyze(
     calls = _Calls(team, start, end, worker_id, deployment_ids)
     periods = Periods(granularity, zone)
     cells: dict[tuple[str, str, str | None], Cell] = {}
-    for started, worker, deployment, count, seconds in calls.sums(zone):
-        _cell(cells, (periods.of(started), worker, deployment)).add(count, seconds)
+    for _, started, worker, deployment, seconds in calls.rows(SUMMED):
+        _cell(cells, (periods.of(started), worker, deployment)).add(1, seconds or 0)
     transferred = {}
     if include_transfers:
         for id, started, worker, deployment, transfers, minutes in calls.transfers():
@@ -150,11 +150,6 @@ class Periods:
             self._find(parse(moment))
         return self._name
 
-    def end_of(self, moment: str) -> str:
-        """Return the wire time at which the period of `moment` ends; at the calendar's end, one just after `moment`."""
-        self.of(moment)
-        return self._next or f"{moment}+"
-
     def _find(self, moment: datetime) -> None:
         try:
             first = self._start(moment.astimezone(self.zone).date())
@@ -204,29 +199,6 @@ class _Calls:
         """Return these columns of each call, the earliest start first."""
         query = VoiceLog.select(*columns).where(*self.conditions).order_by(VoiceLog.start_time, VoiceLog.id)
         return connection().execute(*query.sql())
-
-    def sums(self, zone: tzinfo) -> Iterator[tuple[str, str, str | None, int, int]]:
-        """Return a moment, worker, deployment, and how many calls and seconds of its day it stands for.
-
-        SQLite adds up a day, which is a range of the index, in a third of the time that its rows would take; what it
-        has to sort for a month takes half as long again as the month's days do.
-        """
-        days = Periods("daily", zone)
-        columns = (moment, VoiceLog.worker_id, VoiceLog.deployment_id, SQL("1"), fn.IFNULL(VoiceLog.duration, 0))
-        without = VoiceLog.select(*columns).where(*self.conditions, VoiceLog.start_time.is_null())
-        yield from connection().execute(*without.sql()).fetchall()
-        left = VoiceLog.select(fn.MIN(VoiceLog.start_time)).where(*self.conditions)
-        added = fn.COUNT(SQL("*")), fn.IFNULL(fn.SUM(VoiceLog.duration), 0)
-        parts = VoiceLog.select(VoiceLog.worker_id, VoiceLog.deployment_id, *added).where(*self.conditions)
-        parts = parts.group_by(VoiceLog.worker_id, VoiceLog.deployment_id)
-        # Compiled once: there may be thousands of days.
-        left_sql, (*left_params, _) = left.where(VoiceLog.start_time >= "").sql()
-        day_sql, (*day_params, _, _) = parts.where(VoiceLog.start_time >= "", VoiceLog.start_time < "").sql()
-        begin = ""
-        while first := connection().execute(left_sql, (*left_params, begin)).fetchone()[0]:
-            begin = days.end_of(first)
-            for summed in connection().execute(day_sql, (*day_params, first, begin)).fetchall():
-                yield first, *summed
 
     def transfers(self) -> Iterator[tuple[str, str, str, str | None, int, float]]:
         """Log id, moment, worker, deployment, transfers and their minutes of each transferred call, in order.
