@@ -27,11 +27,9 @@ class OrjsonProvider(JSONProvider):
     """A JSON provider for Flask that uses orjson."""
 
     def dumps(self, obj: Any, **kwargs: Any) -> str:
-        """Return JSON text."""
         return orjson.dumps(obj).decode()
 
     def loads(self, s: str | bytes, **kwargs: Any) -> Any:
-        """Return the decoded value. Raises ValueError."""
         return orjson.loads(s)
 
     def response(self, *args: Any, **kwargs: Any) -> Any:

@@ -38,7 +38,6 @@ def page() -> Any:
 
 @blp.get("/openapi.json")
 def openapi_json() -> Any:
-    """Return the OpenAPI document."""
     return json_response(cast(Any, current_app).openapi.document())
 
 

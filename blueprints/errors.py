@@ -32,7 +32,6 @@ log = logging.getLogger("dryline")
 
 
 def register(app: Flask) -> None:
-    """Register the handlers."""
     app.register_error_handler(DomainError, domain_error)
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, unexpected)

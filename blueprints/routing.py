@@ -16,7 +16,6 @@ class Id(UnicodeConverter):
     """Any text, sent percent-encoded."""
 
     def to_python(self, value: str) -> str:
-        """Return the id."""
         return value.replace(_SLASH, "/")
 
     def to_url(self, value: str) -> str:
@@ -28,7 +27,6 @@ class IdPath(PathConverter):
     """Any text, whose slashes need not be percent-encoded."""
 
     def to_python(self, value: str) -> str:
-        """Return the id."""
         return value.replace(_SLASH, "/")
 
 

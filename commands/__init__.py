@@ -57,13 +57,11 @@ class Commands(DefaultGroup):
     """
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of this name."""
         if cmd_name not in self.commands:
             self.import_all()
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
         self.import_all()
         return super().list_commands(ctx)
 

@@ -13,7 +13,6 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def print_json(document: Any) -> None:
-    """Print a document as indented JSON."""
     click.echo(json.dumps(document, indent=2))
 
 

@@ -17,7 +17,6 @@ class Duration(click.ParamType):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the seconds."""
         match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", str(value))
         if match is None:
             self.fail(f"{value!r} is not like 90s, 5m, 2h or 1d.", param, ctx)
@@ -41,7 +40,6 @@ class JsonObjectParam(click.ParamType):
     name = "json"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        """Return the object."""
         try:
             document = json.loads(value)
         except ValueError as error:

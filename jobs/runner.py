@@ -182,7 +182,6 @@ class Jobs:
         self._slow = [Runner(world, name, steps) for name, steps in slow.items()]
 
     def start(self) -> None:
-        """Start all threads."""
         for runner in (self._quick, *self._slow):
             runner.start()
 

@@ -28,7 +28,6 @@ class SetAside:
         self._until: dict[tuple[type[Any], str], float] = {}
 
     def add(self, model: type[Any], id: str) -> None:
-        """Set a row of a model aside."""
         self._until[model, id] = time.monotonic() + self.RETRY_AFTER_S
 
     def ids(self, model: type[Record]) -> list[str]:

@@ -72,7 +72,6 @@ class Run(Record):
         self.change(status=status, results=results, due_at=None, updated_at=moment)
 
     def conversations(self) -> int:
-        """Return the number of conversations of the run."""
         raise NotImplementedError
 
     def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:

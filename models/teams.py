@@ -40,7 +40,6 @@ class Team(Record):
 
     @classmethod
     def new(cls, name: str, **values: str) -> Self:
-        """Make a team."""
         world = current()
         now = world.clock.stamp()
         id = values.pop("id", None) or world.ids.new(cls.id_prefix)

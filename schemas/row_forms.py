@@ -135,7 +135,6 @@ def never(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Return whether the value is a text."""
     return type(value) is str
 
 
@@ -178,12 +177,10 @@ def _flatten(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def text(**kwargs: Any) -> fields.String:
-    """Return a text field."""
     return fields.String(**kwargs)
 
 
 def null_text(**kwargs: Any) -> fields.String:
-    """Return a text field that may be null."""
     return fields.String(allow_none=True, **kwargs)
 
 

@@ -49,7 +49,6 @@ class SafeTask(Task):
     """
 
     def build_response_header(self) -> bytes:
-        """Return the status line and the headers."""
         head = super().build_response_header()
         headers = _PAGE_HEADERS if b"\r\nContent-Type: text/html" in head else _HEADERS
         return head[:-4] + b"".join([name + value for name, value in headers.items() if name not in head]) + b"\r\n\r\n"
@@ -78,7 +77,6 @@ class ApiTask(SafeTask, WSGITask):
     logger = _task_log
 
     def build_response_header(self) -> bytes:
-        """Return the status line and the headers."""
         closing = self.request.headers.get("CONNECTION", "").lower() == "close"
         if CLOSE in self.environ:
             closing = True

@@ -35,7 +35,6 @@ class StandardErrorHandler(logging.Handler):
         self._thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue a record for the thread."""
         with suppress(queue.Full):
             self._lines.put_nowait(self.format(record))
 
@@ -60,7 +59,6 @@ class JsonFormatter(logging.Formatter):
         self._node = {"node": node} if node else {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
         members = getattr(record, "fields", {})
         if record.exc_info:
             members = members | {"exception": self.formatException(record.exc_info)}

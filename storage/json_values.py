@@ -26,7 +26,6 @@ class JsonField(TextField):
         return None if value is None else orjson.dumps(value).decode()
 
     def python_value(self, value: str | None) -> Any:
-        """Return the decoded value."""
         return None if value is None else orjson.loads(value)
 
 

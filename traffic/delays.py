@@ -30,7 +30,6 @@ class DelayDistribution(NamedTuple):
         return round(min(drawn, LONGEST_MS))
 
     def in_words(self) -> str:
-        """Return the distribution as a phrase."""
         if self.type == "uniform":
             return f"{self.lower_ms:,} to {self.upper_ms:,} ms late"
         return f"about {self.median_ms:,} ms late, some much more"

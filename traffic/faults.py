@@ -97,7 +97,6 @@ class Fault:
 
     @property
     def may_delay(self) -> bool:
-        """Whether it may delay a request."""
         return bool(self.delay_ms or self.delay_distribution or self.bytes_per_second)
 
     def next_delay_ms(self) -> int:
@@ -130,7 +129,6 @@ class FaultRules:
         return bool(self.rules)
 
     def may_delay(self) -> bool:
-        """Return whether any rule may delay a request."""
         return any(rule.may_delay for rule in self.rules)
 
     @property
@@ -139,7 +137,6 @@ class FaultRules:
         return self._lock
 
     def add(self, id: str, created_at: str, **values: Any) -> Fault:
-        """Add a rule."""
         with self._lock:
             self._added += 1
             fault = Fault(id=id, created_at=created_at, chance=self._chance(f"delays/{self._added}"), **values)
@@ -148,7 +145,6 @@ class FaultRules:
         return fault
 
     def by_id(self, id: str) -> Fault | None:
-        """Return the rule with this id, or None."""
         return next((rule for rule in self.rules if rule.id == id), None)
 
     def listing(self, team_id: str | None = None) -> list[Fault]:

@@ -21,7 +21,6 @@ class Allowance(NamedTuple):
     reset_s: int
 
     def headers(self) -> dict[str, str]:
-        """Return the headers of the answer."""
         values = {"Limit": self.limit, "Remaining": self.remaining, "Reset": self.reset_s}
         return {f"X-RateLimit-{name}": str(value) for name, value in values.items()} | (
             {} if self.passes else {"Retry-After": str(self.reset_s)}
@@ -50,7 +49,6 @@ class RateLimit:
         return Allowance(self.requests, passes, self.requests - window[1], math.ceil(left))
 
     def in_words(self) -> str:
-        """Return the limit as a phrase."""
         return f"beyond {self.requests:,} requests in {self.window_seconds:g} s by one key"
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:

@@ -146,7 +146,6 @@ class RequestLog:
             self._clears += 1
 
     def newest_first(self) -> list[Entry]:
-        """Return all entries, newest first."""
         with self._lock:
             return list(reversed(self._entries))
 

@@ -99,7 +99,6 @@ class World:
 
     @property
     def directory(self) -> Path:
-        """The data directory."""
         return self._directory.path
 
     @property

@@ -50,7 +50,6 @@ def new() -> Any:
 
 @blp.post("")
 def create() -> Any:
-    """Request an export."""
     with current().transaction():
         export = Export.request(require_team(), base_url(), **load_form(ExportBody))
     return flash_and_redirect("The export is requested.", "exports.export", export_id=export.id)

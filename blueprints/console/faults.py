@@ -50,7 +50,6 @@ def add() -> Any:
 
 @blp.post("/remove")
 def remove() -> Any:
-    """Remove one rule, or all."""
     faults = current().faults
     if id := request.form.get("id"):
         faults.remove(id)

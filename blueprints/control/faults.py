@@ -70,7 +70,6 @@ class RateLimitSchema(ApiSchema):
 
     @post_load
     def build(self, data, **kwargs):
-        """Return the rate limit, with nothing counted yet."""
         return RateLimit(**data)
 
 
@@ -99,7 +98,6 @@ class DelayDistributionSchema(ApiSchema):
 
     @validates_schema
     def check_fields_of_type(self, data, **kwargs):
-        """Check that the fields are those of the type."""
         uniform, lognormal = ("lower_ms", "upper_ms"), ("median_ms", "sigma")
         own, others = (uniform, lognormal) if data.get("type") == "uniform" else (lognormal, uniform)
         for name in own:
@@ -113,7 +111,6 @@ class DelayDistributionSchema(ApiSchema):
 
     @post_load
     def build(self, data, **kwargs):
-        """Return the distribution."""
         return DelayDistribution(**data)
 
 
@@ -248,7 +245,6 @@ class FaultSchema(ApiSchema):
 
     @validates_schema
     def check_effect(self, data, **kwargs):
-        """Check that there is an effect."""
         if not any(data.get(name) for name in EFFECTS):
             raise ValidationError(f"A fault needs one of: {', '.join(map(camel, EFFECTS))}.", "status")
 
