@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import threading
-import time
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -14,13 +13,6 @@ from dryline.blueprints.paths import HEALTH, READS
 from dryline.serving.thread_pool import ThreadPool
 from dryline.world.world import World
 
-# The method and the path of a request.
-Operation = tuple[str, str]
-
-# A request that took more processor time than this, in seconds, is answered by a thread until it is fast again.
-EXPENSIVE_S = 0.005
-# How many expensive operations are remembered.
-MAX_EXPENSIVE = 1000
 # After this many writes by the event loop, a thread moves them from the write-ahead log into the database.
 WRITES_PER_CHECKPOINT = 250
 
@@ -36,8 +28,7 @@ class Lane(Enum):
 
 # The largest body, in bytes, that the event loop checks. More may take more than a millisecond.
 SMALL_BODY = 16_000
-# The longest path and query together that the event loop takes, and that is remembered as expensive. No request of
-# the API needs more.
+# The longest path and query together that the event loop takes. No request of the API needs more.
 LONG_ADDRESS = 5_000
 # Lists and sums of what calls leave behind: there may be a million rows.
 _EXPENSIVE_READS = re.compile(r"/(deploymentLogs/[^/]+|runtime-errors|llm-logs)/?$|/llm-logs/by-")
@@ -80,7 +71,6 @@ class Lanes:
         sizes = {Lane.READ: readers, Lane.WRITE: 1, Lane.BLOCKING: math.inf}
         self._pools = {lane: ThreadPool(f"dryline-{lane.name.lower()}", size) for lane, size in sizes.items()}
         self._loop_thread: int | None = None
-        self._expensive: set[Operation] = set()
         self._writes_since_checkpoint = 0  # by the event loop
         # The connection whose oldest request the event loop answers now or next.
         self.current_channel: Any = None
@@ -117,14 +107,14 @@ class Lanes:
             return
         try:
             with self._world.faults.unchanged:
-                lane, operation = self._classify(channel)
-                if lane is Lane.LOOP and operation not in self._expensive:
-                    if operation[0] in READS:
-                        self._serve(channel, operation)
+                lane, method = self._classify(channel)
+                if lane is Lane.LOOP:
+                    if method in READS:
+                        channel.service()
                         return
                     with self._world.try_write_lock() as is_locked:
                         if is_locked:
-                            self._serve(channel, operation)
+                            channel.service()
                             self._count_write()
                             return
         finally:
@@ -141,41 +131,30 @@ class Lanes:
         for pool in self._pools.values():
             pool.end(deadline)
 
-    def _classify(self, channel: Any) -> tuple[Lane, Operation]:
-        """Return the lane and the operation of a connection's oldest request."""
+    def _classify(self, channel: Any) -> tuple[Lane, str]:
+        """Return the lane and the method of a connection's oldest request."""
         request = channel.requests[0]
         if request.error is not None:  # waitress has refused it: there is no path, and the response is ready
-            return Lane.LOOP, ("GET", "")
+            return Lane.LOOP, "GET"
         method, path = request.command.upper(), request.path
         if len(self._path_prefix) > 1 and path.startswith(self._path_prefix):  # a proxy has left the prefix there
             path = path[len(self._path_prefix) - 1 :]
         body_bytes = int(request.headers.get("CONTENT_LENGTH") or 0)
-        return lane_for(self._world, method, path, request.query, body_bytes), (method, path)
+        return lane_for(self._world, method, path, request.query, body_bytes), method
 
     def _enqueue(self, channel: Any) -> None:
-        lane, operation = self._classify(channel)
+        lane, method = self._classify(channel)
         if lane is Lane.LOOP:
-            lane = Lane.READ if operation[0] in READS else Lane.WRITE
+            lane = Lane.READ if method in READS else Lane.WRITE
         self._pools[lane].add(partial(self._serve_queued, lane, channel))
 
     def _serve_queued(self, lane: Lane, channel: Any) -> None:
         """Answer in a thread. If a fault that delays was added while the request was queued, change its lane."""
-        lane_now, operation = self._classify(channel)
+        lane_now, _ = self._classify(channel)
         if lane_now is Lane.BLOCKING and lane is not Lane.BLOCKING:
             self._enqueue(channel)
         else:
-            self._serve(channel, operation)
-
-    def _serve(self, channel: Any, operation: Operation) -> None:
-        """Answer a request, and note whether it was expensive. Only processor time counts, not waiting for it."""
-        started_at = time.thread_time()
-        channel.service()
-        if time.thread_time() - started_at > EXPENSIVE_S and len(operation[1]) <= LONG_ADDRESS:
-            if len(self._expensive) >= MAX_EXPENSIVE:
-                self._expensive.clear()
-            self._expensive.add(operation)
-        else:
-            self._expensive.discard(operation)
+            channel.service()
 
     def _count_write(self) -> None:
         self._writes_since_checkpoint += 1

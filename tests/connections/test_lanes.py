@@ -104,7 +104,7 @@ def test_the_loop_applies_a_fault_without_delay(app, control):
 def threads(app, monkeypatch):
     """Return the names of the threads that answered requests to the API, in order."""
     names = []
-    monkeypatch.setattr(app.world.metrics, "answered", lambda *_: names.append(threading.current_thread().name))
+    monkeypatch.setattr(app.world.metrics, "count_request", lambda *_: names.append(threading.current_thread().name))
     return names
 
 
@@ -161,15 +161,6 @@ def test_a_refused_write_leaves_the_database_unlocked(app, ask):
     with contextlib.closing(sqlite3.connect(app.world.db.path, timeout=0, isolation_level=None)) as other_program:
         other_program.execute("BEGIN IMMEDIATE")
         other_program.execute("ROLLBACK")
-
-
-def test_a_thread_answers_an_expensive_request_until_it_is_fast_again(ask, threads, monkeypatch):
-    for limit in (0, 60):
-        monkeypatch.setattr(lanes, "EXPENSIVE_S", limit)
-        ask("GET", "/api/workers")
-    assert threads == ["loop", "dryline-read"]
-    while threads[-1] != "loop":  # the thread notes it after the answer
-        ask("GET", "/api/workers")
 
 
 def test_the_loop_answers_the_first_of_pipelined_requests(raw, threads):
