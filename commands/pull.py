@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from dryline import __version__
 from dryline.settings import Settings, header_problem
 from dryline.storage.files import write_whole
 from dryline.world.clock import parse, wire
 
 if TYPE_CHECKING:
     from dryline.remote.loadable import Loadable
-    from dryline.remote.progress import PullProgress
     from dryline.remote.pull import Pull
     from dryline.remote.redact import Redactor
 
@@ -115,28 +113,23 @@ def pull(
 ) -> None:
     """Copy a service's state into a state document. It only reads.
 
-    If it is interrupted, the same command continues. Load the document with `dryline state import`, or start with it:
-    `dryline serve --scenario FILE`. Exit codes: 0, everything was written; 3, a part was left out, which is printed;
-    1, nothing was written; 2, an option cannot work.
+    Load the document with `dryline state import`, or start with it: `dryline serve --scenario FILE`. Exit codes: 0,
+    everything was written; 3, a part was left out, which is printed; 1, nothing was written; 2, an option cannot work.
     """
-    from dryline.remote.progress import ForeignFolder, PullProgress
     from dryline.remote.pull import Pull
-    from dryline.remote.reader import Reader
+    from dryline.remote.reader import Reader, ReadError
 
     redactor = _redactor(api_key) if redact else None
-    options = [__version__, url, api_key, redact, since, worker_id]
+    if not os.access(output.parent, os.W_OK):
+        raise click.ClickException(f"Cannot write to the folder {output.parent}. Name another file with --output.")
+    job = Pull(Reader(url, api_key, rate=rate), since and _as_time(since), worker_id, redactor)
     try:
-        with _private_files():
-            progress = PullProgress(output.with_name(f"{output.name}.partial"), options, since and _as_time(since))
-            _print_progress(progress)
-            job = Pull(Reader(url, api_key, rate=rate), progress.since, worker_id, progress, redactor)
-            with _errors_in_one_line(progress):
-                rows = _run_with_progress(job)
-            loadable = _as_loadable(rows)
-            write_whole(output, orjson.dumps(loadable.document))
-            progress.delete()
-    except ForeignFolder as error:
-        raise click.ClickException(str(error)) from None
+        loadable = _as_loadable(_run_with_progress(job))
+        write_whole(output, orjson.dumps(loadable.document), mode=0o600)
+    except KeyboardInterrupt:
+        raise click.ClickException("Interrupted. Nothing was written.") from None
+    except ReadError as error:
+        raise click.ClickException(f"{error}.") from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or output}: {error.strerror or error}.") from None
     left_out = [*dict.fromkeys(job.left_out), *_counted(loadable.left_out)]
@@ -148,16 +141,6 @@ def pull(
     sys.exit(INCOMPLETE if left_out else 0)
 
 
-@contextmanager
-def _private_files() -> Iterator[None]:
-    """Make files that are created in the block readable by their owner only."""
-    umask = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(umask)
-
-
 def _redactor(api_key: str) -> Redactor:
     """Return what replaces personal data. Raises BadOption when its package is not installed."""
     try:
@@ -165,32 +148,6 @@ def _redactor(api_key: str) -> Redactor:
     except ModuleNotFoundError as missing:
         raise BadOption(f"--redact needs {missing.name}: install dryline with its extra, dryline[redact].") from None
     return Redactor(hashlib.sha256(f"dryline redact {api_key}".encode()).digest())
-
-
-def _print_progress(progress: PullProgress) -> None:
-    """Print whether an interrupted run left something, and whether it can be used."""
-    if progress.can_resume:
-        click.echo(f"continuing with {progress.folder}, which an interrupted run left", err=True)
-    if progress.discarded:
-        click.echo(f"starting over: {progress.folder} belongs to another key, address or options", err=True)
-
-
-@contextmanager
-def _errors_in_one_line(progress: PullProgress) -> Iterator[None]:
-    """Turn a failed read into one line that says whether the same command can continue. Remove the progress if not."""
-    from dryline.remote.reader import ReadError
-
-    try:
-        yield
-        return
-    except KeyboardInterrupt:
-        reason, is_temporary = "Interrupted", True
-    except ReadError as error:
-        reason, is_temporary = str(error), error.passing
-    if is_temporary and progress.filled:
-        raise click.ClickException(f"{reason}. The rows read so far are in {progress.folder}: run the command again.")
-    progress.delete()
-    raise click.ClickException(f"{reason}.")
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:

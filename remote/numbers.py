@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import phonenumbers
@@ -35,18 +35,7 @@ class Numbers:
         self.countries = {"US"}
         self._digest = digest
         self._taken: set[str] = set()
-        self._new: dict[str, str] = {}
         self._written: dict[str, str] = {}
-
-    def learn(self, replacements: Mapping[str, str]) -> None:
-        """Continue with the replacements of an earlier run."""
-        self.replacements |= replacements
-        self._taken.update(replacements.values())
-
-    def take_new(self) -> dict[str, str]:
-        """Return the replacements made since the last call, for `learn`."""
-        new, self._new = self._new, {}
-        return new
 
     def know_countries(self, countries: Iterable[Any]) -> None:
         """Add the ISO countries of a team's numbers; other values are ignored."""
@@ -62,8 +51,8 @@ class Numbers:
                 place = int(digest, 16) % PLACES
                 while f"{PREFIX}{place:07}" in self._taken:
                     place = (place + 1) % PLACES
-                self._new[digest] = f"{PREFIX}{place:07}"
-                self.learn({digest: self._new[digest]})
+                self.replacements[digest] = f"{PREFIX}{place:07}"
+                self._taken.add(self.replacements[digest])
             self._written[number] = self.replacements[digest]
         return self._written[number]
 

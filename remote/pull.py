@@ -10,7 +10,6 @@ from urllib.parse import quote, urlencode
 
 from dryline.remote import list_pages
 from dryline.remote.list_pages import Following, Query, Row
-from dryline.remote.progress import PullProgress
 from dryline.remote.reader import Reader, ReadError
 from dryline.world.channels import CHANNELS
 from dryline.world.clock import parse
@@ -44,15 +43,13 @@ MAX_ROWS = 1_000_000
 class Pull:
     """One pull. `since` (wire form) limits the logs by their start, `worker_id` selects one worker.
 
-    Answers are stored in `progress` and not requested again; with a `redactor`, only their redacted form. `on_progress`
-    gets status texts, `done` is the share of the workers that is finished. `left_out` has a line for everything that
-    the service did not give, or gave in another form than the contract's.
+    `on_progress` gets status texts, `done` is the share of the workers that is finished. `left_out` has a line for
+    everything that the service did not give, or gave in another form than the contract's.
     """
 
     reader: Reader
     since: str | None = None
     worker_id: str | None = None
-    progress: PullProgress | None = None
     redactor: Redactor | None = None
     on_progress: Callable[[str], None] = lambda text: None
     left_out: list[str] = field(default_factory=list)
@@ -161,31 +158,18 @@ class Pull:
     def _part(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
         """Return the `rows` of one answer, the `next` query and the `total`. Without `following` it is one record."""
         question = f"GET {path}" + (f"?{urlencode(query)}" if query else "")
-        part = self.progress.load(question) if self.progress else None
-        if part is None:
-            part = self._fresh(collection, question, self.reader.get(path, **query), query, following)
-            if self.redactor:
-                part["numbers"] = self.redactor.numbers.take_new()
-            if self.progress:
-                self.progress.save(question, part)
-        elif self.redactor:
-            self.redactor.numbers.learn(part["numbers"])
-        self.left_out += part["warnings"]
-        return part
-
-    def _fresh(self, collection: str, question: str, answer: Any, query: Query, following: Following | None) -> Row:
-        warnings: list[str] = []
+        answer = self.reader.get(path, **query)
         if following is None:
             rows, after = [list_pages.one(question, answer)], None
         else:
             rows, odd = list_pages.rows_of(question, answer, following)
             after, lost = list_pages.next_question(question, answer, query, following)
-            warnings += odd + lost
-        rows = [self._row(collection, row, question, warnings) for row in rows]
-        return {"rows": rows, "next": after, "total": list_pages.total(answer), "warnings": warnings}
+            self.left_out += odd + lost
+        rows = [self._row(collection, row, question) for row in rows]
+        return {"rows": rows, "next": after, "total": list_pages.total(answer)}
 
-    def _row(self, collection: str, row: Row, question: str, warnings: list[str]) -> Row:
-        """Return a row as it may be stored, redacted if a redactor is set."""
+    def _row(self, collection: str, row: Row, question: str) -> Row:
+        """Return a row as the document holds it, redacted if a redactor is set."""
         row = dict(row)
         inner = NESTED.get(collection, "")
         nested = row.pop(inner, None)
@@ -196,7 +180,7 @@ class Pull:
         try:
             nested, lost = list_pages.rows_of(f"{question}: {inner} of {row['id']}", nested, list_pages.bare)
         except ReadError as error:
-            warnings.append(str(error))
+            self.left_out.append(str(error))
             return row
-        warnings += lost
+        self.left_out += lost
         return {**row, inner: [self.redactor.row(inner, one) if self.redactor else one for one in nested]}

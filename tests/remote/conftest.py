@@ -72,7 +72,6 @@ class Command:
 
     def __init__(self, folder):
         self.output = folder / "world.json"
-        self.progress = folder / "world.json.partial"
 
     def pull(self, source, *flags, key=None):
         """Run `dryline pull` and return its exit code and output."""

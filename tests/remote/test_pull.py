@@ -220,19 +220,34 @@ def test_without_a_team_or_workers_no_traceback(small, command, path, body):
         assert lines(done)[0].startswith(f"dryline: GET {path}: the answer is ")
 
 
-def test_a_wrong_key_is_one_line_that_promises_nothing(small, command):
+def test_a_wrong_key_is_one_line(small, command):
     done = command.pull(small, key="wrong")
     assert done.exit_code == 1
     assert lines(done) == ["dryline: GET /api/team: status 401, the service does not accept the API key."]
     assert not command.output.exists()
-    assert not command.progress.exists()
 
 
-def test_a_worker_that_is_not_there_is_one_line_that_promises_nothing(small, command):
+def test_an_interrupted_pull_is_one_line_and_writes_nothing(small, command, monkeypatch):
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dryline.remote.reader.sleep", interrupt)
+    small.fault(path="/api/team/tags", status=500)
+    done = command.pull(small)
+    assert [done.exit_code, *lines(done)] == [1, "dryline: Interrupted. Nothing was written."]
+    assert not command.output.exists()
+
+
+def test_a_service_that_keeps_failing_is_one_line(small, command):
+    small.fault(path="/api/team/tags", status=503)
+    done = command.pull(small)
+    assert [done.exit_code, *lines(done)] == [1, "dryline: GET /api/team/tags: status 503, after 6 tries."]
+
+
+def test_an_unknown_worker_is_one_line(small, command):
     done = command.pull(small, "--worker", "nope")
     assert done.exit_code == 1
     assert lines(done) == ["dryline: The service has no worker nope."]
-    assert not command.progress.exists()
 
 
 def test_a_redirect_is_not_followed_to_where_the_key_is_not_known(small, command):
@@ -273,7 +288,8 @@ def test_an_option_that_cannot_work_is_one_line(small, command, flags, said):
 def test_an_output_that_cannot_be_written_is_refused_before_the_first_request(small, command, tmp_path):
     done = command.pull(small, "--output", str(tmp_path / "missing" / "world.json"))
     assert done.exit_code == 1
-    assert lines(done) == [f"dryline: {tmp_path}/missing/world.json.partial: No such file or directory."]
+    message = f"Cannot write to the folder {tmp_path}/missing. Name another file with --output."
+    assert lines(done) == [f"dryline: {message}"]
     assert small.requests() == []
 
 
