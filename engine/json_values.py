@@ -24,8 +24,8 @@ class _SizeBudget:
     def __init__(self) -> None:
         self._left = LARGEST
 
-    def take(self, size: int) -> None:
-        """Count a part of the value. Raises TooLarge."""
+    def spend(self, size: int) -> None:
+        """Subtract the size of a part of the value. Raises TooLarge when nothing is left."""
         self._left -= size
         if self._left < 0:
             raise TooLarge
@@ -38,19 +38,19 @@ def plain(value: Any) -> Any:
 
 def _plain(value: Any, depth: int, budget: _SizeBudget) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:  # more than a JSON number holds safely
-        budget.take(value.bit_length() // 4)
+        budget.spend(value.bit_length() // 4)
         return str(value) if value.bit_length() <= _LONGEST_INT else f"{value:#x}"
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
-        budget.take(len(value))
+        budget.spend(len(value))
         return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if depth >= _DEEPEST:
         return str(type(value).__name__)
     if isinstance(value, (dict, list, tuple, set, frozenset)):
-        budget.take(16 * len(value))
+        budget.spend(16 * len(value))
     if isinstance(value, dict):
         return {_key(key, depth, budget): _plain(member, depth + 1, budget) for key, member in value.items()}
     if isinstance(value, (set, frozenset)):  # sorted, because Python's order of texts differs from run to run

@@ -40,12 +40,12 @@ _NO_ROWS_FAULT = (
 def work_on(world: World, rows: Sequence[AnyRow], work: Callable[[Sequence[AnyRow]], object]) -> bool:
     """Do `work` on these rows, and return whether there are any.
 
-    If it fails, each half of the rows is worked on alone, and so on, down to the rows that are at fault. These are
+    If it fails, each half of the rows is tried alone, and so on, down to the rows that are at fault. These are
     logged and set aside: their work is tried again in a minute, or when a request moves the clock. `work` has to make
     its own transactions. Raises what is no row's fault, such as Busy or a full disk.
     """
     failures: list[tuple[AnyRow, Exception]] = []
-    _divide(rows, work, failures)
+    _work_on_halves(rows, work, failures)
     if failures:
         for row, _ in failures:
             SET_ASIDE.of(world).add(type(row), row.id)
@@ -56,11 +56,12 @@ def work_on(world: World, rows: Sequence[AnyRow], work: Callable[[Sequence[AnyRo
     return bool(rows)
 
 
-def _divide(
+def _work_on_halves(
     rows: Sequence[AnyRow],
     work: Callable[[Sequence[AnyRow]], object],
     failures: list[tuple[AnyRow, Exception]],
 ) -> None:
+    """Do `work` on the rows, or after a failure on each half of them; collect the rows that fail alone."""
     if not rows:
         return
     try:
@@ -72,8 +73,8 @@ def _divide(
             failures.append((rows[0], error))
             return
         middle = len(rows) // 2
-        _divide(rows[:middle], work, failures)
-        _divide(rows[middle:], work, failures)
+        _work_on_halves(rows[:middle], work, failures)
+        _work_on_halves(rows[middle:], work, failures)
 
 
 def _is_no_rows_fault(error: BaseException | None) -> bool:

@@ -37,7 +37,7 @@ class EchoRun(Run):
         return cls.begin(team, type=type, agent_data=agent_data, plan=make_plan(team, type, agent_data))
 
     @classmethod
-    def everyones(cls) -> list[Self]:
+    def of_all_teams(cls) -> list[Self]:
         """Return the runs of all teams, newest first."""
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 

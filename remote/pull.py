@@ -63,13 +63,13 @@ class Pull:
         Raises ReadError if the team or its workers cannot be read.
         """
         self._document = {"version": 1}
-        [team] = self._part("teams", "/api/team", {}, None)["rows"]
+        [team] = self._read_answer("teams", "/api/team", {}, None)["rows"]
         self._add("teams", [{**team, "apiKeys": []}])
         for collection, path in TEAM.items():
             rows = self._copy(collection, path)
             if self.redactor and collection == "phoneNumbers":
                 self.redactor.numbers.know_countries(row.get("countryCode") for row in rows)
-        workers = self._part("workers", "/api/workers", {}, list_pages.bare)["rows"]
+        workers = self._read_answer("workers", "/api/workers", {}, list_pages.bare)["rows"]
         if self.worker_id is not None:
             workers = [worker for worker in workers if worker["id"] == self.worker_id]
             if not workers:
@@ -137,17 +137,17 @@ class Pull:
         question: Query | None = query
         try:
             while question is not None:
-                part = self._part(collection, path, question, following)
-                question, ids = part["next"], {row["id"] for row in part["rows"]}
+                answer = self._read_answer(collection, path, question, following)
+                question, ids = answer["next"], {row["id"] for row in answer["rows"]}
                 if question is not None and ids <= known:  # it leads back, or the service does not look at the offset
                     raise ReadError(f"GET {path}: a page has nothing new, and says that there is more")
-                if question is not None and len(rows) + len(part["rows"]) >= MAX_ROWS:
+                if question is not None and len(rows) + len(answer["rows"]) >= MAX_ROWS:
                     question = None
                     self.left_out.append(f"GET {path}: there are more than {MAX_ROWS} records; the rest is not read")
                 known |= ids
-                rows += part["rows"]
+                rows += answer["rows"]
                 self.on_progress(
-                    f"{self._about}{collection} {len(rows)}" + (f"/{part['total']}" if part["total"] else "")
+                    f"{self._about}{collection} {len(rows)}" + (f"/{answer['total']}" if answer["total"] else "")
                 )
         except ReadError as error:
             if error.passing or error.status == 401:
@@ -155,7 +155,7 @@ class Pull:
             self.left_out.append(f"{error}" + (f"; {len(rows)} records before it are copied" if rows else ""))
         return rows
 
-    def _part(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
+    def _read_answer(self, collection: str, path: str, query: Query, following: Following | None) -> Row:
         """Return the `rows` of one answer, the `next` query and the `total`. Without `following` it is one record."""
         question = f"GET {path}" + (f"?{urlencode(query)}" if query else "")
         answer = self.reader.get(path, **query)

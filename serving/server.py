@@ -124,18 +124,12 @@ def running(settings: Settings) -> Iterator[Dryline]:
 @contextmanager
 def in_thread(settings: Settings) -> Iterator[HttpServer]:
     """Run a server in a thread of this process for a block. Raises BadSetting."""
-    with running(settings) as app, served(app) as server:
-        yield server
-
-
-@contextmanager
-def served(app: Dryline, listening: socket.socket | None = None) -> Iterator[HttpServer]:
-    """Run the server of an application in a thread for a block. Raises BadSetting."""
-    server = HttpServer(app, listening)
-    thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-        thread.join()
+    with running(settings) as app:
+        server = HttpServer(app)
+        thread = threading.Thread(target=server.run, name="dryline-server", daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+            thread.join()

@@ -197,7 +197,7 @@ def read_file(world: World, name: str, stream: IO[bytes], team_id: str | None = 
         about = snapshot_files.unpack(stream, part, durable=world.durable) | {"name": name}
         if about.get("team") not in (None, team_id):
             raise Conflict(f"The file has only team {about['team']}.")
-        _require_position(about)
+        _require_valid_clock_and_ids(about)
         snapshot_files.rebuild(world, part / DATABASE)
         if team_id is not None:
             snapshot_files.require_team_in(part / DATABASE, team_id)
@@ -220,8 +220,8 @@ def remove(world: World, name: str, team_id: str | None = None) -> None:
             sync(path.parent)
 
 
-def _require_position(about: dict[str, Any]) -> None:
-    """Raise Conflict if the clock and the ids cannot go to the positions that a file names."""
+def _require_valid_clock_and_ids(about: dict[str, Any]) -> None:
+    """Raise Conflict if a file's about.json holds no time, no state of the clock or no state of the ids."""
     try:
         parse(about["createdAt"])
         clock = Clock()

@@ -122,7 +122,7 @@ class Outgoing:
         late = Unanswered(f"No answer within {within_s:g} s.", timed_out=True)
         deadline = threading.Timer(within_s, exchange.cut, (late,))
         deadline.daemon = True
-        with self._known(exchange), exchange.open():
+        with self._registered(exchange), exchange.open():
             deadline.start()
             try:
                 peer, here = exchange.connect()
@@ -150,7 +150,8 @@ class Outgoing:
             exchange.cut(_ended())
 
     @contextlib.contextmanager
-    def _known(self, exchange: _Exchange) -> Iterator[None]:
+    def _registered(self, exchange: _Exchange) -> Iterator[None]:
+        """Register an exchange for a block, so that `end` cuts it. Raises Cut if the world has ended."""
         with self._lock:
             if self._ended:
                 raise _ended()

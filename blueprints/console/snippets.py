@@ -97,6 +97,7 @@ def _path(channel: Channel, worker_id: str) -> str:
 def _snippets(
     team: Team, channel: Channel, path: str, query: Mapping[str, str], method: str, arguments: list[str], output: str
 ) -> dict[str, str]:
+    """Return the curl command and the Python code that read logs; none for a channel that the API does not list."""
     if not channel.listed:
         return {}
     base, key = base_url(), clear_key(team.id) or NO_KEY

@@ -21,4 +21,4 @@ class EchoRuns(MethodView):
         The list has the runs of all teams. Finished runs have results.
         """
         with current().reading():
-            return EchoRun.everyones()
+            return EchoRun.of_all_teams()
