@@ -46,7 +46,7 @@ class RecordingFile(MethodView):
 
         world = current()
         with world.reading():
-            log = recordings.behind_link(call_sid, **query)
+            log = recordings.log_of_link(call_sid, **query)
             call = call_of(log)
         path = recording_files.file_of(world, log.id, call)
         recording_files.mark_as_played(path)

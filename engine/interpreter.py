@@ -59,7 +59,7 @@ class Interpreter:
             self._drive(worker, begin, speak)
 
     def go_on(self, answer: Any) -> None:
-        """Return a value from the pending host call, and go on."""
+        """Go on with the flow: the pending host call returns this value."""
         if self.snapshot is None:  # one worker runs the whole conversation, and reads the answer there
             self._answer = answer
             return

@@ -26,7 +26,7 @@ def change_settings(world: World, **values: Any) -> None:
 
 
 def take_skipped(world: World) -> int:
-    """Return about how many calls were left out since the last time that this was asked."""
+    """Return about how many calls were left out since the last call of this function."""
     if world.arrivals is None:
         return 0
     skipped, world.arrivals.skipped = world.arrivals.skipped, 0
@@ -62,7 +62,7 @@ def _is_start_teams_round(world: World) -> bool:
 
 
 def _place(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]]) -> int:
-    """Generate and store calls. Return their number. Flows run before the transaction, which is short so."""
+    """Generate and store calls, and return their number. Flows run before the transaction, to keep it short."""
     if not calls:
         return 0
     from dryline.simulator.branch_scheduler import FlowSchedulers

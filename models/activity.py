@@ -47,7 +47,7 @@ def newest_logs(team: Team, model: type[AnyLog], limit: int, **where: Any) -> li
 
 
 def usual_lines(team: Team) -> list[VoiceDeployment]:
-    """Return the active voice deployments, first those that most of the last calls from outside went to."""
+    """Return the active voice deployments, those with most of the last inbound calls first."""
     sql = (
         "SELECT deployment_id, COUNT(*) FROM (SELECT deployment_id, direction FROM voice_log WHERE team_id = ?"
         f" ORDER BY start_time DESC, id DESC LIMIT {RECENT_CALLS}) WHERE direction = 'inbound' GROUP BY 1"

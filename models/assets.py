@@ -67,7 +67,7 @@ class PhoneNumber(Record):
 
 
 def complete_number(row: Row, rows: ImportContext) -> None:
-    """Return the columns of a registered number, or of a bought one if no integration is named."""
+    """Set the country and the provider of an imported number; without an integration it is a bought one."""
     row.setdefault("country_code", country_of(row["phone_number"]))
     row.setdefault("provider", IMPORTED if row.get("integration_id") else BOUGHT)
 

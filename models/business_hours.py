@@ -60,7 +60,7 @@ class BusinessHours(Record):
         return next((openings(text) for day, text in self.hours.items() if day.lower() == WEEKDAYS[weekday]), [])
 
     def verdict(self, moment: datetime) -> tuple[bool, str]:
-        """Whether the hours are open at `moment`, and why.
+        """Return whether the hours are open at `moment`, and why.
 
         Hours are read on the wall clock of their zone, so that a shop that opens at nine does so in summer and winter.
         The opening minute is open, the closing minute closed. Contract: checkCallable.
@@ -162,7 +162,7 @@ class TeamPhoneHours(Record):
 
     @classmethod
     def check_callable(cls, team: Team, *, phone_number: str, timestamp: float) -> dict[str, Any]:
-        """Whether the number can be called at a Unix time in seconds, and why. Contract: checkCallable.
+        """Return whether the number can be called at a Unix time in seconds, and why. Contract: checkCallable.
 
         A number with several hours can be called when one of them is open (assumed). Raises NotFound for a number
         without hours, Invalid for a time beyond the calendar.
@@ -213,7 +213,7 @@ def _clock(opening: Opening) -> str:
 
 
 def complete_hours(row: Row, rows: ImportContext) -> None:
-    """Nothing is given, but hours are checked as at a creation. Raises Invalid."""
+    """Check imported hours as at a creation. Raises Invalid."""
     check_hours(row)
 
 

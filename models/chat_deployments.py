@@ -54,12 +54,12 @@ class ChatDeployment(Deployment):
 
 
 def new_chat_agent_id() -> str:
-    """Return the id that an agent is found by."""
+    """Return a new id for a chat agent."""
     return current().ids.new("chatagent")
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """Return the defaults of a deployment, for rows of a state document."""
+    """Set the defaults of an imported deployment."""
     row.setdefault("chat_agent_id", new_chat_agent_id())
 
 

@@ -54,12 +54,12 @@ class ChatEmbedDeployment(Deployment):
 
 
 def new_embed_id() -> str:
-    """Return the id that a widget is found by."""
+    """Return a new id for a chat widget."""
     return current().ids.new("embed")
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """Return the defaults of a deployment, for rows of a state document."""
+    """Set the defaults of an imported deployment."""
     row.setdefault("embed_id", new_embed_id())
 
 

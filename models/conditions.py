@@ -56,7 +56,7 @@ class RowCondition:
         self._work = _MOST_WORK
 
     def meets(self, values: Values) -> bool:
-        """Whether a row of these values passes. Raises Invalid once all rows together were too much to look at."""
+        """Return whether a row of these values passes. Raises Invalid once all rows together took too much work."""
         if not self._choices:
             return True
         self._spend(self._cost)

@@ -40,7 +40,7 @@ class CustomVoice(Record):
 
 
 def complete_voice(row: Row, rows: ImportContext) -> None:
-    """Return the defaults of a voice, for rows of a state document."""
+    """Set the name and the owner of an imported voice."""
     for name, value in CustomVoice.looked_up(row["elevenlabs_voice_id"]).items():
         row.setdefault(name, value)
 

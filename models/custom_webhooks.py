@@ -76,7 +76,7 @@ class CustomWebhook(Record):
 
 
 def new_id() -> str:
-    """`c` and 24 digits of base 36, like a cuid, rising as all ids do. Contract: records.custom_webhook."""
+    """Return an id like a cuid: `c` and 24 digits of base 36. Ids rise. Contract: records.custom_webhook."""
     uuid = current().ids.new("webhook").removeprefix("webhook_").replace("-", "")
     number = int(uuid[:12] + uuid[13:], 16)  # all but the version, which is the same in all
     digits = []

@@ -49,7 +49,7 @@ class DefaultChecks(Record):
 
     @classmethod
     def begin(cls, team: Record) -> tuple[Self, bool]:
-        """Return the team's checks, with start values if they were never set, and whether that was so.
+        """Return the team's checks, created with start values if there are none, and whether they were created.
 
         Contract: initTeamDefaultChecks.
         """
@@ -92,7 +92,7 @@ class DeploymentDefaultChecks(Record):
 
     @classmethod
     def drop(cls, deployment: Deployment) -> None:
-        """Override nothing any more."""
+        """Remove all overrides of the deployment."""
         cls.remove_where(id=deployment.id)
 
     def overrides(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class DeploymentHistoryEntry(Record):
 
     @classmethod
     def write(cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """One entry for each change type among the values of `after` that differ from `before`."""
+        """Add an entry for each change type among the values of `after` that differ from `before`."""
         changes: dict[str, dict[str, Any]] = {}
         for name, value in after.items():
             if differ(before.get(name), value):
@@ -64,7 +64,7 @@ class DeploymentHistoryEntry(Record):
     def write_parameters(
         cls, deployment: Deployment, author: ApiKey, before: Mapping[str, Any], after: Mapping[str, Any]
     ) -> None:
-        """Return a PARAMETERS entry for the parameters that differ, by name; a missing one is None."""
+        """Add a PARAMETERS entry if parameters differ. Both map names to values; a missing parameter is None."""
         names = dict.fromkeys((*before, *after))
         changes = {
             name: {"from": before.get(name), "to": after.get(name)}

@@ -42,7 +42,7 @@ class EchoRun(Run):
         return list(cls.select().order_by(cls.created_at.desc(), cls.id.desc()))
 
     def conversations(self) -> int:
-        """One for each scorecard that an agent is judged by."""
+        """Return the number of conversations: one for each scorecard that an agent is judged by."""
         return len(self.plan)
 
     def judge(self, chance: Random) -> tuple[list[dict[str, Any]], bool]:

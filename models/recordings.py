@@ -42,7 +42,7 @@ def addresses_at(base: str) -> Addresses:
     return Addresses(base, wire(hour + LIFE))
 
 
-def behind_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
+def log_of_link(name: str, log: str, until: str, signature: str) -> VoiceLog:
     """Return the log of a recording's link. Assumed: as for exports.
 
     Raises Forbidden if the link was altered or has expired, NotFound if the log was deleted or has another address.

@@ -81,7 +81,7 @@ class Resource(Record):
         return cls.add(worker, worker_id=worker.id, folder_id=folder_id, last_updated=now, **values)
 
     def move(self, folder_id: str | None) -> Self:
-        """Into another folder of the worker, or out of any. Raises NotFound. Contract: moveResource."""
+        """Move the resource into a folder of the worker, or out of any. Raises NotFound. Contract: moveResource."""
         if folder_id is not None:
             Folder.fetch(self, folder_id, field="folder_id", worker_id=self.worker_id)
         return self.change(folder_id=folder_id, last_updated=current().clock.stamp())
@@ -96,7 +96,7 @@ class Resource(Record):
                 current().db.after_commit(current().wake)
 
     def project(self, names: Mapping[str, str]) -> dict[str, Any]:
-        """Return the wire form. Bytes that lie here can be read at `signedS3FilePath`, signed anew for each answer."""
+        """Return the wire form. `signedS3FilePath` of a file on this server is signed anew for each answer."""
         wire_form = super().project(names)
         if "signedS3FilePath" in wire_form and wire_form["signedS3FilePath"] is None:
             wire_form["signedS3FilePath"] = reading_address(self.s3_file_path)
@@ -104,7 +104,7 @@ class Resource(Record):
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` resources of any worker that are to go on at a moment, the oldest first."""
+        """Return the next `limit` resources of any worker whose status changes by a moment, oldest first."""
         # A PROCESSING resource waits for its end only, so that a look at its beginning finds no work.
         ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
         now = parse(moment)
@@ -112,25 +112,25 @@ class Resource(Record):
         return due_rows(cls, ripe, "created_at, id", limit, **ages)
 
     def proceed(self) -> None:
-        """Go on to where the resource is at this time."""
+        """Change the status to that of the present time."""
         age = current().clock.now() - (made := parse(self.created_at))
         if age < DONE_AFTER:
             self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
             return
-        self._take_in()
+        self._index_text()
         error = self._fault()
         status = "FAILED" if error else "AVAILABLE"
         self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
 
-    def _take_in(self) -> None:
-        """Let the search find the words of the file, where they are known."""
+    def _index_text(self) -> None:
+        """Add the text of the uploaded file to the search index, if it has text."""
         upload = Upload.find_by_url(self.worker_id, self.s3_file_path)
         text = upload.text(self.mime_type or upload.mime_type) if upload else None
         if text is not None:
             connection_execute("UPDATE resource_text SET body = ? WHERE resource_id = ?", (text, self.id))
 
     def _fault(self) -> str | None:
-        """Why it cannot be processed. Assumed: what the real service cannot have read either."""
+        """Return why it cannot be processed, or None. Assumed: the real service cannot have read it either."""
         if self.rag_type in LINKS:
             return (
                 None if _is_web_address(self.raw_link or "") else f"{self.raw_link!r} is not an http or https address."
@@ -163,7 +163,7 @@ def complete_resource(row: Row, rows: ImportContext) -> None:
 
 
 def copy_texts(team_id: str | None) -> None:
-    """Return a trigger writes what a resource can be searched by, but for what only its upload tells."""
+    """Copy the texts of uploaded files from a team's snapshot. Triggers have written names and links."""
     if team_id is not None:
         connection_execute(
             "UPDATE resource_text SET body = (SELECT body FROM saved.resource_text AS old"

@@ -47,7 +47,7 @@ class TalkSession(Record):
 
     @classmethod
     def begin(cls, team: Record, *, events: list[dict[str, Any]], **values: Any) -> Self:
-        """Create a new conversation with what happened first."""
+        """Create a conversation with its first events. Delete the team's oldest ones beyond MAX_CONVERSATIONS."""
         row = cls.add(team, **values)
         row._add_turn(events)
         newest = cls.select(cls.id).where(cls.team_id == row.team_id).order_by(cls.id.desc())
@@ -56,7 +56,7 @@ class TalkSession(Record):
         return row
 
     def go_on(self, *, events: list[dict[str, Any]], **values: Any) -> Self:
-        """Keep one more turn. Raises NotFound when this row is gone by now, Conflict when another turn came between."""
+        """Store one more turn. Raises NotFound if the row was deleted, Conflict if another turn came meanwhile."""
         now = type(self).fetch(self, self.id)
         if now.turns != self.turns:
             raise Conflict(f"Conversation {self.id} went on meanwhile: one turn at a time.")

@@ -81,7 +81,7 @@ class ApiKey(Record):
 
     @classmethod
     def copy(cls, team: Team, sha256: str, name: str | None = None) -> Self:
-        """Create a key for the team from its digest, which another server has. Raises Conflict likewise."""
+        """Create a key for the team from its digest. Raises Conflict if it is a key already."""
         with unique("That key is in use already."):
             key = cls.add(team, sha256=sha256, name=name)
         forget_keys()

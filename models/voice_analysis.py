@@ -134,9 +134,9 @@ class Cell:
 
 
 class Periods:
-    """Tells the period of a moment in a time zone: `2026-11-21`, `2026-W47` (from Monday), `2026-11` or `2026`.
+    """The periods of moments in a time zone: `2026-11-21`, `2026-W47` (from Monday), `2026-11` or `2026`.
 
-    Moments that come in order mostly lie in the period of the one before, whose borders are kept.
+    Moments that come in order mostly lie in the period of the one before, whose borders are remembered.
     """
 
     def __init__(self, granularity: str, zone: tzinfo) -> None:
@@ -201,7 +201,7 @@ class _Calls:
         return connection().execute(*query.sql())
 
     def transfers(self) -> Iterator[tuple[str, str, str, str | None, int, float]]:
-        """Log id, moment, worker, deployment, transfers and their minutes of each transferred call, in order.
+        """Yield log id, moment, worker, deployment, transfers and their minutes of each transferred call.
 
         The figures are those of its metrics; without metrics it is one transfer. All is read from the index
         `voice_log_transfers` alone, where the metrics stand as this expression.
@@ -232,7 +232,7 @@ def _call_figures(
 
 
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
-    """Return an entry a period, oldest first."""
+    """Return an entry for each period, oldest first."""
     entries = []
     for period, mine in _grouped(cells.items(), lambda key: key[0]):
         entry = _sums([cell for _, cell in mine], period=period)

@@ -106,7 +106,7 @@ class VoiceDeployment(Deployment):
 
     @contextmanager
     def _new_webhooks(self, author: ApiKey) -> Iterator[None]:
-        """Enter in the history what a block does to the webhooks' addresses, which are all of them that it shows."""
+        """Enter the changes that a block makes to the addresses of webhooks in the history."""
         before = self._addresses()
         yield
         after = self._addresses()
@@ -115,7 +115,7 @@ class VoiceDeployment(Deployment):
             DeploymentHistoryEntry.write(self, author, {"custom_webhooks": before}, {"custom_webhooks": after})
 
     def _forget_webhooks(self) -> None:
-        """Those that were read are no longer its webhooks, which is a change of the deployment."""
+        """Drop the webhooks that were read, and record the change of the deployment."""
         self.__dict__.pop("custom_webhooks", None)
         self.change(updated_at=current().clock.stamp())
 
@@ -129,7 +129,7 @@ def engine_config(engine_version: str | None) -> dict[str, Any]:
 
 
 def complete_deployment(row: Row, rows: ImportContext) -> None:
-    """Return the defaults of a deployment, for rows of a state document."""
+    """Set the defaults of an imported deployment."""
     if "external_config" not in row:
         worker = rows.row("workers", row["worker_id"])
         row["external_config"] = engine_config(worker.get("engine_version", Worker.engine_version.default))

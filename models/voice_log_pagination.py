@@ -121,7 +121,7 @@ def _matches_sql(names: tuple[str, ...]) -> str:
 
 
 def _criteria(names: tuple[str, ...]) -> list[Any]:
-    """Conditions for the owner and its filters, or for rowids alone. Their values are bound with the SQL."""
+    """Return conditions for the owner and its filters, or for rowids alone. Their values are bound with the SQL."""
     if names == _BY_ROWIDS:
         return [SQL("rowid IN (SELECT value FROM json_each(?))")]
     column, *filters = names

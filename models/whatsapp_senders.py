@@ -36,12 +36,12 @@ class WhatsappSender(Record):
 
     @staticmethod
     def complete(row: Row, rows: ImportContext) -> None:
-        """Return a profile with at least the name that a purchase demands."""
+        """Give an imported sender without a profile one with its number as the name."""
         row.setdefault("profile", {"name": row["phone_number"]})
 
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
-        """Return the next `limit` senders of any team whose review is over at a moment, for longest first."""
+        """Return the next `limit` senders of any team whose review is over at a moment, oldest first."""
         begun = wire(parse(moment) - REVIEW)
         return due_rows(cls, "status = 'PENDING' AND created_at <= :begun", "created_at, id", limit, begun=begun)
 

@@ -16,7 +16,7 @@ Following = Callable[[Any, Query], Query | None]
 
 
 def bare(answer: Any, query: Query) -> None:
-    """Return None: a list without pages."""
+    """End a list that has no pages."""
     return None
 
 

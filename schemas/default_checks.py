@@ -49,7 +49,7 @@ class DeploymentDefaultChecksSchema(ChecksSchema):
 
 
 def only_what_is_set(row: Row) -> None:
-    """Return the values that are not null, which are those that are overridden."""
+    """Drop the values that are null: they are not overridden."""
     for name in [name for name, value in row.items() if value is None]:
         del row[name]
 

@@ -39,7 +39,7 @@ def select_sql(
     order: tuple[str, ...],
     window: bool = False,
 ) -> str:
-    """SELECT of `columns`, the `where` columns equal to parameters; with `window`, LIMIT ? OFFSET ? at the end."""
+    """Return SELECT of `columns`, with parameters for the `where` columns, and for LIMIT and OFFSET with `window`."""
     return _select_sql(model, tuple(columns), where, order, window)
 
 
@@ -50,7 +50,7 @@ def count_sql(model: type[Model], where: tuple[str, ...]) -> str:
 
 @cache
 def insert_sql(model: type[Model]) -> str:
-    """INSERT of one row of all columns."""
+    """Return INSERT of one row of all columns."""
     return model.insert(dict.fromkeys(model._meta.sorted_field_names, "")).sql()[0]
 
 
