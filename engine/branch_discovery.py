@@ -47,7 +47,7 @@ def reach(engine: Engine, program: Program, path: tuple[Condition, ...], **optio
 
 @dataclass(slots=True)
 class _Explorer:
-    """Runs a program until `deadline` (time.monotonic), or until too many runs had to be stopped."""
+    """A search that runs a program until `deadline` (time.monotonic), or until too many runs had to be stopped."""
 
     engine: Engine
     program: Program

@@ -1,4 +1,4 @@
-"""Fills places for dates and times of day, spans of both included."""
+"""Values for dates and times of day, spans of both included."""
 
 from __future__ import annotations
 

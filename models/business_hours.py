@@ -124,7 +124,7 @@ def openings(text: str) -> list[Opening]:
 
 
 class TeamPhoneHours(Record):
-    """Ties a number to business hours. The number is kept as sent and matched in any notation."""
+    """An assignment of business hours to a number, which is stored as sent and matched in any notation."""
 
     id_prefix = "tph"
 

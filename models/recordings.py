@@ -76,7 +76,7 @@ def _with_logs(stems: set[str]) -> set[str]:
     existing: set[str] = set()
     for some in chunked(stems, 1000):
         existing.update(id for (id,) in tuples(ids.where(VoiceLog.id.in_(some))))
-    # The digest of an id that is no file name. Such ids are rare, so a look at all logs may take long.
+    # The digest of an id that is no file name. Such ids are rare, so reading all logs may take long.
     if any(_DIGEST.fullmatch(stem) for stem in stems - existing):
         existing |= {FILES.path(id).name for (id,) in tuples(ids)}
     return existing

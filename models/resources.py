@@ -105,7 +105,7 @@ class Resource(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return the next `limit` resources of any worker whose status changes by a moment, oldest first."""
-        # A PROCESSING resource waits for its end only, so that a look at its beginning finds no work.
+        # A PROCESSING resource waits for its end only, so that it is not due again before that.
         ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
         now = parse(moment)
         ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}

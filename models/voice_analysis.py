@@ -1,4 +1,4 @@
-"""Adds up the voice logs of a period: calls, minutes, transfers."""
+"""Sums over the voice logs of a period: calls, minutes, transfers."""
 
 from __future__ import annotations
 

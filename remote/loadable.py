@@ -1,4 +1,4 @@
-"""Makes a loadable state document of copied rows, and reports what does not fit.
+"""A loadable state document of copied rows, and a report of what does not fit.
 
 The document's row forms and collections and the database's schema decide what a row may hold, where its links must lead
 and which values must be unique.

@@ -1,4 +1,4 @@
-"""Removes personal data from rows of a state document. The structure and the links stay.
+"""Removal of personal data from rows of a state document. The structure and the links stay.
 
 In conversations a value is judged by its form, whatever its name: it stays only if it identifies nobody. All other rows
 are a team's own configuration: telephone numbers, e-mail addresses and social security numbers are replaced in their

@@ -32,7 +32,7 @@ _RESET, _DIM, _RED, _GREEN, _YELLOW, _MAGENTA = (f"\033[{code}m" for code in (0,
 
 
 class AccessLog:
-    """Writes the lines of one world to a stream, from a thread that runs for a `with` block."""
+    """A writer of one world's lines to a stream, in a thread that runs for a `with` block."""
 
     def __init__(self, world: World, log_format: str, stream: RawIOBase | BytesIO) -> None:
         self._world, self._stream = world, stream

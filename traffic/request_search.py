@@ -160,7 +160,7 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
 
 
 def _demand_whole_bodies(log: RequestLog, criteria: Criteria) -> None:
-    """Raise Invalid if a body that the criteria look at is cut, since the request might meet them."""
+    """Raise Invalid if a body that the criteria test is cut, since the request might meet them."""
     tests = criteria.tests()
     others = [test for name, test in tests if not name.startswith(("body", "json"))]
     if len(others) == len(tests):
