@@ -18,7 +18,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s]+")
 _HOST_NAME = re.compile(r"[\w.-]+")
 # A node's name. It must fit into an id (world/ids.py), and `_` ends it in a key.
 _NODE = re.compile("[a-z0-9-]{1,9}")
-# The first segments of this server's own paths. Behind a proxy, a node of such a name could not be distinguished from them.
+# The first segments of this server's own paths. Behind a proxy, a node of such a name would hide them.
 _OWN_PATHS = ("_dryline", "api", "console", "docs", "downloads", "inbox", "openapi.json", "recordings", "uploads", "v1")
 _SPEECH_PLACEHOLDERS = ("text", "speed", "role", "language", "out")
 

@@ -7,13 +7,13 @@ what the first one does. peewee writes the SQL of each combination of filters on
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from peewee import SQL, fn
 
-from dryline.models import totals
 from dryline.models.logs import owner_column
 from dryline.models.voice_log_filters import conditions, register_text_search
 from dryline.models.voice_logs import VoiceLog
@@ -26,9 +26,6 @@ Order = tuple[str, str]  # sort column; "asc" or "desc"
 _SEARCH = "search_query"
 # Few logs have such an id. SQLite prefers the index of the worker's logs, unless a `+` keeps it from using the column.
 _CALL_IDS = frozenset({"external_call_id", "call_sid"})
-_BY_ROWIDS = (
-    "rowids",
-)  # in place of the owner's column and the filter names: the only value is a JSON array of rowids
 
 
 def find_page(
@@ -41,15 +38,10 @@ def find_page(
     names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
     if _SEARCH in filters:
         register_text_search()
-        # Reading every transcription is slow. It is done once, and pages are taken from the rows that matched.
-        total, rowids = totals.find(_matches_sql(names), values)
-        if rowids is not None:
-            names, values = _BY_ROWIDS, (rowids,)
-        return _sort_keys(names, values, order, after, limit, offset), total
     keys = _sort_keys(names, values, order, after, limit, offset)
     if not after and len(keys) < limit and (keys or not offset):
         return keys, offset + len(keys)  # the list ends on this page, so there is nothing left to count
-    return keys, totals.count(_total_sql(names), values)
+    return keys, _count(_total_sql(names), values)
 
 
 def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str | None, str | None]:
@@ -57,9 +49,6 @@ def find_neighbours(log: VoiceLog, filters: Values, owner: Record) -> tuple[str 
     names, values = (owner_column(owner), *filters), (owner.id, *filters.values())
     if _SEARCH in filters:
         register_text_search()
-        # Not counted for this: the next match may be near. After the list was shown its matches are remembered.
-        if rowids := totals.remembered(_matches_sql(names), values):
-            names, values = _BY_ROWIDS, (rowids,)
     here = (log.start_time, log.id)
     before = _sort_keys(names, values, ("start_time", "desc"), here, 1, 0)
     after = _sort_keys(names, values, ("start_time", "asc"), here, 1, 0)
@@ -114,16 +103,32 @@ def _total_sql(names: tuple[str, ...]) -> str:
     return VoiceLog.select(fn.COUNT(SQL("*"))).where(*_criteria(names)).sql()[0]
 
 
-@lru_cache(maxsize=1024)
-def _matches_sql(names: tuple[str, ...]) -> str:
-    """Return SQL for the number of logs that match, and their rowids as a JSON array."""
-    return VoiceLog.select(fn.COUNT(SQL("*")), SQL("json_group_array(rowid)")).where(*_criteria(names)).sql()[0]
-
-
 def _criteria(names: tuple[str, ...]) -> list[Any]:
-    """Return conditions for the owner and its filters, or for rowids alone. Their values are bound with the SQL."""
-    if names == _BY_ROWIDS:
-        return [SQL("rowid IN (SELECT value FROM json_each(?))")]
+    """Return conditions for the owner and its filters. Their values are bound with the SQL."""
     column, *filters = names
     owner_id = VoiceLog._meta.fields[column] if _CALL_IDS.isdisjoint(filters) else SQL(f'+"t1"."{column}"')
     return [owner_id == "", *conditions(dict.fromkeys(filters, ""), VoiceLog)]
+
+
+class _CountCache(threading.local):
+    """Results of count queries since the database last changed. Each thread has its own, as it has a connection."""
+
+    state: Any = None
+    results: dict[Any, int]
+
+
+_cache = _CountCache()
+
+
+def _count(sql: str, values: tuple[Any, ...]) -> int:
+    """Return the number that `sql` selects, from the cache if the database has not changed.
+
+    `data_version` changes when another connection has written, `total_changes` when this one has.
+    """
+    db = connection()
+    state = (db, db.execute("PRAGMA data_version").fetchone(), db.total_changes)
+    if state != _cache.state or len(_cache.results) > 1000:
+        _cache.state, _cache.results = state, {}
+    if (sql, values) not in _cache.results:
+        (_cache.results[sql, values],) = db.execute(sql, values).fetchone()
+    return _cache.results[sql, values]

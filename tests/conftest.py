@@ -16,7 +16,6 @@ import pytest
 from dryline.app import create_app
 from dryline.engine import interpreter, sandbox
 from dryline.engine.sandbox import TURN_S
-from dryline.models import voice_log_filters
 from dryline.models.teams import ApiKey, Team
 from dryline.models.workers import Worker
 from dryline.settings import Settings
@@ -253,20 +252,6 @@ def add_log(app):
             return model.add(Worker.find(id=worker["id"]), worker_id=worker["id"], **columns).id
 
     return add
-
-
-@pytest.fixture
-def transcriptions_read(monkeypatch):
-    """Return the transcriptions that searches read, in their order."""
-    read = []
-    plain = voice_log_filters._contains_folded
-
-    def contains(text, part):
-        read.append(text)
-        return plain(text, part)
-
-    monkeypatch.setattr(voice_log_filters, "_contains_folded", contains)
-    return read
 
 
 @pytest.fixture

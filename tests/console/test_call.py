@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from dryline.models import totals
 from dryline.models.flow_versions import FlowVersion
 from dryline.settings import Settings
 from dryline.tests.console.visitor import words
@@ -239,19 +238,11 @@ class TestOtherCalls:
         for number, text in enumerate(("Yes.", "No.", "Yes.", "No.", "Yes.")):
             add_call(id=f"log_{number}", transcription=text, startTime=f"2026-11-20T10:0{number}:00.000Z")
 
-    @pytest.mark.parametrize("few", [0, totals.MAX_REMEMBERED_ROWS])
     @pytest.mark.parametrize("first", ["/calls", "/calls?searchQuery=yes"])
-    def test_the_links_keep_a_search(self, visitor, searched, monkeypatch, first, few):
-        monkeypatch.setattr(totals, "MAX_REMEMBERED_ROWS", few)
+    def test_the_links_keep_a_search(self, visitor, searched, first):
         visitor.go(first)
         page = visitor.go("/calls/log_2?searchQuery=yes")
         assert self.beside(page)[:2] == ["/console/calls/log_0?searchQuery=yes", "/console/calls/log_4?searchQuery=yes"]
-
-    def test_a_call_from_a_search_reads_no_transcription_again(self, visitor, searched, transcriptions_read):
-        visitor.go("/calls?searchQuery=yes")
-        listed = len(transcriptions_read)
-        visitor.go("/calls/log_2?searchQuery=yes")
-        assert (listed, len(transcriptions_read)) == (5, 5)
 
     def test_calls_that_began_at_the_same_time_have_an_order(self, visitor, add_call):
         for number in (1, 2, 3):
