@@ -28,10 +28,11 @@ LIFE = timedelta(hours=1)
 _ADDRESS = re.compile(r"/uploads/(upload_[^/?]+)/[^/?]+$")
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|yaml|x-yaml|csv|markdown|xhtml)")
 _TEXT_LIMIT = 5_000_000  # characters of a file that are searched
-_TAG = re.compile(r"</?[a-z]|<[!?]", re.I)
-_HIDDEN = re.compile(r"<(script|style)\b", re.I)
-_HIDDEN_END = {tag: re.compile(rf"</{tag}\b", re.I) for tag in ("script", "style")}
-_ENTITY = re.compile(r"&#?\w{1,31};")
+_ENTITY = re.compile(r"&#?\w{1,31};")  # `unescape` fails for longer numbers
+# Scripts, styles, comments and tags. One that is not closed extends to the end of the page.
+_MARKUP = re.compile(
+    r"<(script|style)\b.*?(</\1\b[^>]*(>|\Z)|\Z)|<!--.*?(-->|\Z)|</?[a-z][^>]*(>|\Z)|<[!?][^>]*(>|\Z)", re.I | re.S
+)
 
 
 class Upload(Record):
@@ -99,34 +100,9 @@ class Upload(Record):
 
 
 def _visible(page: str) -> str:
-    """Return the visible text of an HTML page.
-
-    html.parser takes quadratic time for broken markup. Here an unclosed tag extends to the end of the page, so that
-    each character is read once.
-    """
-    texts, at = [], 0
-    while (start := page.find("<", at)) >= 0:
-        texts.append(page[at:start])
-        at = _end_of_markup(page, start)
-    texts.append(page[at:])
-    words = " ".join(texts).split()
-    return _ENTITY.sub(lambda match: unescape(match[0]), " ".join(words))
-
-
-def _end_of_markup(page: str, start: int) -> int:
-    """Return the end of the tag or comment that begins at `start`, of a script or style with its content."""
-    if page.startswith("<!--", start):
-        return _end_of(page, "-->", start)
-    hidden = _HIDDEN.match(page, start)
-    if hidden:
-        end = _HIDDEN_END[hidden[1].lower()].search(page, start)
-        return _end_of(page, ">", end.end()) if end else len(page)
-    return _end_of(page, ">", start) if _TAG.match(page, start) else start + 1
-
-
-def _end_of(page: str, text: str, start: int) -> int:
-    at = page.find(text, start)
-    return at + len(text) if at >= 0 else len(page)
+    """Return the visible text of an HTML page."""
+    words = " ".join(_MARKUP.sub(" ", page).split())
+    return _ENTITY.sub(lambda match: unescape(match[0]), words)
 
 
 def own_id(address: str | None) -> str | None:
