@@ -80,13 +80,7 @@ def send(
     `timeout_s` limits the connection and each read of the answer, `total_s` the whole request.
     """
     exchange = _Exchange(url, timeout_s)
-    with exchange.open(), contextlib.ExitStack() as stack:
-        if total_s is not None:
-            late = Unanswered(f"No answer within {total_s:g} s.", timed_out=True)
-            deadline = threading.Timer(total_s, exchange.cut, (late,))
-            deadline.daemon = True
-            deadline.start()
-            stack.callback(deadline.cancel)
+    with exchange.open(), contextlib.nullcontext() if total_s is None else exchange.limit(total_s):
         answer = exchange.ask(method, headers, body, max_bytes + 1)
         if len(answer.body) > max_bytes:
             raise Unanswered(f"The answer has more than {max_bytes // 1_000_000} MB.")
@@ -118,19 +112,11 @@ class Outgoing:
         exchange = _Exchange(url, within_s)
         if not self.may_reach(exchange.host):
             raise Refused(f"The host {exchange.host} is neither loopback nor named by --webhook-hosts.")
-        # The connection's own time limit is for each read; this one is for the whole request.
-        late = Unanswered(f"No answer within {within_s:g} s.", timed_out=True)
-        deadline = threading.Timer(within_s, exchange.cut, (late,))
-        deadline.daemon = True
-        with self._registered(exchange), exchange.open():
-            deadline.start()
-            try:
-                peer, here = exchange.connect()
-                if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
-                    raise Refused(f"{url} leads to this server itself.", own_server=True)
-                return exchange.ask(method, _marked(headers), body, most)
-            finally:
-                deadline.cancel()
+        with self._registered(exchange), exchange.open(), exchange.limit(within_s):
+            peer, here = exchange.connect()
+            if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
+                raise Refused(f"{url} leads to this server itself.", own_server=True)
+            return exchange.ask(method, _marked(headers), body, most)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""
@@ -238,6 +224,18 @@ class _Exchange:
         finally:
             self._connection.close()
 
+    @contextlib.contextmanager
+    def limit(self, seconds: float) -> Iterator[None]:
+        """Cut the exchange off when a block takes longer. The connection's own time limit is for each read."""
+        late = Unanswered(f"No answer within {seconds:g} s.", timed_out=True)
+        deadline = threading.Timer(seconds, self.cut, (late,))
+        deadline.daemon = True
+        deadline.start()
+        try:
+            yield
+        finally:
+            deadline.cancel()
+
     def connect(self) -> tuple[tuple[str, int], tuple[str, int]]:
         """Connect. Return the address and port of the other end, then of this end."""
         self._connection.connect()
@@ -245,21 +243,15 @@ class _Exchange:
         line = self._connection.sock
         return line.getpeername()[:2], line.getsockname()[:2]
 
-    def ask(
-        self,
-        method: str,
-        headers: Mapping[str, str] | None,
-        body: bytes | None,
-        most: int,
-    ) -> HttpResponse:
-        """Send the request, and read at most `most` bytes of the response's body."""
+    def ask(self, method: str, headers: Mapping[str, str] | None, body: bytes | None, max_bytes: int) -> HttpResponse:
+        """Send the request, and read at most `max_bytes` bytes of the response's body."""
         headers = {"User-Agent": f"dryline/{__version__}", **(headers or {})}
         self._connection.request(method, self.target, body=body, headers=headers, preload_content=False)
         self._socket = self._connection.sock
         response = self._connection.getresponse()
         content = bytearray()
         # In pieces: a few kilobytes can unpack to megabytes, and a Content-Length can be of any size.
-        while piece := response.read(min(_PIECE_BYTES, most - len(content))):
+        while piece := response.read(min(_PIECE_BYTES, max_bytes - len(content))):
             content += piece
         answer = HttpResponse(response.status, response.headers, bytes(content))
         self._require_not_cut()  # a cut looks like the end of the body
