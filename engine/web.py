@@ -35,7 +35,7 @@ def fetcher(outgoing: Outgoing) -> Fetch:
     """Return a Fetch over HTTP that reaches the hosts that the settings allow."""
 
     def fetch(method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_s: float) -> HttpResponse:
-        return outgoing.send(method, url, headers=headers, body=body, within_s=timeout_s, most=_LARGEST)
+        return outgoing.send(method, url, headers=headers, body=body, within_s=timeout_s, max_bytes=_LARGEST)
 
     return fetch
 

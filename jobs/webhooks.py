@@ -177,7 +177,7 @@ def _send(world: World, delivery: WebhookDelivery) -> HttpResponse:
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(message)
     send = world.outgoing.send
-    return send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, most=MAX_ANSWER_BYTES)
+    return send(delivery.method, url, headers=headers, body=body, within_s=TIMEOUT_S, max_bytes=MAX_ANSWER_BYTES)
 
 
 def _as_parameters(body: dict[str, Any]) -> dict[str, str]:

@@ -51,7 +51,7 @@ def line():
 
 
 def ask(outgoing, url, within_s=10.0):
-    return outgoing.send("GET", url, headers={}, body=None, within_s=within_s, most=10)
+    return outgoing.send("GET", url, headers={}, body=None, within_s=within_s, max_bytes=10)
 
 
 def test_no_more_of_an_answer_is_read_than_is_asked_for(line):
@@ -81,7 +81,7 @@ def test_an_answer_of_more_than_the_bound_is_refused_before_it_is_read(line, len
 def test_headers_that_frame_a_message_or_mark_it_cannot_be_set(line):
     names = "Content-Length Transfer-Encoding Connection Keep-Alive TE Trailer Upgrade Expect Host X-Dryline-Outgoing"
     headers = dict.fromkeys([*names.split(), *names.lower().split(), *names.upper().split()], "0")
-    Outgoing().send("POST", line.url, headers=headers | {"X-Other": "0"}, body=b"body", within_s=10.0, most=10)
+    Outgoing().send("POST", line.url, headers=headers | {"X-Other": "0"}, body=b"body", within_s=10.0, max_bytes=10)
     head = line.received.partition(b"\r\n\r\n")[0].decode().splitlines()[1:]
     assert sorted(header.lower() for header in head if not header.startswith("User-Agent")) == [
         "accept-encoding: identity",
@@ -98,7 +98,7 @@ def test_headers_that_frame_a_message_or_mark_it_cannot_be_set(line):
 )
 def test_an_invalid_header_is_not_sent(line, name, value):
     with pytest.raises(Unanswered, match="header"):
-        Outgoing().send("GET", line.url, headers={name: value}, body=None, within_s=10.0, most=10)
+        Outgoing().send("GET", line.url, headers={name: value}, body=None, within_s=10.0, max_bytes=10)
     assert line.received == b""
 
 

@@ -103,9 +103,9 @@ class Outgoing:
         self._ended = False
 
     def send(
-        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, most: int
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, within_s: float, max_bytes: int
     ) -> HttpResponse:
-        """Send a request once, within `within_s` seconds, and return at most `most` bytes of the response's body.
+        """Send a request once, within `within_s` seconds, and return at most `max_bytes` bytes of the response's body.
 
         Reserved headers are left out. Raises Unanswered: Refused, NoAddress, Cut, or when no response came in time.
         """
@@ -116,7 +116,7 @@ class Outgoing:
             peer, here = exchange.connect()
             if self._is_own(peer, here) and not exchange.target.startswith(INBOX):
                 raise Refused(f"{url} leads to this server itself.", own_server=True)
-            return exchange.ask(method, _marked(headers), body, most)
+            return exchange.ask(method, _marked(headers), body, max_bytes)
 
     def may_reach(self, host: str) -> bool:
         """Return whether a host is certainly this machine, or is one of the allowed hosts."""

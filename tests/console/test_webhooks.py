@@ -108,7 +108,7 @@ def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
     from dryline.world.outgoing import Refused
 
     send = served.app.world.outgoing.send
-    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
+    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "max_bytes": 100}
     assert send("POST", f"{served.url}/inbox/any", **options).status == 204
     for path in ("/_dryline/reset", "/api/workers", "/inbox", "/console/bar/reset", "//inbox/x"):
         with pytest.raises(Refused):
@@ -116,7 +116,7 @@ def test_a_webhook_reaches_only_the_inbox_of_this_server(served):
 
 
 def test_dots_in_an_address_do_not_leave_the_inbox(served):
-    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "most": 100}
+    options = {"headers": {}, "body": b"{}", "within_s": 5.0, "max_bytes": 100}
     workers = len(served.app.test_client().get("/_dryline/state").json["workers"])
     for path in ("/inbox/../_dryline/reset", "/inbox/%2e%2e/_dryline/reset", "/inbox/..;/_dryline/reset"):
         try:
