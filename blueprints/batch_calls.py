@@ -26,8 +26,8 @@ class MakeBatchCalls(MethodView):
         Each call creates a voice log; a row without a usable `phoneNumber` becomes a failed call. Rows that do not meet
         `condition` are skipped. 400 if the condition has a syntax error.
         """
-        taken = batch_calls.make(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
-        return {"message": f"{taken} calls queued.", "rows_processed": taken}
+        queued = batch_calls.make(Worker.fetch(g.team, worker_id).child(VoiceDeployment, deployment_id), **body)
+        return {"message": f"{queued} calls queued.", "rows_processed": queued}
 
 
 @blp.route("/stop-batch-calls", tags=TAGS, post="stopVoiceBatchCalls")

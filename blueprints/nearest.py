@@ -38,10 +38,10 @@ def nearest_path(rules: Iterable[Rule], path: str) -> str | None:
     length = len(segments) + (segments[0] not in {first for known in words_of.values() for first in known[:1]})
 
     def similarity(known: str) -> tuple[float, int, float]:
-        mine, theirs = set(words) - {"api"}, set(words_of[known]) - {"api"}
-        total = len(mine) + len(theirs)
+        own, others = set(words) - {"api"}, set(words_of[known]) - {"api"}
+        total = len(own) + len(others)
         order = SequenceMatcher(None, words, words_of[known]).ratio()
-        return 2 * len(mine & theirs) / total if total else 0, -abs(len(_segments(known)) - length), order
+        return 2 * len(own & others) / total if total else 0, -abs(len(_segments(known)) - length), order
 
     best = max(sorted(known_paths), key=similarity)
     return _documented(best) if similarity(best)[0] >= MIN_SIMILARITY else None

@@ -35,8 +35,8 @@ class MakeVoicev1BatchCalls(MethodView):
         rows whose `status` is not PENDING are skipped.
         """
         deployment = Worker.fetch(g.team, worker_id).child(VoiceV1Deployment, deployment_id)
-        taken = batch_calls.make(deployment, rows_have_status=True, **body)
-        return {"message": f"{taken} calls queued.", "rows_processed": taken}
+        queued = batch_calls.make(deployment, rows_have_status=True, **body)
+        return {"message": f"{queued} calls queued.", "rows_processed": queued}
 
 
 @blp.route("/campaigns", tags=TAGS, post="createVoiceV1Campaign")

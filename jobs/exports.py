@@ -71,10 +71,10 @@ def write_next(world: World, now: str) -> bool:
 
 def rewrite_next(world: World, now: str) -> bool:
     """Write a lost file again. Return whether there was one."""
-    lost = LOST_FILES.of(world)
-    if not lost:
+    lost_files = LOST_FILES.of(world)
+    if not lost_files:
         return False
-    export = Export.find(id=lost.pop())
+    export = Export.find(id=lost_files.pop())
     if export is not None and export.is_file_lost:
         _rewrite(world, export, world.ending.is_set)
     return True

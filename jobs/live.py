@@ -88,10 +88,10 @@ def _place(world: World, arrivals: Arrivals, calls: list[tuple[datetime, Random]
         if world.arrivals is not arrivals:  # a reset, a restore or new settings came meanwhile
             return 0
         active = {deployment.id for deployment in VoiceDeployment.listing(team, status="ACTIVE")}
-        made = [
+        generated = [
             make_call(line, random, starts=starts, plan=plan, rings=True)
             for line, starts, random, plan in plans
             if line.deployment_id in active
         ]
-        store(made, in_progress=True)
-    return len(made)
+        store(generated, in_progress=True)
+    return len(generated)

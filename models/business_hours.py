@@ -80,13 +80,13 @@ def check_hours(values: dict[str, Any]) -> None:
     """Check hours. Raises Invalid, naming `timezone` or the weekday."""
     if "timezone" in values:
         zone_of(values["timezone"])
-    named: set[str] = set()
+    weekdays: set[str] = set()
     for day, text in values.get("hours", {}).items():
         if day.lower() not in WEEKDAYS:
             raise Invalid(f"{day!r} is no weekday. They are {', '.join(WEEKDAYS)}.", f"hours.{day}")
-        if day.lower() in named:
+        if day.lower() in weekdays:
             raise Invalid(f"{day.lower()} is there twice.", f"hours.{day}")
-        named.add(day.lower())
+        weekdays.add(day.lower())
         try:
             openings(text)
         except ValueError as error:

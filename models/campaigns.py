@@ -98,11 +98,11 @@ class OutboundCampaign(Record):
         QueuedCall.take_out(QueuedCall.campaign_id == self.id)
         if self.status not in ACTIVE:
             return 0
-        called = self._called()
+        call_counts = self._call_counts()
         rows = []
         for id, row in numbered(self.data if isinstance(self.data, list) else [self.data]):
-            if called[id] > 0:
-                called[id] -= 1
+            if call_counts[id] > 0:
+                call_counts[id] -= 1
             else:
                 rows.append((id, row))
         due = due_times(len(rows), self.batch_size, self.batch_interval_minutes, parse(next_batch))
@@ -119,7 +119,7 @@ class OutboundCampaign(Record):
         )
         return [(str(row_id), *rest) for row_id, *rest in tuples(query.order_by(log.start_time, log.id))]
 
-    def _called(self) -> Counter[str]:
+    def _call_counts(self) -> Counter[str]:
         """Return how often each row id was called, so that a stopped campaign resumes where it was."""
         return Counter(row_id for row_id, *_ in self.calls())
 

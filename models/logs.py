@@ -62,16 +62,16 @@ class Log(Record):
     @classmethod
     def remove_below(cls, parent: Record, column: str) -> None:
         """Delete the logs whose `column` is the parent's id, with their sessions, LLM logs and runtime errors."""
-        mine = f"FROM {cls._meta.table_name} WHERE {column} = :parent AND +team_id = :team"
-        sessions = f"(SELECT {cls.session} {mine})"
+        own_logs = f"FROM {cls._meta.table_name} WHERE {column} = :parent AND +team_id = :team"
+        sessions = f"(SELECT {cls.session} {own_logs})"
         # A plus keeps SQLite from an index whose first column is the team: it would read all logs of the team.
         for statement in (
             f"DELETE FROM llm_log WHERE team_id = :team AND session_id IN {sessions}",
-            f"DELETE FROM llm_log WHERE team_id = :team AND call_id IN (SELECT {cls.call} {mine})",
+            f"DELETE FROM llm_log WHERE team_id = :team AND call_id IN (SELECT {cls.call} {own_logs})",
             f"DELETE FROM runtime_error WHERE worker_id = :worker AND (bb_engine_session_id IN {sessions}"
-            f" OR json_extract(metadata, '$.logId') IN (SELECT id {mine}))",
+            f" OR json_extract(metadata, '$.logId') IN (SELECT id {own_logs}))",
             f"DELETE FROM session WHERE +team_id = :team AND id IN {sessions}",
-            f"DELETE {mine}",
+            f"DELETE {own_logs}",
         ):
             values = {"parent": parent.id, "team": parent.team_id, "worker": getattr(parent, "worker_id", parent.id)}
             connection().execute(statement, values)

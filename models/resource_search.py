@@ -113,10 +113,10 @@ def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: s
     if folder_id is not None:
         folders.append(worker.child(Folder, folder_id, field="folder_id").id)
     if folder_name is not None:
-        named = Folder.find(worker_id=worker.id, name=folder_name)
-        if named is None:
+        folder = Folder.find(worker_id=worker.id, name=folder_name)
+        if folder is None:
             raise NotFound(f"Folder {folder_name!r} not found.", "folder_name")
-        folders.append(named.id)
+        folders.append(folder.id)
     if folders:
         where["folder_id"] = folders if len(set(folders)) == 1 else []
     return where
@@ -125,8 +125,8 @@ def _scope(worker: Worker, ids: list[str], folder_id: str | None, folder_name: s
 def _terms(query: str) -> str:
     """Return the query for FTS5: its words, any of which may match, each quoted so that none is an operator."""
     words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
-    telling = [word for word in words if word not in _STOP_WORDS] or words
-    return " OR ".join(f'"{word}"' for word in telling[:_TERMS_LIMIT])
+    keywords = [word for word in words if word not in _STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in keywords[:_TERMS_LIMIT])
 
 
 def _answer(hits: list[Hit], response_type: str) -> str:

@@ -106,21 +106,23 @@ class Resource(Record):
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return the next `limit` resources of any worker whose status changes by a moment, oldest first."""
         # A PROCESSING resource waits for its end only, so that it is not due again before that.
-        ripe = "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
+        condition = (
+            "status = 'STARTED' AND created_at <= :started OR status = 'PROCESSING' AND created_at <= :processing"
+        )
         now = parse(moment)
         ages = {"started": wire(now - PROCESSING_AFTER), "processing": wire(now - DONE_AFTER)}
-        return due_rows(cls, ripe, "created_at, id", limit, **ages)
+        return due_rows(cls, condition, "created_at, id", limit, **ages)
 
     def proceed(self) -> None:
         """Change the status to that of the present time."""
-        age = current().clock.now() - (made := parse(self.created_at))
+        age = current().clock.now() - (created_at := parse(self.created_at))
         if age < DONE_AFTER:
-            self.change(status="PROCESSING", last_updated=wire(made + PROCESSING_AFTER))
+            self.change(status="PROCESSING", last_updated=wire(created_at + PROCESSING_AFTER))
             return
         self._index_text()
         error = self._fault()
         status = "FAILED" if error else "AVAILABLE"
-        self.change(status=status, processing_error=error, last_updated=wire(made + DONE_AFTER))
+        self.change(status=status, processing_error=error, last_updated=wire(created_at + DONE_AFTER))
 
     def _index_text(self) -> None:
         """Add the text of the uploaded file to the search index, if it has text."""

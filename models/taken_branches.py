@@ -52,13 +52,13 @@ def taken_branches(flow: Flow, code: str) -> TakenBranches:
     values = {"worker": flow.worker_id, "flow": flow.id, "limit": MAX_CALLS}
     values["code"] = VoiceLog.flow_snapshot.db_value(code)
     (_, _, calls), *rows = connection().execute(_SQL, {**values, "since": since, "now": wire(now)}).fetchall()
-    taken = TakenBranches(calls)
+    branches = TakenBranches(calls)
     for line, condition, count in rows:
         if line is None:
-            taken.by_text[condition] = count
+            branches.by_text[condition] = count
         else:
-            taken.by_line[line] = taken.by_line.get(line, 0) + count
-    return taken
+            branches.by_line[line] = branches.by_line.get(line, 0) + count
+    return branches
 
 
 def calls_at(flow: Flow, limit: int) -> list[tuple[VoiceLog, int | None]]:

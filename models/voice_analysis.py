@@ -234,14 +234,15 @@ def _call_figures(
 def _breakdown(cells: Mapping[tuple[str, str, str | None], Cell]) -> list[Figures]:
     """Return an entry for each period, oldest first."""
     entries = []
-    for period, mine in _grouped(cells.items(), lambda key: key[0]):
-        entry = _sums([cell for _, cell in mine], period=period)
+    for period, part_of_period in _grouped(cells.items(), lambda key: key[0]):
+        entry = _sums([cell for _, cell in part_of_period], period=period)
         entry.per_worker = [
-            _sums([cell for _, cell in part], worker_id=worker) for worker, part in _grouped(mine, lambda key: key[1])
+            _sums([cell for _, cell in part], worker_id=worker)
+            for worker, part in _grouped(part_of_period, lambda key: key[1])
         ]
         entry.per_deployment = [
             _sums([cell for _, cell in part], deployment_id=deployment)
-            for deployment, part in _grouped(mine, lambda key: key[2])
+            for deployment, part in _grouped(part_of_period, lambda key: key[2])
         ]
         entries.append(entry)
     return entries
@@ -255,9 +256,9 @@ def _grouped(cells: Iterable[tuple[Any, Cell]], by: Callable[[Any], str | None])
     return sorted(groups.items(), key=lambda group: group[0] or "")
 
 
-def _sums(cells: Collection[Cell], **named: Any) -> Figures:
+def _sums(cells: Collection[Cell], **key: Any) -> Figures:
     return Figures(
-        **named,
+        **key,
         total_calls=sum([cell.calls for cell in cells]),
         total_minutes=sum([cell.seconds for cell in cells]) / 60,
         total_transfers=sum([cell.transfers for cell in cells]),

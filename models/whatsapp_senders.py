@@ -42,8 +42,8 @@ class WhatsappSender(Record):
     @classmethod
     def due(cls, moment: str, limit: int) -> list[Self]:
         """Return the next `limit` senders of any team whose review is over at a moment, oldest first."""
-        begun = wire(parse(moment) - REVIEW)
-        return due_rows(cls, "status = 'PENDING' AND created_at <= :begun", "created_at, id", limit, begun=begun)
+        latest = wire(parse(moment) - REVIEW)
+        return due_rows(cls, "status = 'PENDING' AND created_at <= :latest", "created_at, id", limit, latest=latest)
 
     def proceed(self) -> None:
         """End the review, as of the moment it was over."""

@@ -66,8 +66,9 @@ def next_question(question: str, answer: Any, query: Query, following: Following
         return None, []
     following_query = following(answer, query)
     more = answer.get("hasMore"), answer.get("nextCursor"), _pagination(answer).get("hasNext")
-    lost = following_query is None and any(more)
-    return following_query, [f"{question}: there are more, but the answer does not say how to get them"] if lost else []
+    if following_query is None and any(more):
+        return None, [f"{question}: there are more, but the answer does not say how to get them"]
+    return following_query, []
 
 
 def total(answer: Any) -> int | None:

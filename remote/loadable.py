@@ -80,14 +80,14 @@ class Loadable:
         faults: Faults = []
         form.read(row, "", faults, strict=True)
         for member in list(row) if faults else ():
-            alone: Faults = []
-            form.read({member: row[member]}, "", alone, strict=True)
-            if len(alone) > len(set(form.needs) - {member}):  # more than what is missing beside it
+            own_faults: Faults = []
+            form.read({member: row[member]}, "", own_faults, strict=True)
+            if len(own_faults) > len(set(form.needs) - {member}):  # more than what is missing beside it
                 del row[member]
                 if member not in form.names:
                     self.changed[f"{name}: {member} is unknown to dryline"] += 1
                 elif member not in form.needs:
-                    self.left_out[f"{name}: {member}: {alone[0][1]}"] += 1
+                    self.left_out[f"{name}: {member}: {own_faults[0][1]}"] += 1
         lacking = [member for member in form.needs if member not in row]
         if lacking:
             self.left_out[f"{name}: no usable {' and '.join(lacking)}"] += 1

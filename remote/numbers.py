@@ -104,9 +104,9 @@ class Numbers:
         candidates: list[tuple[str, str | None]] = [(text, country) for country in sorted(self.countries)]
         if text[:1].isdigit():
             candidates.append((f"+{text}", None))
-        for written, country in candidates:
+        for candidate, country in candidates:
             try:
-                number = phonenumbers.parse(written, country)
+                number = phonenumbers.parse(candidate, country)
             except phonenumbers.NumberParseException:
                 continue
             if phonenumbers.is_valid_number(number):

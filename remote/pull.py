@@ -162,9 +162,9 @@ class Pull:
         if following is None:
             rows, after = [list_pages.one(question, answer)], None
         else:
-            rows, odd = list_pages.rows_of(question, answer, following)
-            after, lost = list_pages.next_question(question, answer, query, following)
-            self.left_out += odd + lost
+            rows, warnings = list_pages.rows_of(question, answer, following)
+            after, more_warnings = list_pages.next_question(question, answer, query, following)
+            self.left_out += warnings + more_warnings
         rows = [self._row(collection, row, question) for row in rows]
         return {"rows": rows, "next": after, "total": list_pages.total(answer)}
 
@@ -178,9 +178,9 @@ class Pull:
         if nested is None:
             return row
         try:
-            nested, lost = list_pages.rows_of(f"{question}: {inner} of {row['id']}", nested, list_pages.bare)
+            nested, warnings = list_pages.rows_of(f"{question}: {inner} of {row['id']}", nested, list_pages.bare)
         except ReadError as error:
             self.left_out.append(str(error))
             return row
-        self.left_out += lost
+        self.left_out += warnings
         return {**row, inner: [self.redactor.row(inner, one) if self.redactor else one for one in nested]}

@@ -156,8 +156,8 @@ def _lock(path: Path) -> sqlite3.Connection:
 def _sweep(own: Path) -> None:
     """Remove the temporary directories of this user's killed servers. `own` is that of the running server."""
     for marker in own.parent.glob(f"{_PREFIX}*/{_TEMPORARY}"):
-        left = marker.parent
+        directory = marker.parent
         with contextlib.suppress(OSError, sqlite3.Error, InUse):
-            if left != own and not left.is_symlink() and left.stat().st_uid == own.stat().st_uid:
-                with contextlib.closing(_lock(left)):
-                    shutil.rmtree(left)
+            if directory != own and not directory.is_symlink() and directory.stat().st_uid == own.stat().st_uid:
+                with contextlib.closing(_lock(directory)):
+                    shutil.rmtree(directory)

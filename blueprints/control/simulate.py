@@ -183,12 +183,12 @@ def simulate(prepare, body, team_id, *channels):
             body[name] = parse(body[name])
     body["branch"] = body["branch"] or ()
     world = current()
-    named = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
+    names = (body.pop("worker_id"), body.pop("deployment_id"), *channels)
     with world.reading():
-        deployment = deployment_of(*named, team_id=team_id)
+        deployment = deployment_of(*names, team_id=team_id)
         line = replace(line_of(deployment), answers=body.pop("answers"), http=body.pop("http"))
     set_current_team(deployment.team_id)
     prepared = prepare(world, line, **body)
     with world.transaction():
-        deployment_of(*named, team_id=team_id)  # raises NotFound if it was deleted meanwhile
+        deployment_of(*names, team_id=team_id)  # raises NotFound if it was deleted meanwhile
         return prepared.write()
