@@ -111,26 +111,7 @@ def _deployments(walk: Walk, worker: str, flow: str) -> Places:
     walk("listVoiceDeployments", worker)
     walk("getVoiceDeployment", worker, voice)
     walk("updateVoiceDeployment", worker, voice, body={"externalConfig": {"voiceSpeed": 1.1}})
-    legacy: dict[str, Any] = {
-        "name": "Old line",
-        "phoneNumber": "+14155550101",
-        "flowId": flow,
-        "objective": "Book an appointment",
-        "startSentence": "Oak Clinic, good morning.",
-        "endSentence": None,
-        "voiceId": None,
-        "language": "en-US",
-        "allowedTransferNumbers": ["+14155550100"],
-        "functions": None,
-        "model": None,
-        "resourceKeys": [],
-        "wsBaseUrl": None,
-        "config": {},
-    }
-    voicev1 = walk("createVoiceV1Deployment", worker, body=legacy)["id"]
-    walk("listVoiceV1Deployments", worker)
-    walk("getVoiceV1Deployment", worker, voicev1)
-    walk("updateVoiceV1Deployment", worker, voicev1, body={"endSentence": "Goodbye."})
+    voicev1 = _legacy_deployment(walk, worker, flow)
     new = {"name": "Web chat", "welcomeMessage": "Hello, how can we help?", **shared}
     made = walk("createChatDeployment", worker, body=new)
     chat, agent = made["id"], made["chatAgentId"]
@@ -151,6 +132,30 @@ def _deployments(walk: Walk, worker: str, flow: str) -> Places:
     walk("getChatEmbedDeploymentByEmbed", made["embedId"])
     walk("updateChatEmbedDeployment", worker, made["id"], body={"agentName": "Oli"})
     return Places(worker, flow, voice, voicev1, chat, made["id"], agent)
+
+
+def _legacy_deployment(walk: Walk, worker: str, flow: str) -> str:
+    new: dict[str, Any] = {
+        "name": "Old line",
+        "phoneNumber": "+14155550101",
+        "flowId": flow,
+        "objective": "Book an appointment",
+        "startSentence": "Oak Clinic, good morning.",
+        "endSentence": None,
+        "voiceId": None,
+        "language": "en-US",
+        "allowedTransferNumbers": ["+14155550100"],
+        "functions": None,
+        "model": None,
+        "resourceKeys": [],
+        "wsBaseUrl": None,
+        "config": {},
+    }
+    voicev1 = walk("createVoiceV1Deployment", worker, body=new)["id"]
+    walk("listVoiceV1Deployments", worker)
+    walk("getVoiceV1Deployment", worker, voicev1)
+    walk("updateVoiceV1Deployment", worker, voicev1, body={"endSentence": "Goodbye."})
+    return voicev1
 
 
 def _beside_deployments(walk: Walk, places: Places) -> None:
