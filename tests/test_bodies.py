@@ -163,26 +163,23 @@ def test_the_document_names_the_members_that_an_update_can_clear(app, send, oper
 
 WRONG = {"string": 7, "number": "x", "integer": "x", "boolean": "yes", "object": 7}
 WRONG_ITEMS = {"array of string": [[7]], "array of object": [["x"]]}
-TYPED = [
-    pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
-    for operation in OPERATIONS
-    if operation["body"]
-    for field in operation["body"]["fields"] or ()
-    if field["type"] != "any"
-]
+WITH_BODY = [operation for operation in OPERATIONS if operation["body"]]
 
 
-@pytest.mark.parametrize(("operation", "field"), TYPED)
-def test_a_member_of_a_wrong_type_is_refused_by_name(send, operation, field):
-    choices = ["no such choice"] if field.get("enum") else []
-    choices += [] if field["nullable"] else [None]
-    for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
-        answer = send(operation, body_of(operation) | {field["name"]: value})
-        assert answer.status_code == 400, value
-        assert field["name"] in {detail["path"].partition(".")[0] for detail in answer.json["details"]}
+@pytest.mark.parametrize("operation", WITH_BODY, ids=by_id)
+def test_a_member_of_a_wrong_type_is_refused_by_name(send, operation):
+    for field in operation["body"]["fields"] or ():
+        if field["type"] == "any":
+            continue
+        choices = ["no such choice"] if field.get("enum") else []
+        choices += [] if field["nullable"] else [None]
+        for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
+            answer = send(operation, body_of(operation) | {field["name"]: value})
+            assert answer.status_code == 400, (field["name"], value)
+            assert field["name"] in {detail["path"].partition(".")[0] for detail in answer.json["details"]}
 
 
-@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one["body"]], ids=by_id)
+@pytest.mark.parametrize("operation", WITH_BODY, ids=by_id)
 def test_the_members_that_an_empty_body_lacks_are_named(send, operation):
     fields = operation["body"]["fields"] or ()
     required = {field["name"] for field in fields if field["required"] and not field["nullable"]}
@@ -220,32 +217,26 @@ def nested(fields, steps=()):
             yield from nested(inner, (*here, *step))
 
 
-DEEP = [
-    pytest.param(operation, steps, field, id=f"{operation['id']}-{'.'.join(map(str, steps))}")
-    for operation in OPERATIONS
-    if operation["body"]
-    for steps, field in nested(operation["body"]["fields"])
-    if field["type"] != "any" and not field["name"].startswith("<")
-]
-
-
-@pytest.mark.parametrize(("operation", "steps", "field"), DEEP)
-def test_a_nested_member_of_a_wrong_type_is_refused_by_its_place(send, operation, steps, field):
-    top = next(one for one in operation["body"]["fields"] if one["name"] == steps[0])
-    body = body_of(operation) | {top["name"]: whole(top)}
-    choices = ["no such choice"] if field.get("enum") else []
-    where = ".".join(map(str, steps))
-    for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
-        wrong = deepcopy(body)
-        place(wrong, steps[:-1])[steps[-1]] = value
-        answer = send(operation, wrong)
-        assert answer.status_code == 400, value
-        assert answer.json["details"][0]["path"] in (where, f"{where}.0")
-    if field["required"]:
-        wrong = deepcopy(body)
-        del place(wrong, steps[:-1])[steps[-1]]
-        answer = send(operation, wrong)
-        assert [detail["path"] for detail in answer.json["details"]] == [where]
+@pytest.mark.parametrize("operation", [one for one in WITH_BODY if [*nested(one["body"]["fields"])]], ids=by_id)
+def test_a_nested_member_of_a_wrong_type_is_refused_by_its_place(send, operation):
+    for steps, field in nested(operation["body"]["fields"]):
+        if field["type"] == "any" or field["name"].startswith("<"):
+            continue
+        top = next(one for one in operation["body"]["fields"] if one["name"] == steps[0])
+        body = body_of(operation) | {top["name"]: whole(top)}
+        choices = ["no such choice"] if field.get("enum") else []
+        where = ".".join(map(str, steps))
+        for value in [WRONG.get(field["type"], "x"), *choices, *WRONG_ITEMS.get(field["type"], [])]:
+            wrong = deepcopy(body)
+            place(wrong, steps[:-1])[steps[-1]] = value
+            answer = send(operation, wrong)
+            assert answer.status_code == 400, (where, value)
+            assert answer.json["details"][0]["path"] in (where, f"{where}.0")
+        if field["required"]:
+            wrong = deepcopy(body)
+            del place(wrong, steps[:-1])[steps[-1]]
+            answer = send(operation, wrong)
+            assert [detail["path"] for detail in answer.json["details"]] == [where]
 
 
 CHECKPOINT = {"name": "Greets", "description": "Says hello", "runs": 3, "tolerance": 1}
@@ -302,24 +293,19 @@ NOT_IN_A_QUERY = {
 }
 # Their limit may be 0: the answer is the number of rows alone.
 MAY_COUNT_ONLY = ("listLlmLogs", "listRuntimeErrors")
-PARAMETERS = [
-    pytest.param(operation, field, id=f"{operation['id']}-{field['name']}")
-    for operation in OPERATIONS
-    for field in operation["query"]
-    if field.get("enum") or field["type"] in NOT_IN_A_QUERY or field["required"]
-]
 
 
-@pytest.mark.parametrize(("operation", "field"), PARAMETERS)
-def test_a_parameter_that_cannot_be_or_lacks_is_refused_by_name(send, operation, field):
+@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one["query"]], ids=by_id)
+def test_a_parameter_that_cannot_be_or_lacks_is_refused_by_name(send, operation):
     query = example_request(operation).get("query_string", {})
-    values = list(NOT_IN_A_QUERY.get(field["type"], []))
-    values += ["no such choice"] * bool(field.get("enum"))
-    values += ["101"] * (field["name"] == "limit")
-    if operation["id"] not in MAY_COUNT_ONLY:
-        values += ["0"] * (field["name"] in ("page", "limit"))
-    values += ["-1"] * (field["name"] == "offset")
-    for sent in [query | {field["name"]: value} for value in values] + [{}] * field["required"]:
-        answer = send(operation, None, query=sent)
-        assert answer.status_code == 400, sent
-        assert field["name"] in {detail["path"] for detail in answer.json["details"]}
+    for field in operation["query"]:
+        values = list(NOT_IN_A_QUERY.get(field["type"], []))
+        values += ["no such choice"] * bool(field.get("enum"))
+        values += ["101"] * (field["name"] == "limit")
+        if operation["id"] not in MAY_COUNT_ONLY:
+            values += ["0"] * (field["name"] in ("page", "limit"))
+        values += ["-1"] * (field["name"] == "offset")
+        for sent in [query | {field["name"]: value} for value in values] + [{}] * field["required"]:
+            answer = send(operation, None, query=sent)
+            assert answer.status_code == 400, sent
+            assert field["name"] in {detail["path"] for detail in answer.json["details"]}

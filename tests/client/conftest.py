@@ -52,9 +52,9 @@ class Driven:
         return lambda *args, **kwargs: self._wait(attribute(*args, **kwargs))
 
 
-@pytest.fixture
-def connect(kind):
-    """Return a function that makes a vendor's client with strict response validation and without retries."""
+@contextlib.contextmanager
+def connector(kind):
+    """Yield a function that makes a vendor's client with strict response validation and without retries."""
     with contextlib.ExitStack() as stack:
 
         def connect(url, key):
@@ -66,6 +66,13 @@ def connect(kind):
             stack.callback(lambda: run(client.close()))
             return Driven(client, run)
 
+        yield connect
+
+
+@pytest.fixture
+def connect(kind):
+    """Return a function that makes a vendor's client."""
+    with connector(kind) as connect:
         yield connect
 
 

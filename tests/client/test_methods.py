@@ -13,7 +13,7 @@ from brainbase_labs._resource import SyncAPIResource
 
 from dryline.app import create_app
 from dryline.settings import Settings
-from dryline.tests.client.conftest import serve
+from dryline.tests.client.conftest import connector, serve
 from dryline.tests.contract import OPERATIONS, example, fill, parameters, whole
 from dryline.tests.contract.two_teams import KEYS, NORTH, NUMBER, REFERENCES, document, id_of, path_ids
 
@@ -147,20 +147,41 @@ class Call:
 def served():
     """Serve an application with both teams on a port."""
     app = create_app(Settings(ephemeral=True, scenario="empty", seed=1, port=0, threads=1))
-    app.test_client().put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    plane = app.test_client()
+    plane.put("/_dryline/clock", json={"now": "2026-03-02T12:00:00Z", "frozen": True})
+    assert plane.put("/_dryline/state", json=document()).status_code == 204
     with serve(app) as url:
-        yield app, url
+        yield plane, url
     app.close()
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if OF_FILES.get(name, "") is not None])
-def test_a_method_sends_what_the_contract_says_and_understands_the_answer(served, connect, name):
-    app, url = served
-    plane = app.test_client()
-    assert plane.put("/_dryline/state", json=document()).status_code == 204
+@pytest.fixture(scope="module")
+def start(served):
+    """Return the state before the first test."""
+    return served[0].get("/_dryline/state").text
+
+
+@pytest.fixture
+def plane(served, start):
+    """Yield a client of the control plane. What a test changed is put back after it."""
+    plane, _ = served
     plane.delete("/_dryline/requests")
+    yield plane
+    if plane.get("/_dryline/state").text != start:
+        assert plane.put("/_dryline/state", data=start, content_type="application/json").status_code == 204
+
+
+@pytest.fixture(scope="module", params=["sync", "async"])
+def client(request, served):
+    """Yield one client for all methods: a new one takes as long as ten requests."""
+    with connector(request.param) as connect:
+        yield connect(served[1], KEYS[NORTH])
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if OF_FILES.get(name, "") is not None])
+def test_a_method_sends_what_the_contract_says_and_understands_the_answer(plane, client, name):
     call = Call(name)
-    answer = method_of(connect(url, KEYS[NORTH]), name)(**call.arguments)
+    answer = method_of(client, name)(**call.arguments)
     (request,) = plane.get("/_dryline/requests").json
     path = fill(call.operation["path"], *path_ids(call.operation["path"], NORTH))
     assert (request["method"], request["path"]) == (call.operation["method"], path)
