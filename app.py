@@ -13,7 +13,8 @@ from dryline.blueprints import chat_completions, cors, docs, errors, guides, hos
 from dryline.blueprints.base import OrjsonProvider
 from dryline.blueprints.control.base import answer_and_report
 from dryline.blueprints.fast_paths import FastFlask
-from dryline.blueprints.paths import CONSOLE, PLANE, READS, is_below, is_unrecorded
+from dryline.blueprints.links import is_from_console
+from dryline.blueprints.paths import CONSOLE, PLANE, READS, SIGNED_FILES, is_below, is_unrecorded
 from dryline.blueprints.recorded_requests import answer_and_record
 from dryline.blueprints.routing import CONVERTERS
 from dryline.jobs import campaigns as campaign_jobs
@@ -154,7 +155,7 @@ class Dryline(FastFlask):
         path = current_request.environ["PATH_INFO"]
         if is_below(PLANE, path):
             return answer_and_report(self.world, current_request, super().full_dispatch_request)
-        if is_unrecorded(path):
+        if is_unrecorded(path) or (path.startswith(SIGNED_FILES) and is_from_console(current_request)):
             return super().full_dispatch_request()
         return answer_and_record(self.world, current_request, super().full_dispatch_request)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from flask import request
+from flask import Request, request
 
 from dryline.blueprints.fast_paths import host_url
+from dryline.blueprints.paths import CONSOLE
 from dryline.jobs.exports import rewrite_soon
 from dryline.models.exports import Export
 from dryline.models.logs import Log
@@ -19,6 +20,11 @@ from dryline.storage.current_world import current
 def base_url() -> str:
     """Return the start of every URL on this server: `--public-url`, or the running request's scheme and host."""
     return current().settings.public_url or host_url(request.scheme, request.host)
+
+
+def is_from_console(request: Request) -> bool:
+    """Return whether a page of the console sends a request: browsers name the page in the header Referer."""
+    return request.headers.get("Referer", "").startswith(f"{base_url()}{CONSOLE}/")
 
 
 def with_link(export: Export) -> Export:

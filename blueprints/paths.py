@@ -11,6 +11,8 @@ HEALTH = f"{PLANE}/health"
 UNRECORDED = (PLANE, "/docs", "/openapi.json", "/llms.txt", "/favicon.ico")
 # The prefix of the console's pages.
 CONSOLE = "/console"
+# Prefixes of the files behind signed links, which pages of the console load, too.
+SIGNED_FILES = ("/recordings/", "/downloads/")
 # The methods that change nothing.
 READS = {"GET", "HEAD", "OPTIONS"}
 

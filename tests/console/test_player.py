@@ -217,10 +217,24 @@ def test_n_opens_the_next_call(demo, tab):
     page.wait_for_url(f"**{newer}")
 
 
-def test_a_recording_is_as_long_as_its_call(demo, tab):
+@pytest.fixture
+def played(demo, tab):
+    """Return a tab on a short call, whose recording plays."""
     seen = tab(demo)
     page = seen.go("/calls?status=completed&minDuration=10&maxDuration=40&limit=1")
     page.goto(page.locator("tr[data-open] a").evaluate("link => link.href"))
     page.locator("#turn-1 p").click()
-    assert seen.length() == float(page.locator("#lanes").get_attribute("data-length"))
-    assert seen.wrong == []
+    return seen
+
+
+def test_a_recording_is_as_long_as_its_call(played):
+    assert played.length() == float(played.page.locator("#lanes").get_attribute("data-length"))
+    assert played.wrong == []
+
+
+def test_recordings_are_in_the_request_log_unless_the_console_plays_them(demo, played):
+    played.length()
+    client, path = demo.app.test_client(), "/_dryline/requests/count?path=/recordings/*"
+    assert client.get(path).json == {"count": 0}
+    client.get(played.page.locator("#recording").get_attribute("src")).close()
+    assert client.get(path).json == {"count": 1}
