@@ -11,8 +11,11 @@ from markupsafe import Markup
 from dryline.models.taken_branches import TakenBranches
 
 # In pixels: the column of a level, the height of a row, the widest branch, and the first column with the start.
-_COLUMN, _ROW, _WIDEST, _START = 400, 32, 14, 96
-_LABEL_LENGTH = 42  # characters
+# Three levels fit a page of 1,440 pixels.
+_COLUMN, _ROW, _WIDEST, _START = 356, 32, 14, 96
+# In pixels: the narrow map, the indentation of a level on it, and its widest branch.
+_NARROW, _INDENT, _NARROW_WIDEST = 330, 20, 8
+_CHARACTER = 7  # pixels, a little more than the mean
 
 
 @dataclass
@@ -64,30 +67,47 @@ def draw(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) ->
         x, y = _x(place.level), _y(place.row)
         from_x, from_y = (_label_end(place.parent), _y(place.parent.row)) if place.parent else (_START - 12, middle)
         bend = (x - from_x) / 2
-        branches.append(
-            Markup('<path class="branch{}" d="M{:.0f} {:.0f}C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}"{}/>').format(
-                "" if place.calls else " untaken",
-                *(from_x, from_y, from_x + bend, from_y, from_x + bend, y, x, y),
-                Markup(' stroke-width="{:.1f}"').format(max(_WIDEST * place.calls / calls, 1.5)) if place.calls else "",
-            )
-        )
-        marks.append(_label(place, x, y, here.get(place.line, 0)))
+        path = f"M{from_x} {from_y:.0f}C{from_x + bend:.0f} {from_y:.0f} {from_x + bend:.0f} {y:.0f} {x} {y:.0f}"
+        branches.append(_branch(place, path, _WIDEST / max(calls, 1)))
+        marks.append(_label(place, x, y, _label_end(place), here.get(place.line, 0)))
     start = Markup('<text class="start" x="{}" y="{:.0f}">{}</text>{}').format(
         _START - 20, middle + 4, _calls(calls), _dot(_START - 12, middle, here.get(None, 0))
     )
-    return Markup(
-        '<svg class="map" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="group" aria-label="Map of the flow">'
-        "{2}{3}{4}</svg>"
-    ).format(
-        _x(max((place.level for place in places), default=1)) + _COLUMN - 30,
-        int(_y(rows - 1) + _ROW / 2 + 4),
-        Markup("").join(branches),
-        start,
-        Markup("").join(marks),
+    width = _x(max((place.level for place in places), default=1)) + _COLUMN - 30
+    return _drawing("map whole", width, int(_y(rows - 1) + _ROW / 2 + 4), [*branches, start, *marks])
+
+
+def draw_narrow(places: Sequence[Place], calls: int, here: Mapping[int | None, int]) -> Markup:
+    """Draw the map for a phone: a row for each condition, indented by its level. `here` as in `draw`."""
+    rows = {place.line: row for row, place in enumerate(places, start=1)}
+    branches, marks = [], []
+    for place in reversed(places):  # later branches lie below earlier ones
+        x, y = place.level * _INDENT, _y(rows[place.line])
+        from_y = _y(rows[place.parent.line]) + 12 if place.parent else _y(0) + 8
+        path = f"M{x - 8} {from_y:.0f}V{y - 6:.0f}Q{x - 8} {y:.0f} {x} {y:.0f}"
+        branches.append(_branch(place, path, _NARROW_WIDEST / max(calls, 1)))
+        marks.append(_label(place, x, y, _NARROW, here.get(place.line, 0)))
+    start = Markup('<text x="{}" y="{:.0f}">{}</text>{}').format(
+        _INDENT, _y(0) + 4, _calls(calls), _dot(_INDENT - 8, _y(0), here.get(None, 0))
     )
+    return _drawing("map narrow", _NARROW + 1, int(_y(len(places)) + _ROW / 2), [*branches, start, *reversed(marks)])
 
 
-def _x(level: int) -> float:
+def _drawing(kind: str, width: float, height: int, parts: Sequence[Markup]) -> Markup:
+    return Markup(
+        '<svg class="{0}" width="{1}" height="{2}" viewBox="0 0 {1} {2}" role="group" aria-label="Map of the flow">'
+        "{3}</svg>"
+    ).format(kind, width, height, Markup("").join(parts))
+
+
+def _branch(place: Place, path: str, width_of_call: float) -> Markup:
+    if not place.calls:
+        return Markup('<path class="branch untaken" d="{}"/>').format(path)
+    width = max(width_of_call * place.calls, 1.5)
+    return Markup('<path class="branch" d="{}" stroke-width="{:.1f}"/>').format(path, width)
+
+
+def _x(level: int) -> int:
     return _START + 44 + (level - 1) * _COLUMN
 
 
@@ -95,32 +115,24 @@ def _y(row: float) -> float:
     return row * _ROW + _ROW / 2 + 4
 
 
-def _label_end(place: Place) -> float:
-    return _x(place.level + 1) - 60
+def _label_end(place: Place) -> int:
+    return _x(place.level + 1) - 48
 
 
-def _label(place: Place, x: float, y: float, here: int) -> Markup:
-    text = place.text if len(place.text) <= _LABEL_LENGTH else place.text[: _LABEL_LENGTH - 1] + "…"
+def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:
+    """Draw a condition with its calls. A text that does not fit between `x` and `end` is cut."""
+    count = f"{place.calls}{'' if place.leaves else ' ↺'}"
+    length = int((end - x - 24) / _CHARACTER) - len(count)
+    name = f"{place.text}, line {place.line}: {_calls(place.calls)}"
     return Markup(
-        '<a class="place{0}" href="#L{1}" aria-label="{2}, line {1}: {14}{4}"><title>{2}, line {1}: {14}</title>'
-        '<rect x="{5:.0f}" y="{6:.0f}" width="{7:.0f}" height="24" rx="5"/><text x="{8:.0f}" y="{9:.0f}">{10}</text>'
-        '<text class="count" x="{11:.0f}" y="{9:.0f}">{3}{12}</text></a>{13}'
+        '<a class="place{}" href="#L{}" aria-label="{}{}"><title>{}</title>'
+        '<rect x="{:.0f}" y="{:.0f}" width="{:.0f}" height="24" rx="5"/><text x="{:.0f}" y="{:.0f}">{}</text>'
+        '<text class="count" x="{:.0f}" y="{:.0f}">{}</text></a>{}'
     ).format(
-        " here" if here else "",
-        place.line,
-        place.text,
-        place.calls,
-        f", {here} now" if here else "",
-        x,
-        y - 12,
-        _label_end(place) - x,
-        x + 8,
-        y + 4,
-        text,
-        _label_end(place) - 8,
-        "" if place.leaves else " ↺",
-        _dot(x - 10, y, here),
-        _calls(place.calls),
+        *(" here" if here else "", place.line, name, f", {here} now" if here else "", name),
+        *(x, y - 12, end - x),
+        *(x + 8, y + 4, place.text if len(place.text) <= length else place.text[: length - 1] + "…"),
+        *(end - 8, y + 4, count, _dot(x - 10, y, here)),
     )
 
 

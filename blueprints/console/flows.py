@@ -216,6 +216,7 @@ def _map_values(flow: Flow, is_sound: bool) -> dict[str, Any]:
         "places": places,
         "taken": taken,
         "drawing": maps.draw(places, taken.calls, here),
+        "narrow_drawing": maps.draw_narrow(places, taken.calls, here),
         "in_progress": [(call, line, conversation.elapsed_s(call)) for call, line in in_progress],
         "max_calls": taken_branches.MAX_CALLS,
     }

@@ -162,7 +162,7 @@ DEMO.does("Workers, Bayside Dental, Flows, Front desk.")(open_flow)
 @DEMO.does("The map shows where calls went.")
 def map_of_the_flow(page):
     expect(page.get_by_role("heading", name="Where it leads")).to_be_visible()
-    expect(page.locator("svg.map")).to_be_visible()
+    expect(page.locator("svg.map:visible")).to_be_visible()
 
 
 @DEMO.does("Below is the code of that call.")

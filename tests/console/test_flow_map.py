@@ -59,10 +59,10 @@ def table(page):
 
 
 def widths(page):
-    """Return the widths of the branches, None of one that no call took."""
+    """Return the widths of the branches on the wide map, None of one that no call took."""
+    drawing = page.answer.text.partition('<svg class="map whole"')[2].partition("</svg>")[0]
     return [
-        float(width) if width else None
-        for width in re.findall(r'class="branch.*?(?:stroke-width="(.*?)")?/>', page.answer.text)
+        float(width) if width else None for width in re.findall(r'class="branch.*?(?:stroke-width="(.*?)")?/>', drawing)
     ]
 
 
@@ -113,6 +113,15 @@ def test_an_odd_trace_counts_nothing(add_call, open_map, trace):
     assert {calls for calls, _ in table(page).values()} == {0}
 
 
+@pytest.mark.parametrize("width", [1440, 390, 360])
+def test_a_map_of_three_levels_fits_a_laptop_and_a_phone(demo, tab, width):
+    shop, flow = demo_id("workers", name="Larkspur Goods"), demo_id("flows", name="Orders and returns")
+    page = tab(demo, width).go(f"/workers/{shop}/flows/{flow}")
+    expect(page.locator("svg.map:visible")).to_have_count(1)
+    expect(page.get_by_role("link", name=re.compile("^caller names a neighbour, line"))).to_be_visible()
+    assert page.locator("#map .scroll").first.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     client = served.app.test_client()
     client.put("/_dryline/clock", json={"frozen": True})
@@ -121,7 +130,7 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
     condition = "caller asks about hours, prices or the address"
     body = {"workerId": desk, "deploymentId": demo_id("voiceDeployments", flowId=flow), "branch": condition}
     assert client.post("/_dryline/simulate/calls", json=body | {"inProgress": True}).status_code == 201
-    expect(page.locator("#map .dot-here")).to_have_text("1")  # at the start
+    expect(page.locator("#map .dot-here:visible")).to_have_text("1")  # at the start
     for _ in range(60):
         if re.search(
             f'"place here" href="#L[0-9]+" aria-label="{condition}',
@@ -129,7 +138,7 @@ def test_a_call_in_progress_is_marked_where_it_is(served, tab):
         ):
             break
         client.post("/_dryline/clock/advance", json={"seconds": 1})
-    here = page.locator("#map a.here")
+    here = page.locator("#map a.here:visible")
     expect(here).to_have_accessible_name(re.compile(rf"^{condition}, line \d+: \d+ calls?, 1 now$"))
     here.focus()
     page.keyboard.press("Enter")
