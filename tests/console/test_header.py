@@ -77,6 +77,17 @@ def test_the_world_menu_closes_with_escape_and_a_click_elsewhere(demo, tab):
     expect(field).to_be_hidden()
 
 
+@pytest.mark.parametrize("width", [390, 360])
+def test_the_bar_of_a_phone_is_one_row_with_a_frozen_clock_that_is_ahead(served, tab, width):
+    client = served.app.test_client()
+    client.put("/_dryline/clock", json={"frozen": True})
+    client.post("/_dryline/clock/advance", json={"seconds": 3 * 86_400})
+    page = tab(served, width).go()
+    expect(page.locator("#clock-badge")).to_have_text("frozen, +3 d")
+    clock, fold = page.get_by_label("World clock").bounding_box(), page.get_by_text("Tools").bounding_box()
+    assert clock["y"] < fold["y"] < clock["y"] + clock["height"]
+
+
 def test_what_a_link_leads_to_stands_below_the_bar(demo, tab):
     page = tab(demo).go("/connect")
     page.goto(f"{demo.url}/console/connect#curl")
