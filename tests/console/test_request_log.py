@@ -84,6 +84,14 @@ def test_new_requests_are_announced(tab, served):
     page.locator("tbody tr", has_text="/api/workers").wait_for()
 
 
+def test_a_request_with_the_presets_of_faults_fits_a_phone(tab, served):
+    served.app.test_client().get("/api/team")
+    page = tab(served, 390).go("/requests")
+    page.locator("tbody a").first.click()
+    page.get_by_role("button", name="503 twice").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_a_request_is_sent_again(visitor, api):
     api.post("/workers", WORKER)
     newest(visitor)
