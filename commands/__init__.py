@@ -106,7 +106,9 @@ class Commands(DefaultGroup):
             click.echo(f"dryline: {error}", err=True)
             exit_code = 2
         except click.ClickException as error:
-            click.echo(f"dryline: {error.format_message()}{_pointer_to_help(error)}", err=True)
+            click.echo(
+                f"dryline: {_misplaced_option(error) or error.format_message() + _pointer_to_help(error)}", err=True
+            )
             exit_code = error.exit_code
         except click.Abort:
             click.echo("dryline: Aborted.", err=True)
@@ -124,6 +126,24 @@ class Commands(DefaultGroup):
         serve_context = click.Context(serve, parent=ctx)
         with formatter.section("Options of serve (also without its name)"):
             formatter.write_dl([record for param in serve.params if (record := _brief(param, serve_context))])
+
+
+def _misplaced_option(error: click.ClickException) -> str | None:
+    """Return a message for an option of another command that stands where the options of `serve` do."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or error.ctx.command is not serve:
+        return None
+    cli.import_all()
+    option = error.option_name
+    users = (
+        name for name, command in cli.commands.items() for each in _all_commands(command) if option in _flags(each)
+    )
+    if (name := next(users, None)) is None:
+        return None
+    return f"dryline serve has no option '{option}'. Write the option after its command, as in: dryline {name} {option}"
+
+
+def _flags(command: click.Command) -> set[str]:
+    return {flag for param in command.params for flag in param.opts}
 
 
 def _pointer_to_help(error: click.ClickException) -> str:

@@ -167,7 +167,8 @@ def _running_server(*, destructive: bool) -> str:
         url, place = _temporary_server()
         if destructive:
             raise BadSetting(
-                f"The only running server may belong to a test run: {url} ({place}). If you mean it, add --url {url}."
+                f"The only server that was found may belong to a test run: {url} ({place}). If you mean it, add"
+                f" --url {url}."
             )
     click.echo(f"On {url} ({place}).", err=True)
     return url
