@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryline.phrases.spoken_numbers import digits_in_words, in_words, ordinal_in_words, year_in_words
 from dryline.phrases.value_kinds import kind_of, label_of, part_of_name, read_values
@@ -20,40 +20,46 @@ _PLAIN = ("choice", "service", "item", "reason", "date", "time")
 _OWN = ("name", "email", "phone", "zip", "address", "birth")
 
 
-def say_value(value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en") -> str:
+class _Voice(NamedTuple):
+    """The manner in which values are given: the choice among phrases, the language, and typed or spoken."""
+
+    random: Random
+    language: str
+    typed: bool
+
+
+def say_value(
+    value: Any, key: str = "", question: str = "", *, random: Random, language: str = "en", typed: bool = False
+) -> str:
     """Return what a caller says who is asked for a value: a sentence, or the bare value; `""` for nothing.
 
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Objects and lists are
-    said in one go: "three burritos and one horchata", "Thursday at half past nine".
+    said in one go: "three burritos and one horchata", "Thursday at half past nine". `typed` is for a chat.
     """
-    return " ".join(_sentences(value, key, question, random, language, ()))
+    return " ".join(_sentences(value, key, question, _Voice(random, language, typed), ()))
 
 
-def _sentences(
-    value: Any, key: str, question: str, random: Random, language: str, siblings: tuple[str, ...]
-) -> Iterator[str]:
+def _sentences(value: Any, key: str, question: str, voice: _Voice, siblings: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from _members(value, question, random, language)
+        yield from _members(value, question, voice)
     elif isinstance(value, list):
         if value:
             things = [_thing(member) for member in value]
             listed = _listed([thing for thing in things if thing])
-            yield _framed(
-                listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, random, language
-            )
+            yield _framed(listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, voice)
     elif isinstance(value, bool):
-        yield random.choice(read_values(language)["yes_says" if value else "no_says"])
+        yield voice.random.choice(read_values(voice.language)["yes_says" if value else "no_says"])
     elif value is not None and value != "":
         kind = kind_of(key, value, question, siblings=siblings)
         kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
-        yield _framed(speak(value, kind, random, language), kind, key, random, language, value)
+        yield _framed(_say(value, kind, voice), kind, key, voice, value)
 
 
-def _members(value: dict[str, Any], question: str, random: Random, language: str) -> Iterator[str]:
+def _members(value: dict[str, Any], question: str, voice: _Voice) -> Iterator[str]:
     members = {key: member for key, member in value.items() if member is not None and member != ""}
     kinds = {key: kind_of(key, member, "", siblings=tuple(value)) for key, member in members.items()}
     if "item" in kinds.values() and "quantity" in members:
-        yield _framed(_thing(members), "item", "item", random, language)
+        yield _framed(_thing(members), "item", "item", voice)
         return
     rest = dict(members)
     for group in _ONE_SENTENCE:
@@ -61,20 +67,20 @@ def _members(value: dict[str, Any], question: str, random: Random, language: str
         if len(keys) > 1 and len({kinds[key] for key in keys}) == len(keys):
             separator = " at " if "time" in group else ", "
             order = sorted(keys, key=lambda key: list(_PLACES).index(kinds[key]))
-            text = separator.join(speak(members[key], kinds[key], random, language) for key in order)
-            yield _framed(text, "address" if "zip" in group else "date", "", random, language)
+            text = separator.join(_say(members[key], kinds[key], voice) for key in order)
+            yield _framed(text, "address" if "zip" in group else "date", "", voice)
             rest = {key: member for key, member in rest.items() if key not in keys}
     for together, join in ((_VEHICLE, _vehicle), (["count", "count"], _counts)):
         keys = [key for key in rest if kinds[key] in together]
         if len(keys) == len(together) == len({kinds[key] for key in keys}) + (join is _counts):
-            yield _framed(join({key: rest.pop(key) for key in keys}, language), "", "", random, language)
+            yield _framed(join({key: rest.pop(key) for key in keys}, voice.language), "", "", voice)
     names = [key for key in rest if kinds[key] == "name" and part_of_name(key)]
     if len(names) == 2:
         full = " ".join(str(rest.pop(key)) for key in sorted(names, key=lambda key: part_of_name(key) == "last"))
-        yield _framed(full, "name", "name", random, language)
+        yield _framed(full, "name", "name", voice)
     for key, member in rest.items():
         several = len(members) > 1
-        yield from _told(key, member, kinds[key], question, random, language, tuple(value), several=several)
+        yield from _told(key, member, kinds[key], question, voice, tuple(value), several=several)
 
 
 def _vehicle(members: dict[str, Any], language: str) -> str:
@@ -105,8 +111,7 @@ def _told(
     member: Any,
     kind: str,
     question: str,
-    random: Random,
-    language: str,
+    voice: _Voice,
     siblings: tuple[str, ...],
     *,
     several: bool,
@@ -117,44 +122,52 @@ def _told(
             label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label_of(key))
             yield f"And {label}, {'yes' if member else 'no'}."
         else:
-            yield from _sentences(member, key, "" if several else question, random, language, siblings)
+            yield from _sentences(member, key, "" if several else question, voice, siblings)
     elif (kind in _OWN or kind in _PLAIN) and part_of_name(key) is None:
-        yield _framed(speak(member, kind, random, language), kind, key, random, language, member, bare=kind in _PLAIN)
+        yield _framed(_say(member, kind, voice), kind, key, voice, member, bare=kind in _PLAIN)
     elif kind == "count":
-        yield f"{_capital(_counts({key: member}, language))}."
+        yield f"{_capital(_counts({key: member}, voice.language))}."
     else:
-        yield f"The {label_of(key)} is {speak(member, kind, random, language)}."
+        yield f"The {label_of(key)} is {_say(member, kind, voice)}."
 
 
 def _framed(
     text: str,
     kind: str,
     key: str,
-    random: Random,
-    language: str,
+    voice: _Voice,
     value: Any = None,
     *,
     bare: bool = True,
 ) -> str:
-    kinds = read_values(language)["kinds"]
+    kinds = read_values(voice.language)["kinds"]
     frames = (kinds.get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
     if part := part_of_name(key) if kind == "name" else None:
         frames = (f"My {part} name is {{value}}.", "{value}.")
     is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
-    if not frames or is_clause or (bare and random.random() < _BARE_SHARE):
+    if not frames or is_clause or (bare and voice.random.random() < _BARE_SHARE):
         return f"{_capital(text)}."
     noun = label_of(key).split()[-1] if key else "people"
     noun = {"guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}.get(noun, noun)
     if kind == "count" and noun == "people" and value == 1:
         return "Just me."
-    frame = random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
+    frame = voice.random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
     filled = frame.replace("{a_value}", _with_article(text)).replace("{value}", text).replace("{noun}", noun)
     return _capital(re.sub(r" +([.,?])", r"\1", re.sub(r"\.\.$", ".", filled)))
 
 
-def speak(value: Any, kind: str, random: Random, language: str = "en") -> str:
-    """Return a value as it is read aloud: "thirty five thousand", "deb dot klein at outlook dot com"."""
+def _say(value: Any, kind: str, voice: _Voice) -> str:
+    return speak(value, kind, voice.random, voice.language, typed=voice.typed)
+
+
+def speak(value: Any, kind: str, random: Random, language: str = "en", *, typed: bool = False) -> str:
+    """Return a value as it is read aloud: "thirty five thousand", "deb dot klein at outlook dot com".
+
+    With `typed`, return it as it is written in a chat: "35000", "deb.klein@outlook.com".
+    """
     text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if typed:
+        return _written(text, kind)
     if kind in ("date", "birth", "past", "datetime") and language == "en":
         return _date(text, random, with_year=kind == "birth")
     if kind == "time" and language == "en":
@@ -171,6 +184,15 @@ def speak(value: Any, kind: str, random: Random, language: str = "en") -> str:
         return _email(text)
     if re.fullmatch(r"\d{1,6}", text) and kind not in ("zip", "code", "address", "street"):
         return in_words(int(text), language) if random.random() < 0.7 else text
+    return text
+
+
+def _written(text: str, kind: str) -> str:
+    if kind in ("date", "birth", "past", "datetime") and (match := _ISO_DATE.fullmatch(text)):
+        day = f"{read_values()['months'][int(match[2]) - 1].capitalize()} {int(match[3])}"
+        return f"{day}, {match[1]}" if kind == "birth" else day
+    if kind == "phone" and re.fullmatch(r"\+1\d{10}", text):
+        return f"{text[2:5]}-{text[5:8]}-{text[8:]}"
     return text
 
 
@@ -229,15 +251,16 @@ def _time(text: str, random: Random) -> str:
         hour = hour % 12 + (12 if half == "p" else 0)
     name = in_words(hour % 12 or 12)
     part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
-    part = random.choice((f" {part}", " AM" if hour < 12 else " PM"))
     if hour == 12:
-        part = "" if minute else " noon"
+        part = "" if minute else "noon"
     if minute == 0:
-        return "noon" if hour == 12 else f"{name}{part}"
+        return "noon" if hour == 12 else f"{name} {random.choice((part, 'AM' if hour < 12 else 'PM'))}"
     following = in_words(hour % 12 + 1)
     words = {30: f"half past {name}", 15: f"quarter past {name}", 45: f"quarter to {following}"}
+    if minute in words and random.random() < 0.25:
+        return f"{words[minute]} {part}".strip()
     exact = f"{name} {'oh ' if minute < 10 else ''}{in_words(minute)}"
-    return (words[minute] if minute in words and random.random() < 0.4 else exact) + part
+    return f"{exact} {random.choice((part, 'AM' if hour < 12 else 'PM'))}".strip()
 
 
 def _thing(member: Any) -> str:
@@ -263,4 +286,5 @@ def _with_article(text: str) -> str:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """Return a sentence with a capital letter; an e-mail address stays as it is."""
+    return text if "@" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
