@@ -42,7 +42,10 @@ _ANSWERS_TO = tuple(
     (re.compile(rf"\b(?:{asks})\b", re.IGNORECASE), re.compile(rf"(?:\b(?:{answers})\b|[$€£])", re.IGNORECASE))
     for asks, answers in (
         ("how much|price|cost|charge|fee|teuer|kostet|cuánto", "dollars?|euros?|free|costs?|fees?|kostenlos|gratis"),
-        ("when|how long|how soon|wann|cuándo", "arrives?|days?|hours?|weeks?|within|until|uhr|abrimos|horario"),
+        (
+            "when|how long|how soon|wann|cuándo",
+            "arrives?|minutes?|days?|hours?|weeks?|within|until|uhr|abrimos|horario",
+        ),
         ("open|close|hours|geöffnet|abren|abierto", "open|hours|closed|geöffnet|öffnungszeiten|abrimos|horario"),
         ("where|address|wo|adresse|dónde|dirección", "address|street|road|avenue|located|straße|calle"),
         ("why|warum|por qué", "because|difference|reason|due to|weil|porque"),
@@ -64,6 +67,8 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
     agent_said = [message.text for message in talk.messages if message.who == "agent"]
     latest = talk.messages[-1].text if talk.messages and talk.messages[-1].who == "user" else ""
     answer = _answer(parts, utterance or latest, agent_said)
+    if answer is None and utterance:
+        answer = statement_for(talk.first_prompt, utterance, agent_said)
     if utterance is None:
         statements = [answer] if answer else [each for each in parts.statements if not _was_said(each, agent_said)]
         line = " ".join([*statements, _question(parts, talk, agent_said)]).strip()
@@ -86,6 +91,11 @@ def agent_line(talk: Talk, utterance: str | None) -> AgentUtterance:
         _unlike([line.format(question).strip() for line in frames.again], agent_said, talk.random),
         how="no condition was met",
     )
+
+
+def statement_for(prompt: str, utterance: str, agent_said: list[str]) -> str | None:
+    """Return the statement of a prompt that answers the user's question, unless it was said before."""
+    return _answer(_read(prompt), utterance, agent_said)
 
 
 @lru_cache(64)

@@ -10,9 +10,10 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from dryline.engine.branches import Branch, paths
 from dryline.engine.events import Event
 from dryline.engine.program import Condition, Program
-from dryline.engine.simulated_caller import RANDOM_WALKS, Branch, Caller, paths
+from dryline.engine.simulated_caller import RANDOM_WALKS, Caller
 
 if TYPE_CHECKING:
     from dryline.engine.engine import Engine

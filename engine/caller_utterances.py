@@ -58,7 +58,21 @@ _CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "germa
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
-_HESITATIONS = ("Uh, ", "Um, ", "Well, ", "So, ", "Hm, ")
+_SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
+_HESITATIONS = (*_SHORT_HESITATIONS, "Well, ", "So, ")
+_LONG = 4  # spaces of a sentence before which people say "well"
+_AT_ONCE = re.compile(
+    r"(?:yes|yeah|yep|no|nope|nah|okay|ok|oh|ah|sure|hm|uh|um|well|so|right|alright|thanks|thank|perfect|great|fine|good"
+    r"|bye|goodbye|sorry|sounds|actually|wait|one|hold|hang|just)\b",
+    re.IGNORECASE,
+)
+# Words that refer to what was said before: no call begins with them.
+_REFERS_BACK = re.compile(
+    r"^(?:yes|yeah|yep|no|nope|okay|sure|actually|and|so|then|never mind|forget|neither|let's|let me|not|right|alright"
+    r"|he|she|they)\b|\b(?:that|it|its|them|those|these|then|there|instead|after all|otherwise|one of|else)\b",
+    re.IGNORECASE,
+)
+_ENOUGH_OPENINGS = 4  # phrases
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 _GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
 
@@ -118,10 +132,13 @@ def _with_article(phrase: str, slot: re.Match[str], value: str) -> str:
 def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
     """Return the words as somebody says them who thinks for a moment, after the greeting if there is one.
 
-    `names` are words that keep their capital letter.
+    Nobody thinks before a yes or a thank you. `names` are words that keep their capital letter.
     """
-    hesitation = random.choice(_HESITATIONS)
     greeting = _GREETED.match(text)
+    rest = text[greeting.end() :] if greeting else text
+    if _AT_ONCE.match(rest):
+        return text
+    hesitation = random.choice(_HESITATIONS if rest.count(" ") >= _LONG else _SHORT_HESITATIONS)
     if greeting is None:
         return hesitation + lower_first(text, names)
     return greeting[0] + hesitation.lower() + lower_first(text[greeting.end() :], names)
@@ -185,7 +202,12 @@ def language_of_menu(menu: tuple[str, ...]) -> str:
 
 
 def _phrases(intent: Intent, *, opening: bool) -> tuple[str, ...]:
-    return (*intent.opens, *intent.says) if opening else intent.says
+    if not opening:
+        return intent.says
+    if len(intent.opens) >= _ENOUGH_OPENINGS:
+        return intent.opens
+    openings = (*intent.opens, *(phrase for phrase in intent.says if not _REFERS_BACK.search(phrase)))
+    return openings if len(openings) >= _ENOUGH_OPENINGS else (*intent.opens, *intent.says)
 
 
 def _predicate(condition: str) -> str:

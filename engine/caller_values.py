@@ -25,6 +25,7 @@ _FACT = re.compile(
 )
 _YES = ("Yes.", "Yeah.", "Yes, yes.", "Yep.", "Yes, I think so.")
 _NO = ("No.", "No, not really.", "Nope.", "I'm afraid not.", "No, I don't think so.")
+_NUMBER = re.compile(r"\b((?!is\b|the\b)\w+ (?:number|code|id))\b", re.IGNORECASE)
 # The share of answers in which callers first say something else, and how they go on.
 _SLIPS = 0.06
 _CORRECTIONS = ("No, sorry, {}.", "I mean, {}.", "Wait, no, {}.", "Actually, {}.")
@@ -68,29 +69,47 @@ def yes_or_no(condition: str, menu: tuple[str, ...], agent_said: str, random: Ra
 
 
 def give_value(
-    value: CallerValue, agent_said: str, random: Random, avoid: set[str], *, is_asked: bool, may_slip: bool
+    value: CallerValue,
+    agent_said: str,
+    random: Random,
+    avoid: set[str],
+    *,
+    is_asked: bool,
+    may_slip: bool,
+    typed: bool = False,
 ) -> str:
     """Return a sentence that gives a value, and add it to `avoid`, whose sentences are not said again.
 
     A choice has the article with which the agent has named it. A value that nobody has asked for is not said bare. With
-    `may_slip` a caller now and then says something else first.
+    `may_slip` a caller now and then says something else first. `typed` is for a chat.
     """
-    spoken = value.value
+    slot, spoken = value.slot, value.value
+    if not is_asked and slot.kind == "code":
+        named = label_of(slot.key) or (match[1] if (match := _NUMBER.search(slot.question)) else "number")
+        return f"My {named} is {speak(spoken, slot.kind, random, typed=typed)}."
     if isinstance(spoken, str) and spoken[:1].islower():
         article = re.search(rf"\b(an?|the) {re.escape(spoken)}\b", agent_said)
         spoken = f"{article[1]} {spoken}" if article else spoken
+    unfit = _unfit(slot, is_asked=is_asked)
     for _ in range(_OTHER_WORDS):
-        sentence = say_value(spoken, value.slot.key, value.slot.question, random=random)
-        is_answer = sentence.count(" ") < 2 or sentence.startswith(("Sure,", "Yes,"))
-        if sentence not in avoid and (is_asked or not is_answer):
+        sentence = say_value(spoken, slot.key, slot.question, random=random, typed=typed)
+        if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     avoid.add(sentence)
-    if not is_asked:
-        return capitalized(sentence.removeprefix("Sure, ").removeprefix("Yes, "))
-    slip = _slip(value, agent_said, random) if may_slip and random.random() < _SLIPS else None
+    slip = _slip(value, agent_said, random) if is_asked and may_slip and random.random() < _SLIPS else None
     if slip is None:
         return sentence
-    return f"{slip} {random.choice(_CORRECTIONS).format(speak(spoken, value.slot.kind, random))}"
+    return f"{slip} {random.choice(_CORRECTIONS).format(speak(spoken, slot.kind, random))}"
+
+
+def _unfit(slot: Slot, *, is_asked: bool) -> re.Pattern[str]:
+    """Return a pattern of sentences that do not fit the question, or no question."""
+    patterns = ["^Yes,"]
+    if not is_asked:
+        patterns += ["^Sure,", "works for me", "^Could we", "^How about"]
+    if slot.kind == "address" and "new" in f"{slot.key} {slot.question}":
+        patterns += [r"\blive\b"]
+    return re.compile("|".join(patterns))
 
 
 def _slip(value: CallerValue, agent_said: str, random: Random) -> str | None:

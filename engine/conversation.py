@@ -19,6 +19,7 @@ class Conversation:
         self._session = session
         self.loop: int | None = None  # of the open talk; None if there is none
         self.prompt = ""
+        self.first_prompt = ""  # of the session: what it says holds in later talks as well
         self.conditions: list[str] = []
         self.tools: dict[int, dict[str, Any]] = {}
         self.known: dict[str, Any] = {}
@@ -40,6 +41,7 @@ class Conversation:
             self.starts[loop] = len(session.messages) if self.pending is None else self._last_heard()
         self.note = None if not note or note[0] is None else text(note[0])
         self.prompt = prompt
+        self.first_prompt = self.first_prompt or prompt
         self.known = {**(known if isinstance(known, dict) else {}), **(info if isinstance(info, dict) else {})}
         self.conditions = [condition_text(condition) for condition in conditions or []]
         self.tools = {index: plain(one) for index, one in enumerate(conditions or []) if isinstance(one, dict)}
@@ -94,6 +96,7 @@ class Conversation:
         loop = session.program.loops[self.loop] if self.loop is not None and self.loop >= 0 else None
         return Talk(
             prompt=self.prompt,
+            first_prompt=self.first_prompt,
             conditions=self.conditions,
             tools=self.tools,
             messages=session.messages,

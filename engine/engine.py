@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from dryline.engine.branch_discovery import explore, reach
+from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.checking import check, checked_program
 from dryline.engine.errors import Finding
@@ -16,7 +17,7 @@ from dryline.engine.language_model import NOTHING, LanguageModel
 from dryline.engine.program import Condition, Program
 from dryline.engine.sandbox import Sandbox
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Branch, Caller
+from dryline.engine.simulated_caller import Caller
 from dryline.engine.translate import translate
 from dryline.engine.web import Fetch, Web, no_network
 

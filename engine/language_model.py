@@ -16,7 +16,8 @@ NOTHING, MADE_UP = "none", "made-up"  # `unsaid`: the values of members that nob
 class Talk:
     """An open talk: its prompt, conditions as texts, tools by index, and the conversation so far.
 
-    `note` is the value that a `return` handed back. `random` repeats with the session's seed.
+    `note` is the value that a `return` handed back. `first_prompt` is that of the session's first talk: its statements
+    answer users in all talks. `random` repeats with the session's seed.
     """
 
     prompt: str
@@ -26,6 +27,7 @@ class Talk:
     line: int
     condition_lines: list[int]
     note: str | None = None
+    first_prompt: str = ""
     known: dict[str, Any] = field(default_factory=dict)
     random: Random = field(default_factory=Random)
     now: datetime | None = None

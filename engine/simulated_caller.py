@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from typing import Any
 
 from dryline.engine.answer_filling import shaped
+from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
+from dryline.engine.caller_interjections import ASKING_BACK, WAITING, question_in_passing
 from dryline.engine.caller_utterances import (
     closes,
     gives_value,
@@ -42,45 +44,30 @@ MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a 
 # need two items in a cart, or a budget of 50,000.
 RANDOM_WALKS = 8
 _OTHERS = re.compile(
-    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|product", re.IGNORECASE
+    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other", re.IGNORECASE
 )
 _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
-_ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
-_WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
-_CLOSING = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A condition that a flow can reach, and how callers reach it.
-
-    `path` is the conditions to take, outermost first, the branch's own last. `variant` seeds the answers that the
-    flow's `if` statements may look at. With `free`, any answers lead there, so that each caller has their own. With
-    `brief`, callers may leave out what the flow asks for again. `asks` is what the flow asks after each condition.
-    """
-
-    path: tuple[Condition, ...]
-    variant: int = 0
-    asks: dict[int, tuple[Question, ...]] = field(default_factory=dict)
-    free: bool = False
-    brief: bool = False
-
-    @property
-    def condition(self) -> Condition:
-        return self.path[-1]
+_ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
+_OTHER_DAYS = 5  # attempts to name a day that was not named before
+_CLOSING = 1.5
+_SECOND_MATTER = (
+    0.05  # of a matter with questions of its own, after another one: who called for one thing asks, at most
+)
+# The numbers of a caller's own, which are the same whatever they are asked for.
+_OWN_NUMBER = re.compile(r"account|customer|member|policy|contract|patient", re.IGNORECASE)
 
 
 class Caller:
     """A caller for `FlowSession.play`, and the session's language model: it knows what the caller means.
 
     `known` holds what is certain about the caller: `name`, `first`, `last`, `phone`, `email` and other slots. `natural`
-    callers hesitate now and then, and ask back at most once. `shares` overrides how usual conditions are, by
-    their texts. `answers` has values that the caller gives whenever a slot of that name is asked for.
+    callers hesitate now and then, and ask back at most once, unless they are `typed`. `shares` overrides how usual
+    conditions are, by their texts. `answers` has values that callers give whenever a slot of that name is asked for.
     """
 
     def __init__(
@@ -91,18 +78,21 @@ class Caller:
         known: Mapping[str, Any] | None = None,
         *,
         natural: bool = False,
+        typed: bool = False,
         shares: Mapping[str, float] | None = None,
         answers: Mapping[str, Any] | None = None,
     ) -> None:
         self.taken: list[Condition] = []
-        self.asks: dict[int, list[Question]] = {}
+        self.asks: dict[int, list[Question]] = {}  # after each condition, the time that most was asked
+        self._asked: list[Question] = []  # since a condition was last taken
         self._branch = branch
         self._path = list(branch.path)
         self._random = random
         self._known = known or {}
         self._shares = shares or {}
         self._answers = answers or {}
-        self._natural = natural
+        self._natural = natural and not typed
+        self._typed = typed
         self._hesitancy = random.choice((0.0, 0.1, 0.2, 0.35))
         seed = random.getrandbits(32) if branch.free else branch.variant
         self._deciding = Random(seed)
@@ -116,8 +106,9 @@ class Caller:
         self._planned: dict[tuple[int | None, str], list[Any]] = {}
         self._answered: set[tuple[int | None, str]] = set()  # the keys whose last planned value was asked for
         self._used: set[str] = set()  # phrases and sentences
+        self._own_numbers: dict[str, Any] = {}
         self._next: Condition | None = None
-        self._asks_back = self._has_asked_back = False
+        self._asks_back = self._has_asked_back = self._has_asked_aside = False
         self._detours = branch.variant % 4
         self._turns = self._idle = 0
 
@@ -130,23 +121,35 @@ class Caller:
         self._now = session.now()
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            return self._random.choice(_WAITING)
+            return self._random.choice(WAITING)
         may_ask_back = self._natural and self._turns > 2 and not self._has_asked_back
         self._asks_back = may_ask_back and self._random.random() < 0.03
         if self._asks_back:
             self._has_asked_back = True
-            return self._random.choice(_ASKING_BACK)
+            return self._random.choice(ASKING_BACK)
         self._agent_said = last_agent_text(session.messages)
+        if aside := self._aside(session):
+            return aside
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
         menu = tuple(session.waiting)
         text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()))
-        hesitates = self._natural and self._random.random() < self._hesitancy
+        hesitates = self._natural and not closes(condition) and self._random.random() < self._hesitancy
         if not hesitates or language_of_menu(menu) != "en":
             return text
         return hesitate(text, self._random, names_in(map(str, self._known.values())))
+
+    def _aside(self, session: FlowSession) -> str | None:
+        """Return a question in passing, at most one a conversation; mostly None."""
+        self._next = None
+        if not self._natural or self._has_asked_aside or not any(map(gives_value, session.waiting)):
+            return None
+        if self._random.random() > _ASIDE_SHARE:
+            return None
+        self._has_asked_aside = True
+        return question_in_passing(session.conversation.talk(), self._random)
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         if not loop.conditions:
@@ -171,6 +174,8 @@ class Caller:
         others = [each for each in loop.conditions if not each.leaves and each is not goal]
         if closes(goal.text):
             others = [each for each in others if not closes(each.text)]
+            if not before and _collects(loop) and others:
+                return others[0]  # nothing can be taken away or asked about before something was added
             again = _collects(loop) and len(before) < 3 and self._random.random() < 0.5
             return self._usual(loop, others) if others and (not before or again) else None
         if not self._detours:
@@ -182,11 +187,15 @@ class Caller:
     def _usual(self, loop: Loop, conditions: list[Condition]) -> Condition:
         """Return one of the conditions, the usual ones more often."""
         before = Counter(each.line for each in self.taken if each.loop is loop)
+        is_served = bool(before) and not _collects(loop) and any(closes(each.text) for each in conditions)
         weights = []
         for rank, condition in enumerate(conditions):
             weight = self._shares.get(condition.text, NEXT_IN_LOOP**rank)
             if closes(condition.text):
-                weight = (1.0 if _collects(loop) else _CLOSING) if before else 0.0
+                usual = self._shares.get(condition.text, 1.0 if _collects(loop) else _CLOSING)
+                weight = usual if before else 0.0
+            elif is_served and condition.inner:
+                weight *= _SECOND_MATTER
             elif condition.line in before and not gives_value(condition.text):
                 weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
             weights.append(0.0 if meets_machine(condition.text) else weight)
@@ -201,7 +210,8 @@ class Caller:
         values = {name: str(value) for name, value in self._known.items() if value}
         for slot in unsaid:
             if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
-                values |= dict.fromkeys(slot.names, speak(slot.value, slot.slot.kind, self._random))
+                spoken = speak(slot.value, slot.slot.kind, self._random, typed=self._typed)
+                values |= dict.fromkeys(slot.names, spoken)
         sentences = []
         gives = gives_value(condition)
         if not (gives and unsaid):
@@ -217,11 +227,8 @@ class Caller:
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
         for slot in unsaid:
             if slot not in left_out:
-                sentences.append(
-                    give_value(
-                        slot, self._agent_said, self._random, self._used, is_asked=not sentences, may_slip=self._natural
-                    )
-                )
+                manner = {"is_asked": not sentences, "may_slip": self._natural, "typed": self._typed}
+                sentences.append(give_value(slot, self._agent_said, self._random, self._used, **manner))
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
@@ -235,9 +242,10 @@ class Caller:
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None or self._asks_back:
-            return Decision(None, "The caller asks back." if self._asks_back else "The caller hangs up.", 1.0, "caller")
+            return Decision(None, "The caller asks something.", 1.0, "caller")
         condition = self._next
         self.taken.append(condition)
+        self._asked = []
         index = condition.loop.conditions.index(condition)
         arguments = _BUILT_IN.arguments(replace(talk, unsaid=MADE_UP), index, said)
         return Decision(index, "It is what the caller is after.", 1.0, "caller", arguments)
@@ -249,7 +257,9 @@ class Caller:
 
     def ask(self, question: Question) -> Answer:
         after = self._next.line if self._next else 0
-        self.asks.setdefault(after, []).append(question)
+        self._asked.append(question)
+        if len(self._asked) > len(self.asks.get(after, ())):
+            self.asks[after] = self._asked
         self._now = question.now or self._now
         key = _key(question)
         if planned := self._planned.get(key):
@@ -293,9 +303,17 @@ class Caller:
             known = self._known.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
             if isinstance(known, str) and known:
                 return known
+        if slot.kind == "code" and (own := _OWN_NUMBER.search(f"{slot.key} {slot.question}")):
+            return self._own_numbers.setdefault(own[0].lower(), made_up(slot, self._random, self._now)[0])
         if self._candidates and slot.kind == "text" and deciding.random() < 0.5:
             return deciding.choice(self._candidates)
-        return made_up(slot, self._random, self._now)[0]
+        value = made_up(slot, self._random, self._now)[0]
+        if slot.kind == "date":  # another day than the one that the agent has just named
+            for _ in range(_OTHER_DAYS):
+                if str(value) not in self._agent_said:
+                    break
+                value = made_up(slot, self._random, self._now)[0]
+        return value
 
 
 def _collects(loop: Loop) -> bool:
@@ -328,16 +346,3 @@ def _key(question: Question) -> tuple[int | None, str]:
 
 def _next_value(values: Iterator[Any], _: Slot) -> Any:
     return next(values)
-
-
-def paths(program: Program) -> Iterator[tuple[Condition, ...]]:
-    """Yield the path to each condition, in the order of the code: outermost first, itself last."""
-
-    def below(loops: list[Loop], before: tuple[Condition, ...]) -> Iterator[tuple[Condition, ...]]:
-        for loop in loops:
-            yield from below(loop.inner, before)
-            for condition in loop.conditions:
-                yield (*before, condition)
-                yield from below(condition.inner, (*before, condition))
-
-    yield from below([loop for loop in program.loops if loop.outermost], ())

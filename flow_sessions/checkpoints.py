@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.branches import Branch, paths
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.engine import Engine
 from dryline.engine.errors import CodeRefused
@@ -20,7 +21,7 @@ from dryline.engine.events import Event, transcript
 from dryline.engine.language_model import Talk
 from dryline.engine.program import Condition, Program
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Branch, Caller, paths
+from dryline.engine.simulated_caller import Caller
 from dryline.flow_sessions.engines import engine_of
 from dryline.models.flows import Flow
 from dryline.models.tests import CheckpointRun, Test, TestConversation, TestRun

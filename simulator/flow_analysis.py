@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
+from dryline.engine.branches import Branch
 from dryline.engine.caller_utterances import meets_machine
 from dryline.engine.errors import CodeRefused
 from dryline.engine.program import Condition, Program
-from dryline.engine.simulated_caller import Branch
 from dryline.flow_sessions.engines import engine_of
 from dryline.simulator.deployment_context import DeploymentContext
 from dryline.simulator.flow_runner import FlowRun, FlowRunner

@@ -8,12 +8,13 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
+from dryline.engine.branches import Branch
 from dryline.engine.engine import Engine
 from dryline.engine.events import Event
 from dryline.engine.language_model import AgentUtterance, Answer, Decision, Question, Talk
 from dryline.engine.program import Program
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import Branch, Caller
+from dryline.engine.simulated_caller import Caller
 from dryline.simulator.run_sizes import bounded
 
 HUNG_UP, LOST = "hung up", "lost"  # how a conversation ended, beside the engine's own words for it
@@ -108,8 +109,9 @@ class RecordedCaller(Caller):
         loses: bool = False,
         first: str | None = None,
         answers: Mapping[str, Any] | None = None,
+        typed: bool = False,
     ) -> None:
-        super().__init__(program, branch, random, known, natural=True, shares=shares, answers=answers)
+        super().__init__(program, branch, random, known, natural=True, typed=typed, shares=shares, answers=answers)
         self.requests: list[ModelRequest] = []
         self.turns = 0
         self.unanswered: tuple[str, int | None] | None = None  # the last words, and the line of their talk
@@ -169,7 +171,9 @@ class FlowRunner:
         **manners: Any,
     ) -> FlowRun:
         """Run the flow with a caller who takes this branch; `manners` are a RecordedCaller's. Raises Busy."""
-        person = RecordedCaller(self.program, branch, Random(seed), answers=self.answers, **manners)
+        person = RecordedCaller(
+            self.program, branch, Random(seed), answers=self.answers, typed=self.channel != "voice", **manners
+        )
         session = self.engine.open(
             self.program,
             model=person,

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from dryline.engine import branch_discovery
+from dryline.engine.branches import paths
 from dryline.engine.caller_utterances import utter
 from dryline.engine.session import FlowSession
-from dryline.engine.simulated_caller import paths
 
 SHOP = """
 order = []
