@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +13,17 @@ from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
+_DIGIT = 4  # characters that a spoken digit takes as long as
+_DIGITS = re.compile(r"\d")
+# What the agent asks for that a caller first has to do or to look up, and the time that it takes.
+_TO_DO = re.compile(
+    r"\bplease (?:unplug|plug|push|pull|hold|press|restart|switch|turn|put|look|open|click|try)\b", re.IGNORECASE
+)
+_TO_LOOK_UP = re.compile(r"\b(?:number|code|e-mail address|reading|date of birth)\b[^.?!]*\?", re.IGNORECASE)
 # Durations in hundredths of a second: the least, and how much more it can be. Assumed.
 THINKS = (25, 45)  # before an answer of the agent
 _FIRST, _CALLS, _TURNS, _VOICE_MS = (60, 100), (10, 40), (110, 220), (90, 160)
+_DOES, _LOOKS_UP = (1200, 3000), (150, 450)
 
 
 @dataclass(slots=True)
@@ -103,7 +112,8 @@ class TimelineBuilder:
         if self.typed:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            self.advance(*_TURNS)
+            question = self.talk.messages[-1]["content"] if self.talk.messages else ""
+            self.advance(*(_DOES if _TO_DO.search(question) else _LOOKS_UP if _TO_LOOK_UP.search(question) else _TURNS))
         self._say("user", text)
         self.user_ended = self.now
 
@@ -119,7 +129,8 @@ class TimelineBuilder:
 
     def _say(self, role: str, text: str) -> float:
         start = self.now
-        self.now += 0 if self.typed else int(40 + len(text) * self.pace)
+        characters = len(text) + (_DIGIT - 1) * len(_DIGITS.findall(text))
+        self.now += 0 if self.typed else int(40 + characters * self.pace)
         self.talk.messages.append({"role": role, "content": text, "start": start / 100, "end": self.now / 100})
         return start / 100
 
