@@ -1,4 +1,4 @@
-"""What callers say between their answers: they ask back, wait, or ask something in passing."""
+"""Words of callers between their answers: they ask back, wait, or ask something in passing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from dryline.engine.agent_lines import statement_for
 from dryline.engine.language_model import Talk
 
 ASKING_BACK = ("Sorry, could you repeat that?", "Sorry, what was that?", "Pardon me?", "Could you say that again?")
-WAITING = ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks.")
+WAITING = {
+    "en": ("Okay.", "All right.", "Sure, thank you.", "Okay, thanks."),
+    "de": ("Okay.", "In Ordnung.", "Gut, danke.", "Alles klar."),
+    "es": ("Vale.", "De acuerdo.", "Muy bien, gracias.", "Está bien."),
+}
 _IN_PASSING = (
     "How much is that going to be, by the way?",
     "Oh, how much does it cost?",

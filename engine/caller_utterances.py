@@ -29,6 +29,11 @@ _GIVES = re.compile(
     r"|^says? (?:what|which|when|where|how)\b",
     re.IGNORECASE,
 )
+_GIVES_ELSEWHERE = re.compile(  # in German and Spanish
+    r"^(?:(?:der|die|el|la) )?\w+ (?:nennt|gibt|sagt|wählt|beschreibt|buchstabiert|dice|da|elige|indica|nombra|escoge"
+    r"|describe|deletrea)\b(?!.*\b(?:ab|auf|dass|ja|nein|que|sí|no|gracias)\b)",
+    re.IGNORECASE,
+)
 _CLOSES = re.compile(
     r"\b(?:nothing else|no more|no further|no other|done|finished|goodbye|bye|that is all|hangs? up"
     r"|end the (?:call|chat))\b",
@@ -146,7 +151,7 @@ def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
 
 def gives_value(condition: str) -> bool:
     """Return whether a condition is met by giving a value, such as "caller names a day"."""
-    return bool(_GIVES.search(_predicate(condition)))
+    return bool(_GIVES.search(_predicate(condition)) or _GIVES_ELSEWHERE.search(condition))
 
 
 def closes(condition: str) -> bool:
@@ -183,7 +188,8 @@ def _best(condition: str, menu: tuple[str, ...], part: ConditionPart) -> Intent 
     intents, open_menu, index = load(language).intents, read_menu(menu, language), menu.index(condition)
     if index >= len(open_menu.claims):  # a menu is read up to a limit
         open_menu, index = read_menu((condition,), language), 0
-    shares = {name: claim * open_menu.share(index, name) for name, claim in part.claims.items()}
+    claims = {name: claim for name, claim in part.claims.items() if name in intents}  # some are in English only
+    shares = {name: claim * open_menu.share(index, name) for name, claim in claims.items()}
     name = max(shares, key=lambda name: (shares[name], _rank(intents[name].subject)), default=None)
     if name is not None and shares[name] >= _ENOUGH:
         return intents[name]

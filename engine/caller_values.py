@@ -6,11 +6,11 @@ import re
 from random import Random
 from typing import Any, NamedTuple
 
-from dryline.engine.caller_utterances import capitalized, intent_of
+from dryline.engine.caller_utterances import capitalized, intent_of, language_of_menu
 from dryline.engine.program import Program
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import say_value, speak
-from dryline.phrases.value_kinds import label_of
+from dryline.phrases.value_kinds import label_of, read_values
 
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
@@ -23,8 +23,6 @@ _OFFERS = (
 _FACT = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
 )
-_YES = ("Yes.", "Yeah.", "Yes, yes.", "Yep.", "Yes, I think so.")
-_NO = ("No.", "No, not really.", "Nope.", "I'm afraid not.", "No, I don't think so.")
 _NUMBER = re.compile(r"\b((?!is\b|the\b)\w+ (?:number|code|id))\b", re.IGNORECASE)
 # The share of answers in which callers first say something else, and how they go on.
 _SLIPS = 0.06
@@ -65,7 +63,9 @@ def yes_or_no(condition: str, menu: tuple[str, ...], agent_said: str, random: Ra
     question = re.split(r"(?<=[.!?]) ", agent_said)[-1]
     if intent is None or intent.name not in ("agree", "decline") or not _FACT.match(question):
         return None
-    return random.choice(_YES if intent.name == "agree" else _NO)
+    if language_of_menu(menu) != "en":  # in German, "was" begins other questions
+        return None
+    return random.choice(read_values()["yes_says" if intent.name == "agree" else "no_says"])
 
 
 def give_value(
@@ -76,15 +76,16 @@ def give_value(
     *,
     is_asked: bool,
     may_slip: bool,
+    language: str = "en",
     typed: bool = False,
 ) -> str:
     """Return a sentence that gives a value, and add it to `avoid`, whose sentences are not said again.
 
     A choice has the article with which the agent has named it. A value that nobody has asked for is not said bare. With
-    `may_slip` a caller now and then says something else first. `typed` is for a chat.
+    `may_slip` a caller now and then says something else first, in English only. `typed` is for a chat.
     """
     slot, spoken = value.slot, value.value
-    if not is_asked and slot.kind == "code":
+    if not is_asked and slot.kind == "code" and language == "en":
         named = label_of(slot.key) or (match[1] if (match := _NUMBER.search(slot.question)) else "number")
         return f"My {named} is {speak(spoken, slot.kind, random, typed=typed)}."
     if isinstance(spoken, str) and spoken[:1].islower():
@@ -92,11 +93,12 @@ def give_value(
         spoken = f"{article[1]} {spoken}" if article else spoken
     unfit = _unfit(slot, is_asked=is_asked)
     for _ in range(_OTHER_WORDS):
-        sentence = say_value(spoken, slot.key, slot.question, random=random, typed=typed)
+        sentence = say_value(spoken, slot.key, slot.question, random=random, language=language, typed=typed)
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     avoid.add(sentence)
-    slip = _slip(value, agent_said, random) if is_asked and may_slip and random.random() < _SLIPS else None
+    slips = is_asked and may_slip and language == "en" and random.random() < _SLIPS
+    slip = _slip(value, agent_said, random) if slips else None
     if slip is None:
         return sentence
     return f"{slip} {random.choice(_CORRECTIONS).format(speak(spoken, slot.kind, random))}"

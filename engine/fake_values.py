@@ -15,7 +15,7 @@ from dryline.engine.number_values import range_of
 from dryline.engine.slots import Slot
 from dryline.engine.spoken_turns import Utterance
 from dryline.engine.time_values import SpokenTime, format_time
-from dryline.phrases.value_kinds import class_of, label_of, part_of_name, read_values
+from dryline.phrases.value_kinds import class_of, label_of, language_of, part_of_name, read_values
 
 _FIRST = (
     "Anna",
@@ -172,8 +172,20 @@ def _day_in_words(day: date, random: Random, now: datetime) -> str:
     return f"{day:%A}" if draw < 0.8 else f"{day:%B} {day.day}"
 
 
+def _day_in_other_words(day: date, slot: Slot, language: str) -> str:
+    """Return a day in German or Spanish: its weekday, or day and month where the example has a number."""
+    names = read_values(language)
+    weekday, month = str(names["weekdays"][day.weekday()]), str(names["months"][day.month - 1])
+    if re.search(r"\d", slot.example_text):
+        return f"{day.day}. {month.capitalize()}" if language == "de" else f"{day.day} de {month}"
+    return weekday.capitalize() if language == "de" else weekday
+
+
 def _date(slot: Slot, random: Random, now: datetime) -> str:
     day = _day(slot, random, now)
+    language = language_of(f"{slot.question} {slot.example_text}")
+    if language != "en" and re.search(r"[^\W\d_]", slot.example_text):
+        return _day_in_other_words(day, slot, language)
     if slot.kind == "date" and not re.search(r"\d", slot.example_text) and not _is_weekday(slot):
         return _day_in_words(day, random, now)
     month = read_values()["months"][day.month - 1].capitalize()

@@ -16,6 +16,7 @@ from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
 from dryline.engine.caller_interjections import ASKING_BACK, WAITING, question_in_passing
 from dryline.engine.caller_utterances import (
+    CallerUtterance,
     closes,
     gives_value,
     hesitate,
@@ -32,11 +33,7 @@ from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import speak
-from dryline.phrases.value_kinds import (
-    is_of_user,
-    names_speaker,
-    part_of_name,
-)
+from dryline.phrases.value_kinds import is_of_user, language_of, names_speaker, part_of_name
 
 MOST_TURNS = 40
 MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out
@@ -55,9 +52,8 @@ _TAKEN_BEFORE = 0.15
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
 _OTHER_DAYS = 5  # attempts to name a day that was not named before
 _CLOSING = 1.5
-_SECOND_MATTER = (
-    0.05  # of a matter with questions of its own, after another one: who called for one thing asks, at most
-)
+# Of a matter with questions of its own, after another one: who called for one thing asks something small, at most.
+_SECOND_MATTER = 0.05
 # The numbers of a caller's own, which are the same whatever they are asked for.
 _OWN_NUMBER = re.compile(r"account|customer|member|policy|contract|patient", re.IGNORECASE)
 
@@ -121,23 +117,24 @@ class Caller:
         self._now = session.now()
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            return self._random.choice(WAITING)
-        may_ask_back = self._natural and self._turns > 2 and not self._has_asked_back
+            return self._random.choice(WAITING[language_of(session.conversation.prompt)])
+        menu = tuple(session.waiting)
+        is_english = language_of_menu(menu) == "en"  # what callers add to their answers is English
+        may_ask_back = self._natural and is_english and self._turns > 2 and not self._has_asked_back
         self._asks_back = may_ask_back and self._random.random() < 0.03
         if self._asks_back:
             self._has_asked_back = True
             return self._random.choice(ASKING_BACK)
         self._agent_said = last_agent_text(session.messages)
-        if aside := self._aside(session):
+        if is_english and (aside := self._aside(session)):
             return aside
         self._next = self._choose_next(session.program.loops[loop])
         if self._next is None:
             return None
         condition = session.waiting[self._next.loop.conditions.index(self._next)]
-        menu = tuple(session.waiting)
         text = self._say(condition, menu, self._branch.asks.get(self._next.line, ()))
         hesitates = self._natural and not closes(condition) and self._random.random() < self._hesitancy
-        if not hesitates or language_of_menu(menu) != "en":
+        if not hesitates or not is_english:
             return text
         return hesitate(text, self._random, names_in(map(str, self._known.values())))
 
@@ -207,38 +204,43 @@ class Caller:
             [CallerValue(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions
         ]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
-        values = {name: str(value) for name, value in self._known.items() if value}
-        for slot in unsaid:
-            if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
-                spoken = speak(slot.value, slot.slot.kind, self._random, typed=self._typed)
-                values |= dict.fromkeys(slot.names, spoken)
-        sentences = []
+        sentences, left_out = list[str](), list[CallerValue]()
         gives = gives_value(condition)
         if not (gives and unsaid):
-            opening = self._turns == 1
-            utterance = utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu)
-            sentences.append(yes_or_no(condition, menu, self._agent_said, self._random) or utterance.text)
+            utterance = self._utter(condition, menu, unsaid)
+            sentences.append(utterance.text)
             unsaid = [slot for slot in unsaid if not slot.names & utterance.slots]
         if self._branch.brief and not gives:
             left_out = [slot for slot in unsaid if slot.slot.kind not in _ADDED or self._random.random() > 0.3]
             left_out += [slot for slot in unsaid if slot not in left_out][1:]
-        else:
-            left_out = []
         left_out = [slot for slot in left_out if slot.slot.key not in self._answers]
+        give = partial(give_value, may_slip=self._natural, language=language_of_menu(menu), typed=self._typed)
         for slot in unsaid:
             if slot not in left_out:
-                manner = {"is_asked": not sentences, "may_slip": self._natural, "typed": self._typed}
-                sentences.append(give_value(slot, self._agent_said, self._random, self._used, **manner))
+                sentences.append(give(slot, self._agent_said, self._random, self._used, is_asked=not sentences))
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
-            value = shaped(question, partial(_next_value, values_in_order))
-            key = _key(question)
-            if key in self._answered:  # the value that was said the time before
-                self._answered.remove(key)
-                del self._planned[key]
-            self._planned.setdefault(key, []).append(value)
+            self._plan(_key(question), shaped(question, partial(_next_value, values_in_order)))
         return " ".join(sentences)
+
+    def _utter(self, condition: str, menu: tuple[str, ...], unsaid: list[CallerValue]) -> CallerUtterance:
+        """Return words of somebody who meets the condition, with values of theirs in them."""
+        if answer := yes_or_no(condition, menu, self._agent_said, self._random):
+            return CallerUtterance(answer, frozenset())
+        values = {name: str(value) for name, value in self._known.items() if value}
+        for slot in unsaid:
+            if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
+                spoken = speak(slot.value, slot.slot.kind, self._random, language_of_menu(menu), typed=self._typed)
+                values |= dict.fromkeys(slot.names, spoken)
+        return utter(condition, values, self._random, opening=self._turns == 1, avoid=self._used, menu=menu)
+
+    def _plan(self, key: tuple[int | None, str], value: Any) -> None:
+        """Plan the answer to a question, in place of the one that was given the time before."""
+        if key in self._answered:
+            self._answered.remove(key)
+            del self._planned[key]
+        self._planned.setdefault(key, []).append(value)
 
     def choose(self, talk: Talk, said: str) -> Decision:
         if self._next is None or self._asks_back:

@@ -15,7 +15,7 @@ from dryline.simulator.scripts import Step
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
 _DIGIT = 4  # characters that a spoken digit takes as long as
 _DIGITS = re.compile(r"\d")
-# What the agent asks for that a caller first has to do or to look up, and the time that it takes.
+# Callers first do, or look up, these things that the agent asks for. It takes the time of _DOES and _LOOKS_UP.
 _TO_DO = re.compile(
     r"\bplease (?:unplug|plug|push|pull|hold|press|restart|switch|turn|put|look|open|click|try)\b", re.IGNORECASE
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from dryline.engine import branch_discovery
 from dryline.engine.branches import paths
 from dryline.engine.caller_utterances import utter
 from dryline.engine.session import FlowSession
+from dryline.engine.simulated_caller import Caller
 
 SHOP = """
 order = []
@@ -164,6 +166,77 @@ def test_a_condition_of_a_known_intent_is_said_in_many_ways_and_never_recited():
     texts = {utter("caller asks for a person", {}, Random(seed), opening=False, avoid=set()).text for seed in range(60)}
     assert len(texts) > 10
     assert not any("asks for a person" in text or "I ask" in text for text in texts)
+
+
+NO_AND_A_DAY = """
+loop:
+    r = talk("Is this the day that we agreed on?", True)
+until "caller declines or wants to move the appointment":
+    extract("day", r.ask("Which day?", {"day": "Thursday"})["day"])
+"""
+
+
+def test_a_value_that_a_plain_no_does_not_hold_is_said_behind_it(play):
+    for seed in range(60):
+        _, session = play(NO_AND_A_DAY, seed=seed)
+        assert session.extracted["day"] in spoken(session), spoken(session)
+
+
+GERMAN = """
+loop:
+    r = talk("Was kann ich für Sie tun?", True)
+until "Anrufer möchte einen Termin vereinbaren":
+    loop:
+        a = talk("An welchem Tag passt es Ihnen?", True)
+    until "Anrufer nennt einen Tag":
+        day = a.ask("Welcher Tag?", {"tag": "Donnerstag"})["tag"]
+    loop:
+        a = talk(f"Am {day} um 9 oder um 14 Uhr?", True)
+    until "Anrufer wählt eine Uhrzeit":
+        a.ask("Welche Uhrzeit?", {"uhrzeit": "14:30"})
+    loop:
+        a = talk("Wie ist Ihre Kundennummer?", True)
+    until "Anrufer nennt die Nummer":
+        a.ask("Wie ist die Nummer?", {"kundennummer": "40118822"})
+    loop:
+        a = talk("Was meinen Sie, ist das so richtig?", True)
+    until "Anrufer stimmt zu":
+        say("Gut.")
+"""
+SPANISH = """
+loop:
+    r = talk("¿En qué puedo ayudarle?", True)
+until "el cliente quiere pedir una cita":
+    loop:
+        a = talk("¿Qué día le viene bien?", True)
+    until "el cliente dice el día":
+        a.ask("¿Qué día?", {"dia": "jueves"})
+    loop:
+        a = talk("¿Cuál es su número de cliente?", True)
+    until "el cliente da el número":
+        a.ask("¿Cuál es el número?", {"numero": "40118822"})
+    loop:
+        a = talk("¿Está de acuerdo?", True)
+    until "el cliente está de acuerdo":
+        say("Perfecto.")
+"""
+ENGLISH = re.compile(
+    r"\b(?:the|is|it|my|yes|yeah|no, sorry|mean|actually|sorry|could|pardon|okay, thanks|sure|please|would|by the way"
+    r"|\w+day|tomorrow|next|one|two|three|four|five|seven|eight|nine|anrufer|cliente)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("code", [GERMAN, SPANISH], ids=["German", "Spanish"])
+def test_callers_of_other_languages_add_no_english_and_recite_no_condition(engine, code):
+    program = engine.program(code)
+    branch = engine.explore(program)[-1]
+    for seed in range(80):
+        caller = Caller(program, branch, Random(seed), {"name": "Anna Weber"}, natural=True)
+        session = engine.open(program, model=caller, seed=seed)
+        session.play(caller)
+        assert session.failure is None and branch.condition in caller.taken
+        assert not ENGLISH.search(spoken(session)), spoken(session)
 
 
 def test_a_caller_does_not_use_a_phrase_twice():
