@@ -78,6 +78,11 @@ _REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 _ENOUGH_OPENINGS = 4  # phrases
+_BY_PHONE = re.compile(
+    r"\b(?:call(?:ed|ing)? (?:about|because|to|you|for)|(?:hang|pick) up|on hold|operator|speaking|hear(?:ing)? you"
+    r"|(?:put|patch) me through|connect me|transfer me|on the (?:line|phone))\b",
+    re.IGNORECASE,
+)
 _GREETINGS = ("Hi, ", "Hello, ", "Good morning, ", "Hi there, ", "Hey, ")
 _GREETED = re.compile(r"(?:hi(?: there)?|hello|hey|good (?:morning|afternoon|day|evening))[,.!] ", re.IGNORECASE)
 
@@ -97,11 +102,12 @@ def utter(
     opening: bool,
     avoid: set[str],
     menu: tuple[str, ...] = (),
+    typed: bool = False,
 ) -> CallerUtterance:
     """Return words of somebody who meets the condition, with values of `slots` in them.
 
     `menu` holds all conditions that are open. `opening` asks for the first words of a conversation. Phrases in `avoid`
-    are not used again while there are others; the chosen one is added.
+    are not used again while there are others; the chosen one is added. In a chat (`typed`) nobody speaks of the call.
     """
     intent = _intent_of_alternative(condition, menu, random) or intent_of(condition, menu)
     if intent is None:
@@ -109,8 +115,10 @@ def utter(
     phrases = [
         phrase
         for phrase in _phrases(intent, opening=opening)
-        if slots_of(phrase) <= slots.keys() and ":other}" not in phrase
+        if slots_of(phrase) <= slots.keys() and ":other}" not in phrase and not _has_two_of_a_kind(phrase)
     ]
+    if typed:
+        phrases = [phrase for phrase in phrases if not _BY_PHONE.search(phrase)] or phrases
     fresh = [phrase for phrase in phrases if phrase not in avoid] or phrases
     if not fresh:
         return CallerUtterance(_in_first_person(condition), frozenset())
@@ -169,6 +177,11 @@ def answers_agent(condition: str) -> bool:
     """Return whether a condition is met by an answer, such as "caller agrees", and not by what a call is about."""
     intent = intent_of(condition)
     return intent is not None and (intent.subject == "answers" or intent.name in _ANSWERS)
+
+
+def _has_two_of_a_kind(phrase: str) -> bool:
+    """Return whether a phrase has two values of a kind, of which a caller knows one ("my {day} for {day:new}")."""
+    return len(SLOT.findall(phrase)) > len(slots_of(phrase))
 
 
 def slots_of(phrase: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from dryline.engine.caller_utterances import capitalized, intent_of, language_of
 from dryline.engine.program import Program
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import say_value, speak
-from dryline.phrases.value_kinds import label_of, read_values
+from dryline.phrases.value_kinds import is_of_user, label_of, names_speaker, read_values
 
 _QUOTED = r"""["'][^"'\n]{1,60}["']"""
 _COMPARED = re.compile(rf"(?:==|!=|\bin\b|\bcase\b)\s*[\[({{]?\s*({_QUOTED}(?:\s*,\s*{_QUOTED})*)")
@@ -18,6 +18,9 @@ _COUNTED = re.compile(r"(?:[=!<>]=|[<>])\s*(\d[\d_]{0,11}(?:\.\d{1,6})?)")
 _OFFERS = (
     re.compile(r"\b\d{1,2}(?::\d{2})? ?[AP]M\b"),
     re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"),
+)
+_OTHERS = re.compile(
+    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other", re.IGNORECASE
 )
 # A yes-or-no question for a fact, and its answers. An offer or a wish is agreed to in other words.
 _FACT = re.compile(
@@ -28,7 +31,7 @@ _NUMBER = re.compile(r"\b((?!is\b|the\b)\w+ (?:number|code|id))\b", re.IGNORECAS
 _SLIPS = 0.06
 _CORRECTIONS = ("No, sorry, {}.", "I mean, {}.", "Wait, no, {}.", "Actually, {}.")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
-_OTHER_WORDS = 5  # attempts to give a value in other words than before
+_OTHER_WORDS = 20  # attempts to give a value in other words than before
 
 
 class CallerValue(NamedTuple):
@@ -96,6 +99,9 @@ def give_value(
         sentence = say_value(spoken, slot.key, slot.question, random=random, language=language, typed=typed)
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
+    if not is_asked and language == "en" and isinstance(spoken, str) and sentence == f"{capitalized(spoken)}.":
+        article = "" if spoken.endswith("s") or not spoken[:1].islower() else "an " if spoken[0] in "aeiou" else "a "
+        sentence = f"It's about {article}{spoken}."
     avoid.add(sentence)
     slips = is_asked and may_slip and language == "en" and random.random() < _SLIPS
     slip = _slip(value, agent_said, random) if slips else None
@@ -108,7 +114,7 @@ def _unfit(slot: Slot, *, is_asked: bool) -> re.Pattern[str]:
     """Return a pattern of sentences that do not fit the question, or no question."""
     patterns = ["^Yes,"]
     if not is_asked:
-        patterns += ["^Sure,", "works for me", "^Could we", "^How about"]
+        patterns += ["^Sure,", "works for me", "would be better", "^Could we", "^How about"]
     if slot.kind == "address" and "new" in f"{slot.key} {slot.question}":
         patterns += [r"\blive\b"]
     return re.compile("|".join(patterns))
@@ -139,3 +145,10 @@ def numbers(program: Program) -> list[float]:
     """Return the numbers that the flow compares with, then the neighbours of each."""
     compared = sorted({float(number) for number in _COUNTED.findall(program.source)})
     return list(dict.fromkeys(number + more for more in (0, 1, -1) for number in compared))
+
+
+def is_own(slot: Slot) -> bool:
+    """Return whether a question is about the caller, and not about a neighbour or a department."""
+    if not is_of_user(slot.key, slot.question) or (slot.key and not names_speaker(slot.key) and "name" in slot.key):
+        return False
+    return not _OTHERS.search(f"{slot.key} {slot.question}")

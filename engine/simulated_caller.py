@@ -25,7 +25,7 @@ from dryline.engine.caller_utterances import (
     names_in,
     utter,
 )
-from dryline.engine.caller_values import CallerValue, candidates, give_value, numbers, offered_values, yes_or_no
+from dryline.engine.caller_values import CallerValue, candidates, give_value, is_own, numbers, offered_values, yes_or_no
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
@@ -33,16 +33,13 @@ from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import speak
-from dryline.phrases.value_kinds import is_of_user, language_of, names_speaker, part_of_name
+from dryline.phrases.value_kinds import is_of_user, language_of, part_of_name
 
 MOST_TURNS = 40
 MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out
 # From this variant on, a caller takes conditions at random and gives numbers that the code compares with: an `if` may
 # need two items in a cart, or a budget of 50,000.
 RANDOM_WALKS = 8
-_OTHERS = re.compile(
-    r"neighbou?r|doctor|dentist|agent|manager|company|colleague|boss|friend|pet\b|animal|product|other", re.IGNORECASE
-)
 _BUILT_IN = BuiltInModel()
 # Kinds of values that callers give unasked, in a sentence of its own.
 _ADDED = ("name", "code", "date", "phone", "email")
@@ -51,9 +48,10 @@ NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
 _OTHER_DAYS = 5  # attempts to name a day that was not named before
-_CLOSING = 1.5
-# Of a matter with questions of its own, after another one: who called for one thing asks something small, at most.
-_SECOND_MATTER = 0.05
+_CLOSING = 6.0
+# A caller who called for one thing asks a question after it, at most.
+_SECOND_MATTER = 0.02
+_SMALL = re.compile(r"\basks? (?:about|how|what|when|where|whether|which|if)\b|\bquestion", re.IGNORECASE)
 # The numbers of a caller's own, which are the same whatever they are asked for.
 _OWN_NUMBER = re.compile(r"account|customer|member|policy|contract|patient", re.IGNORECASE)
 
@@ -125,7 +123,9 @@ class Caller:
         if self._asks_back:
             self._has_asked_back = True
             return self._random.choice(ASKING_BACK)
-        self._agent_said = last_agent_text(session.messages)
+        latest = last_agent_text(session.messages)
+        is_answer = self._next is None and self._turns > 1  # to a question in passing: the offers before it still hold
+        self._agent_said = f"{self._agent_said} {latest}" if is_answer else latest
         if is_english and (aside := self._aside(session)):
             return aside
         self._next = self._choose_next(session.program.loops[loop])
@@ -191,7 +191,7 @@ class Caller:
             if closes(condition.text):
                 usual = self._shares.get(condition.text, 1.0 if _collects(loop) else _CLOSING)
                 weight = usual if before else 0.0
-            elif is_served and condition.inner:
+            elif is_served and (condition.inner or not _SMALL.search(condition.text)):
                 weight *= _SECOND_MATTER
             elif condition.line in before and not gives_value(condition.text):
                 weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
@@ -217,7 +217,8 @@ class Caller:
         give = partial(give_value, may_slip=self._natural, language=language_of_menu(menu), typed=self._typed)
         for slot in unsaid:
             if slot not in left_out:
-                sentences.append(give(slot, self._agent_said, self._random, self._used, is_asked=not sentences))
+                is_asked = bool(self._agent_said) and not sentences
+                sentences.append(give(slot, self._agent_said, self._random, self._used, is_asked=is_asked))
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
@@ -233,7 +234,8 @@ class Caller:
             if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
                 spoken = speak(slot.value, slot.slot.kind, self._random, language_of_menu(menu), typed=self._typed)
                 values |= dict.fromkeys(slot.names, spoken)
-        return utter(condition, values, self._random, opening=self._turns == 1, avoid=self._used, menu=menu)
+        manner = {"opening": self._turns == 1, "typed": self._typed}
+        return utter(condition, values, self._random, avoid=self._used, menu=menu, **manner)
 
     def _plan(self, key: tuple[int | None, str], value: Any) -> None:
         """Plan the answer to a question, in place of the one that was given the time before."""
@@ -301,7 +303,7 @@ class Caller:
             return made_up(slot, deciding, self._now)[0]
         if slot.kind == "phone" and not is_of_user(slot.key, slot.question):
             return value_in_question(slot, (), MADE_UP)[0]
-        if slot.kind in ("name", "phone", "email") and _is_own(slot):
+        if slot.kind in ("name", "phone", "email") and is_own(slot):
             known = self._known.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
             if isinstance(known, str) and known:
                 return known
@@ -322,13 +324,6 @@ def _collects(loop: Loop) -> bool:
     """Return whether a loop takes the same kind of thing again and again, such as the items of an order."""
     first = loop.conditions[0]
     return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
-
-
-def _is_own(slot: Slot) -> bool:
-    """Return whether a question is about the caller, and not about a neighbour or a department."""
-    if not is_of_user(slot.key, slot.question) or (slot.key and not names_speaker(slot.key) and "name" in slot.key):
-        return False
-    return not _OTHERS.search(f"{slot.key} {slot.question}")
 
 
 def _slots(question: Question) -> list[Slot]:

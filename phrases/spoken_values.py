@@ -14,6 +14,7 @@ _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _MONTH_DAY = re.compile(r"([A-Z][a-z]+) (\d{1,2})(?:, (\d{4}))?")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap])?\.?m?\.?", re.IGNORECASE)
+_STARTS_WITH_EMAIL = re.compile(r"\S+@|[a-z]+ (?:dot|underscore|dash|at) \w+ (?:dot|at) ")
 _BARE_SHARE = 0.4  # of answers that are the value alone
 _ONE_SENTENCE = ({"street", "city", "state", "zip"}, {"date", "time"})
 _PLAIN = ("choice", "service", "item", "reason", "date", "time")
@@ -286,5 +287,5 @@ def _with_article(text: str) -> str:
 
 
 def _capital(text: str) -> str:
-    """Return a sentence with a capital letter; an e-mail address stays as it is."""
-    return text if "@" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
+    """Return a sentence with a capital letter; an e-mail address, typed or spoken, stays as it is."""
+    return text if _STARTS_WITH_EMAIL.match(text) else text[:1].upper() + text[1:]

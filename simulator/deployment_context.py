@@ -26,7 +26,7 @@ from dryline.simulator.opening_hours import Week, usual_week, week_of
 from dryline.simulator.people import CITIES, STREETS, City
 from dryline.storage.errors import NotFound
 
-_AGENT = re.compile(r"\bYou(?: are|'re) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with) )")
+_AGENT = re.compile(r"\b(?:You(?: are|'re)|[Tt]his is) ([A-Z][a-z]{2,})(?=[,.]| (?:from|of|at|with|and) )")
 _ROWS = 50  # of a campaign that are looked at
 
 
@@ -167,7 +167,7 @@ def _hours(deployment: Deployment, number: str) -> BusinessHours | None:
 
 
 def _agent_of(code: str | None) -> str | None:
-    """Return the name that a flow's prompt gives to its agent, as in "You are Nora, …"."""
+    """Return the name that a flow gives to its agent, as in "You are Nora, …" or "…, this is Nora."."""
     name = _AGENT.search(code or "")
     return name[1] if name else None
 

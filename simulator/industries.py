@@ -62,7 +62,7 @@ CLINIC = Industry(
     outbound_scripts=("reminder",),
     number=("your patient number", "patient"),
     desk="our front desk",
-    subjects=("appointment", "treatment plan", "next check-up"),
+    subjects=("appointment", "next appointment", "next visit"),
     complaints=(
         ("I was told that somebody would call me back about my results", "nobody called back about the results"),
         ("I have had pain since my last visit", "pain since the last visit"),
@@ -96,7 +96,7 @@ UTILITY = Industry(
     outbound_scripts=("payment_reminder",),
     number=("your account number", "account"),
     desk="our billing department",
-    subjects=("last bill", "account", "open balance"),
+    subjects=("account", "last payment", "open balance"),
     complaints=(
         ("You have billed me for a flat I moved out of", "billed for a flat after moving out"),
         ("My power was cut although I paid", "power was cut although the bill was paid"),
@@ -113,7 +113,7 @@ SUPPORT = Industry(
     outbound_scripts=("survey",),
     number=("your case number", "case"),
     desk="a technician",
-    subjects=("support case", "last request", "technician's visit"),
+    subjects=("support case", "last request", "support ticket"),
     complaints=(
         ("The fix from last week did not help at all", "last week's fix did not help"),
         ("The whole office is offline and nobody answers my ticket", "a whole office is offline, ticket unanswered"),

@@ -252,6 +252,33 @@ def test_a_phrase_with_a_value_has_the_callers_own():
     assert not any("{" in text.text for text in texts)
 
 
+def test_no_phrase_has_one_value_for_two():
+    condition, slots = "caller wants to move an appointment", {"day": "Thursday", "name": "Ada Park"}
+    texts = [utter(condition, slots, Random(seed), opening=False, avoid=set()).text for seed in range(200)]
+    assert all(text.count("Thursday") < 2 and text.count("Ada Park") < 2 for text in texts)
+
+
+def test_nobody_speaks_of_the_phone_in_a_chat():
+    for condition in ("caller asks for a person", "caller needs nothing else", "caller asks where an order is"):
+        texts = [utter(condition, {}, Random(n), opening=True, avoid=set(), typed=True).text for n in range(150)]
+        assert not any(re.search("calling|hang up|operator|put me through", text, re.IGNORECASE) for text in texts)
+
+
+def test_a_value_that_nobody_asked_for_is_no_bare_word(engine):
+    code = """
+loop:
+    r = talk("Answer visitors.", False)
+until "visitor says what animal it is":
+    extract("animal", r.ask("What kind of animal is it?", {"animal": "horse"})["animal"])
+"""
+    program = engine.program(code)
+    branch = engine.explore(program)[0]
+    for seed in range(40):
+        session = engine.open(program, model=(caller := Caller(program, branch, Random(seed), natural=True)), seed=seed)
+        session.play(caller)
+        assert spoken(session).count(" ") > 1, spoken(session)
+
+
 # Conversations
 
 

@@ -113,7 +113,7 @@ def test_a_summary_has_short_values_and_names_long_ones(make_line, simulate):
         'loop:\n    talk("p")\nuntil "caller agrees":\n    pass\n'
     )
     (log,) = simulate(make_line(code=code), 1, branch="caller agrees")
-    assert "Noted: plan gold, not due, terms." in log["data"]["call_analysis"]["call_summary"]
+    assert "Noted: plan gold, due: no, terms." in log["data"]["call_analysis"]["call_summary"]
 
 
 def test_each_talk_and_ask_has_an_llm_log_with_both_hooks(booked, session_of, api):
