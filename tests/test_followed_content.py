@@ -59,6 +59,14 @@ def test_callers_have_many_sentences_of_their_own(line, followed):
     assert len(sentences) >= (60 if line[0] in OUTBOUND else 120)
 
 
+def test_most_callers_speak_a_minute_or_more(line, followed):
+    if line[0] in OUTBOUND:
+        return
+    talks = [log["messages"]["messages"] for log in followed if log["status"] == "completed"]
+    assert sum(60 <= talk[-1]["end"] <= 240 for talk in talks) > 0.7 * len(talks)
+    assert sum(8 <= len(talk) <= 20 for talk in talks) > 0.6 * len(talks)
+
+
 def test_no_opening_is_in_more_than_a_third_of_the_calls(followed):
     openings = Counter(NAMES.sub("…", said(log)[0]) for log in followed if said(log))
     assert openings.most_common(1)[0][1] <= len(followed) / 3
@@ -124,3 +132,25 @@ def test_a_caller_who_corrects_themselves_gets_the_second_value(line, followed):
     assert slips or line[0] != "Front desk line"
     for log, day in slips:
         assert day in " ".join(said(log, "assistant")), log["transcription"]
+
+
+CHATS = [("demo", "chatDeployments"), ("demo", "chatEmbedDeployments"), ("clinic", "chatEmbedDeployments")]
+
+
+@pytest.mark.parametrize(("scenario", "collection"), CHATS)
+def test_a_chat_greets_once(scenario, collection):
+    app = create_app(Settings(ephemeral=True, scenario=scenario, seed=11))
+    try:
+        control = Api(app.test_client(), "", prefix="/_dryline")
+        api = Api(app.test_client(), app.world.settings.api_keys[0])
+        deployment = control.get("/state").json[collection][0]
+        body = {"workerId": deployment["workerId"], "deploymentId": deployment["id"], "count": 30, "seed": 5}
+        ids = control.post("/simulate/chats", body).json["ids"]
+        kind = "chat" if collection == "chatDeployments" else "chat-embed"
+        path = f"/workers/{deployment['workerId']}/deploymentLogs/{kind}"
+        logs = [api.get(f"{path}/{id}").json for id in ids]
+    finally:
+        app.close()
+    for log in logs:
+        roles = [one["role"] for one in log["messages"]["messages"]]
+        assert roles[:2] == ["assistant", "user"], log["messages"]

@@ -37,6 +37,7 @@ HOSPITAL = Business(
             "hours": "Monday to Friday 7:30 to 6:30, Saturday 9 to 1",
             "diary_url": "https://diary.elm-street.example",
             "duty_vet": "+16085550199",
+            "duty_phone": "608 555 0199",
         },
         (
             Version(20, "First version", "reception_1"),

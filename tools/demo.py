@@ -83,7 +83,7 @@ def _reminders(maker: Maker, clinic: Row, twilio: Row) -> None:
     line = open_line(maker, {"id": clinic["workerId"]}, twilio, content.REMINDER, content.REMINDER_LINE, 0)
     path = f"/workers/{line['workerId']}/deployments/voice/{line['id']}/outbound-campaigns"
     rng = Random(_SEED)
-    for days, number in ((17, 16), (10, 16), (3, 16)):
+    for days, number in ((17, 20), (10, 20), (3, 9)):
         maker.at(days)
         maker.post(
             path,
@@ -123,7 +123,7 @@ def _chats(maker: Maker, shop: Row, support: Row) -> None:
         primaryColor="#00695c",
     )
     for seed, deployment in ((31, chat), (32, widget)):
-        maker.simulate("chats", deployment, 9, 20 - seed / 100, LAST_DAY, seed=seed, llmLogs=False)
+        maker.simulate("chats", deployment, 7, 20 - seed / 100, LAST_DAY, seed=seed, llmLogs=False)
 
 
 def _knowledge(maker: Maker, support: Row) -> None:

@@ -48,7 +48,7 @@ BAYSIDE = Business(
             ("Goal reached", "The caller got an appointment or an answer", "SCORE", 7),
         ),
     },
-    calls_a_day=1.7,
+    calls_a_day=1.5,
 )
 REMINDER = Program(
     "Reminder",
@@ -91,6 +91,7 @@ LARKSPUR = Business(
             "shop_token": "",
             "return_days": 30,
             "care_team": "+15035550199",
+            "care_phone": "503 555 0199",
         },
         (
             Version(52, "First version", "orders_1"),
@@ -110,7 +111,7 @@ LARKSPUR = Business(
         ),
         "successCriteria": criteria(("Resolved", "The caller knows what comes next", "BINARY", 1)),
     },
-    calls_a_day=1.4,
+    calls_a_day=1.25,
     parameters={"return_days": (45, "Longer in the holiday season")},
 )
 CEDAR = Business(
@@ -168,6 +169,7 @@ TIDEWATER = Business(
             "hours": "Monday to Friday 6 AM to 10 PM, Saturday 8 to 8",
             "noc_url": "https://noc.tidewater.example",
             "technician": "+12065550199",
+            "technician_phone": "206 555 0199",
         },
         (
             Version(45, "First version", "support_1"),
@@ -188,7 +190,7 @@ TIDEWATER = Business(
         ),
         "successCriteria": criteria(("Solved", "The problem is gone", "BINARY", 1)),
     },
-    calls_a_day=0.9,
+    calls_a_day=0.85,
 )
 BUSINESSES = (BAYSIDE, LARKSPUR, CEDAR, TIDEWATER)
 
