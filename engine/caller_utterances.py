@@ -62,6 +62,7 @@ _BEFORE_A_THING = {"need", "for", "want", "book", "get", "have", "order", "wante
 _CAPITAL = frozenset(["i", "dr", "mr", "mrs", "ms", "english", "spanish", "german", "french"])
 _MACHINE = re.compile(r"voice ?mail|answering machine", re.IGNORECASE)
 _ANSWERS = ("agree", "decline", "dont_know", "confirm_identity", "needs_other_time", "wait_a_moment")
+_CONTRADICTING = ("says_it_is_wrong", "rather_other_time", "corrects_number", "is_other_one")
 _ENOUGH = 0.5  # of a claim to an intent, for its phrases to be said
 _SHORT_HESITATIONS = ("Uh, ", "Um, ", "Hm, ")
 _HESITATIONS = (*_SHORT_HESITATIONS, "Well, ", "So, ")
@@ -171,6 +172,12 @@ def closes(condition: str) -> bool:
 def meets_machine(condition: str) -> bool:
     """Return whether a condition is met by a voicemail or an answering machine."""
     return bool(_MACHINE.search(condition))
+
+
+def contradicts(condition: str) -> bool:
+    """Return whether a condition is met by a caller to whom something was read back wrongly."""
+    intent = intent_of(condition)
+    return intent is not None and intent.name in _CONTRADICTING
 
 
 def answers_agent(condition: str) -> bool:

@@ -115,6 +115,8 @@ def _unfit(slot: Slot, *, is_asked: bool) -> re.Pattern[str]:
     patterns = ["^Yes,"]
     if not is_asked:
         patterns += ["^Sure,", "works for me", "would be better", "^Could we", "^How about"]
+    if slot.kind == "name" and not is_own(slot):
+        patterns += ["^I'm ", "^My name", "^This is", "is my name"]
     if slot.kind == "address" and "new" in f"{slot.key} {slot.question}":
         patterns += [r"\blive\b"]
     return re.compile("|".join(patterns))

@@ -18,6 +18,7 @@ from dryline.engine.caller_interjections import ASKING_BACK, WAITING, question_i
 from dryline.engine.caller_utterances import (
     CallerUtterance,
     closes,
+    contradicts,
     gives_value,
     hesitate,
     language_of_menu,
@@ -46,6 +47,7 @@ _ADDED = ("name", "code", "date", "phone", "email")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
+_CONTRADICTING = 0.2  # agents mostly read back what was said
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
 _OTHER_DAYS = 5  # attempts to name a day that was not named before
 _CLOSING = 6.0
@@ -195,6 +197,7 @@ class Caller:
                 weight *= _SECOND_MATTER
             elif condition.line in before and not gives_value(condition.text):
                 weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
+            weight *= _CONTRADICTING if contradicts(condition.text) else 1
             weights.append(0.0 if meets_machine(condition.text) else weight)
         return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
 

@@ -264,6 +264,17 @@ def test_nobody_speaks_of_the_phone_in_a_chat():
         assert not any(re.search("calling|hang up|operator|put me through", text, re.IGNORECASE) for text in texts)
 
 
+def test_nobody_takes_the_name_of_a_neighbour(play):
+    code = """
+loop:
+    r = talk("Who should we leave it with?", True)
+until "customer names a neighbour":
+    extract("neighbour", r.ask("What is the neighbour's name?", "Sam Reed"))
+"""
+    texts = [spoken(play(code, seed=seed)[1]) for seed in range(60)]
+    assert not any(re.search("I'm|my name|this is", text, re.IGNORECASE) for text in texts)
+
+
 def test_a_value_that_nobody_asked_for_is_no_bare_word(engine):
     code = """
 loop:
