@@ -100,8 +100,9 @@ def give_value(
         if sentence not in avoid and not unfit.search(sentence) and (is_asked or sentence.count(" ") > 1):
             break
     if not is_asked and language == "en" and isinstance(spoken, str) and sentence == f"{capitalized(spoken)}.":
-        article = "" if spoken.endswith("s") or not spoken[:1].islower() else "an " if spoken[0] in "aeiou" else "a "
-        sentence = f"It's about {article}{spoken}."
+        needs_article = spoken[:1].islower() and not spoken.endswith("s")
+        prefix = ("an " if spoken[0] in "aeiou" else "a ") if needs_article else ""
+        sentence = f"It's about {prefix}{spoken}."
     avoid.add(sentence)
     slips = is_asked and may_slip and language == "en" and random.random() < _SLIPS
     slip = _slip(value, agent_said, random) if slips else None
