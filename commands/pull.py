@@ -151,7 +151,9 @@ def _redactor(api_key: str) -> Redactor:
 
 
 def _run_with_progress(job: Pull) -> dict[str, Any]:
-    """Run the job behind a progress bar and return its rows."""
+    """Run the job, in a terminal with a progress bar. Return its rows."""
+    if not sys.stderr.isatty():
+        return job.run()
     with click.progressbar(length=100, label="pull", file=sys.stderr, item_show_func=lambda text: text) as bar:
         job.on_progress = job.reader.on_progress = lambda text: bar.update(
             max(0, round(job.done * 100) - bar.pos), text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # control plane's answer. Raises TurnRefused.
 Turn = Callable[[dict[str, str]], dict[str, Any]]
 VARIABLES_MISSING = "name 'variables' is not defined"
+_STATE_MEMBER = re.compile(r"""\bstate\[["'](\w+)["']\]""")
 
 
 class TurnRefused(click.ClickException):
@@ -286,6 +288,8 @@ def _event_lines(event: dict[str, Any]) -> Iterator[str]:
             yield f"Failed: {event['sentence']}"
             if VARIABLES_MISSING in event["sentence"]:
                 yield "# Pass the flow's variables with --variables, such as --variables '{}'."
+            if event["exception"] == "KeyError" and (names := _STATE_MEMBER.findall(event["traceback"])):
+                yield f"# Pass the flow's state with --state, such as --state '{_json(dict.fromkeys(names, '…'))}'."
             for line in event["traceback"].splitlines():
                 yield f"# {line}"
 

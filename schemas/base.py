@@ -230,7 +230,7 @@ class QueryBoolean(fields.Boolean):
 class Timestamp(fields.String):
     """An ISO 8601 time. Any offset is accepted, none means UTC; it is stored as the API writes it."""
 
-    default_error_messages = {"invalid": "Not a valid datetime."}  # noqa: RUF012  # declared so by marshmallow
+    default_error_messages = {"invalid": "Not a valid datetime, such as 2026-01-31T09:00:00Z."}  # noqa: RUF012  # declared so by marshmallow
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         try:

@@ -55,7 +55,7 @@ def read(document: Any, *, strict: bool = False) -> Document:
         try:
             as_of = wire(parse(as_of))
         except (TypeError, ValueError):
-            faults.append(("asOf", "Not a valid datetime."))
+            faults.append(("asOf", "Not a valid datetime, such as 2026-01-31T09:00:00Z."))
     known = ("version", "asOf", *COLLECTIONS)
     faults += [(name, "There is no such collection.") for name in document if name not in known]
     rows = {name: _read_rows(name, form, document.get(name), faults, strict) for name, form in forms().items()}
