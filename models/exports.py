@@ -96,7 +96,7 @@ class Export(Record):
             Worker.fetch(team, params["worker_id"], field="worker_id")
         if params.get("deployment_id") is not None:
             _require_deployment(team, params["deployment_id"], params.get("worker_id"))
-        with unique("The team already has an export in PENDING or PROCESSING."):
+        with unique("The team already has an export in PENDING or PROCESSING. Wait until it is finished."):
             export = cls.add(team, base_url=base_url, **params)
         world = current()
         world.db.after_commit(world.wake)
@@ -120,7 +120,9 @@ class Export(Record):
     def require_transition(self, status: str) -> None:
         """Raise Conflict where the state machine has no transition from the present status to `status`."""
         if status not in TRANSITIONS[self.status]:
-            raise Conflict(f"Export {self.id} is {self.status}; it cannot become {status}.")
+            choices = " or ".join(TRANSITIONS[self.status])
+            hint = f" The next status is {choices}." if choices else " This status is final."
+            raise Conflict(f"Export {self.id} is {self.status}; it cannot become {status}.{hint}")
 
     def requeue(self) -> Self:
         """Change PROCESSING to PENDING after an interruption. Raises Conflict if the row has changed."""

@@ -173,20 +173,23 @@ def test_a_regular_expression_that_takes_too_long_is_refused(api, control, monke
 
 
 @pytest.mark.parametrize(
-    ("times", "status"),
+    ("times", "error"),
     [
-        ({"min": 2}, 200),
-        ({"min": 3}, 409),
-        ({"max": 2}, 200),
-        ({"max": 1}, 409),
-        ({"min": 2, "max": 2}, 200),
-        (None, 200),
+        ({"min": 2}, None),
+        ({"min": 3}, "Expected at least 3, found 2."),
+        ({"max": 2}, None),
+        ({"max": 1}, "Expected at most 1, found 2."),
+        ({"min": 2, "max": 2}, None),
+        ({"min": 1, "max": 1}, "Expected exactly 1, found 2."),
+        ({"min": 3, "max": 4}, "Expected at least 3 and at most 4, found 2."),
+        (None, None),
     ],
 )
-def test_verify_counts(api, control, times, status):
+def test_verify_counts(api, control, times, error):
     api.get("/workers")
     api.get("/workers")
-    assert control.post("/requests/verify", {"path": "/api/workers", "times": times}).status_code == status
+    answer = control.post("/requests/verify", {"path": "/api/workers", "times": times})
+    assert (answer.status_code, answer.json.get("error")) == (409 if error else 200, error)
 
 
 def test_verify_of_no_requests_succeeds_if_there_are_none(control):

@@ -151,12 +151,20 @@ def verify(log: RequestLog, criteria: Criteria, least: int | None, most: int | N
     count = len(calls)
     if most is not None and count <= most:
         _demand_whole_bodies(log, criteria)
-    expected = f"at least {least}" + ("" if most is None else f" and at most {most}")
+    expected = _bounds(least, most)
     if most is not None and count > most:
         return Verification(False, count, expected, calls[: count - most][:MAX_SURPLUS], [])
     if count < least:
         return Verification(False, count, expected, [], _nearest(log, criteria))
     return Verification(True, count, expected, [], [])
+
+
+def _bounds(least: int, most: int | None) -> str:
+    if most is None:
+        return f"at least {least}"
+    if least == most:
+        return f"exactly {most}"
+    return f"at least {least} and at most {most}" if least else f"at most {most}"
 
 
 def _demand_whole_bodies(log: RequestLog, criteria: Criteria) -> None:

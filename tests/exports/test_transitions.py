@@ -73,6 +73,7 @@ def test_only_transitions_of_the_state_machine_are_made(api, manual, transition,
         assert (answer.status_code, answer.json["status"]) == (200, target)
     else:
         assert answer.status_code == 409
+        assert all(possible in answer.json["error"] for origin, possible in ALLOWED if origin == status)
         assert api.get(f"/team/exports/{made['id']}").json == before
 
 
