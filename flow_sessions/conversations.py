@@ -25,6 +25,7 @@ from dryline.storage.errors import Conflict, Invalid, NotFound
 from dryline.world.world import World
 
 MAX_DUMP_BYTES = 2_000_000  # of a session between two turns
+_CALLER = "+14155550123"  # of a voice conversation whose state names none
 VOICE = ("Voice", "VoiceV1")  # types of deployments whose flows have transfer() and end_call()
 
 
@@ -108,13 +109,18 @@ def begin(
 
     `say` is a message of the user that opens the conversation. `answers` and `http` are stubs (engine/stubs.py).
 
+    A voice conversation has the number of a caller in its state, as a call has.
+
     Raises NotFound, Invalid for code that cannot run, Busy.
     """
     with world.reading():
         source = source_of(team_id, **which)
     if source.variables is not None or variables is not None:
         variables = {**(source.variables or {}), **(variables or {})}
-    options = {"state": state, "channel": channel or source.channel, "seed": seed, "unsaid": unsaid}
+    channel = channel or source.channel
+    if channel == "voice":
+        state = {"Caller": _CALLER, **(state or {})}
+    options = {"state": state, "channel": channel, "seed": seed, "unsaid": unsaid}
     stubs = {"answers": answers, "http": http}
     session = open_session(world, source, variables=variables, **options, **stubs)
     events = session.start(say)

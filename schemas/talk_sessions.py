@@ -87,7 +87,7 @@ class TalkBody(ApiSchema):
     deployment_id = fields.String()
     code = fields.String(metadata={"description": "source code in Based, instead of a flow"})
     variables = JsonObject(metadata={"description": "variables that override those of the flow and the deployment"})
-    state = JsonObject(metadata={"description": "initial `state` of the flow"})
+    state = JsonObject(metadata={"description": "initial `state` of the flow; on `voice` it has `Caller`, a number"})
     channel = fields.String(
         validate=OneOf("voice", "chat"),
         metadata={

@@ -233,6 +233,13 @@ def test_code_alone_has_variables_only_when_they_are_sent(begin):
     assert begin(code="print(variables)", variables={})["ended"] == "end of the flow"
 
 
+@pytest.mark.parametrize(
+    ("options", "has_caller"), [({}, True), ({"state": {"name": "Ann"}}, True), ({"channel": "chat"}, False)]
+)
+def test_a_conversation_has_the_number_of_a_caller_unless_it_is_a_chat(begin, options, has_caller):
+    assert ("Caller" in begin(code=CLINIC, **options)["state"]) == has_caller
+
+
 def test_the_state_is_what_was_sent_and_what_the_flow_made_of_it(begin):
     session = begin(code='state["seen"] = state["Caller"]', state={"Caller": "+15550111"})
     assert session["state"] == {"Caller": "+15550111", "seen": "+15550111"}
