@@ -24,6 +24,7 @@ _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
+_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price"}  # no other question is like them
 _NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
@@ -35,6 +36,7 @@ _NAMED_ONLY = 0.4
 _IN_BOUNDS, _OUT_OF_BOUNDS = 0.92, 0.2
 _POLARITY = 0.4  # of an overlap between a statement and its negation
 _CONTRADICTED = 0.4
+_NEAR_VERBATIM = 0.7  # "that's it" ends a call although it is a yes, too
 _UNWANTED, _NOT_WANTING = 0.3, ("not want", "not need", "not try", "not look", "not call", "not here", "not like")
 _QUESTION_ASKED = 1.1
 _WISH_ASKED = 0.9  # "do you have a table?" is a wish, "what do you charge?" is none
@@ -195,7 +197,7 @@ def _find_share(menu: Menu, index: int, intent: str, lexicon: Lexicon) -> float:
     of_trade = 1.0 if subject in _ANY_TRADE or subject in menu.trades else _OTHER_TRADE
     for other, distance in related(intent, lexicon).items():
         share = max(share, of_trade * distance * menu.share(index, other))
-    nearest, near = (None, 0.0) if intent in _ALWAYS_COMPETE else menu.distant.get(intent, (None, 0.0))
+    nearest, near = (None, 0.0) if intent in _NOT_DISTANT else menu.distant.get(intent, (None, 0.0))
     return max(share, min(_DISTANT, 1.5 * near)) if nearest == index else share
 
 
@@ -280,7 +282,7 @@ def _add_answers(scores: Scores, menu: Menu, utterance: ParsedUtterance, questio
     for index, (value, is_opposite) in enumerate(answers(menu, utterance, question, best, lexicon)):
         if value > scores.values[index]:
             scores.values[index], scores.reasons[index] = value, f"the user said {said} to what the agent asked"
-        elif is_opposite and scores.nearness[index] < 1:
+        elif is_opposite and scores.nearness[index] < _NEAR_VERBATIM:
             scores.values[index] *= _CONTRADICTED
 
 

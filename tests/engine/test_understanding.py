@@ -109,6 +109,24 @@ FIRST_MENUS = [
             ("we're just looking around for now", 2),
         ],
     ),
+    (
+        [
+            "caller asks where an order is",
+            "caller wants to send something back",
+            "asks for a person",
+            "needs nothing else",
+        ],
+        "Is there anything else I can do for you?",
+        [
+            ("that's it", 3),
+            ("I think that's it", 3),
+            ("I don't want to talk to a robot", 2),
+            ("is there anybody there I can talk to?", 2),
+            ("I want my money back", 1),
+            ("it's the wrong size", 1),
+            ("where are you located?", None),
+        ],
+    ),
 ]
 
 
