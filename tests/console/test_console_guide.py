@@ -55,7 +55,7 @@ def freeze(page):
 def frozen(page):
     expect(badge(page)).to_contain_text("frozen")
     before = page.locator("#world-time").text_content()
-    page.wait_for_function("window.tick")  # the page's script is there
+    page.wait_for_load_state()  # the script is there
     page.evaluate("tick()")
     expect(page.locator("#world-time")).to_have_text(before)
 
