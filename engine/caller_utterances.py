@@ -29,7 +29,7 @@ _GIVES = re.compile(
     r"|^says? (?:what|which|when|where|how)\b",
     re.IGNORECASE,
 )
-_GIVES_ELSEWHERE = re.compile(  # in German and Spanish
+_GIVES_IN_GERMAN_OR_SPANISH = re.compile(
     r"^(?:(?:der|die|el|la) )?\w+ (?:nennt|gibt|sagt|wählt|beschreibt|buchstabiert|dice|da|elige|indica|nombra|escoge"
     r"|describe|deletrea)\b(?!.*\b(?:ab|auf|dass|ja|nein|que|sí|no|gracias)\b)",
     re.IGNORECASE,
@@ -154,13 +154,13 @@ def hesitate(text: str, random: Random, names: Collection[str] = ()) -> str:
         return text
     hesitation = random.choice(_HESITATIONS if rest.count(" ") >= _LONG else _SHORT_HESITATIONS)
     if greeting is None:
-        return hesitation + lower_first(text, names)
-    return greeting[0] + hesitation.lower() + lower_first(text[greeting.end() :], names)
+        return hesitation + lower_first(rest, names)
+    return greeting[0] + hesitation.lower() + lower_first(rest, names)
 
 
 def gives_value(condition: str) -> bool:
     """Return whether a condition is met by giving a value, such as "caller names a day"."""
-    return bool(_GIVES.search(_predicate(condition)) or _GIVES_ELSEWHERE.search(condition))
+    return bool(_GIVES.search(_predicate(condition)) or _GIVES_IN_GERMAN_OR_SPANISH.search(condition))
 
 
 def closes(condition: str) -> bool:

@@ -6,7 +6,9 @@ import re
 from random import Random
 from typing import Any, NamedTuple
 
+from dryline.engine.answer_filling import shaped
 from dryline.engine.caller_utterances import capitalized, intent_of, language_of_menu
+from dryline.engine.language_model import Question
 from dryline.engine.program import Program
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import say_value, speak
@@ -26,6 +28,7 @@ _OTHERS = re.compile(
 _FACT = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have)\b(?!.*\b(?:want|like|okay|ok|work|suit|fine)\b).*\?$", re.IGNORECASE
 )
+_OWN_NUMBER = re.compile(r"account|customer|member|policy|contract|patient", re.IGNORECASE)
 _NUMBER = re.compile(r"\b((?!is\b|the\b)\w+ (?:number|code|id))\b", re.IGNORECASE)
 # The share of answers in which callers first say something else, and how they go on.
 _SLIPS = 0.06
@@ -64,9 +67,9 @@ def yes_or_no(condition: str, menu: tuple[str, ...], agent_said: str, random: Ra
     """Return a plain yes or no to the agent's question for a fact ("Is it awake?"), to which no offer is agreed."""
     intent = intent_of(condition, menu)
     question = re.split(r"(?<=[.!?]) ", agent_said)[-1]
-    if intent is None or intent.name not in ("agree", "decline") or not _FACT.match(question):
+    if intent is None or intent.name not in ("agree", "decline"):
         return None
-    if language_of_menu(menu) != "en":  # in German, "was" begins other questions
+    if language_of_menu(menu) != "en" or not _FACT.match(question):  # in German, "was" begins other questions
         return None
     return random.choice(read_values()["yes_says" if intent.name == "agree" else "no_says"])
 
@@ -89,8 +92,8 @@ def give_value(
     """
     slot, spoken = value.slot, value.value
     if not is_asked and slot.kind == "code" and language == "en":
-        named = label_of(slot.key) or (match[1] if (match := _NUMBER.search(slot.question)) else "number")
-        return f"My {named} is {speak(spoken, slot.kind, random, typed=typed)}."
+        label = label_of(slot.key) or (match[1] if (match := _NUMBER.search(slot.question)) else "number")
+        return f"My {label} is {speak(spoken, slot.kind, random, typed=typed)}."
     if isinstance(spoken, str) and spoken[:1].islower():
         article = re.search(rf"\b(an?|the) {re.escape(spoken)}\b", agent_said)
         spoken = f"{article[1]} {spoken}" if article else spoken
@@ -112,7 +115,7 @@ def give_value(
 
 
 def _unfit(slot: Slot, *, is_asked: bool) -> re.Pattern[str]:
-    """Return a pattern of sentences that do not fit the question, or no question."""
+    """Return a pattern of the sentences that do not fit: as an answer, or as words that nobody asked for."""
     patterns = ["^Yes,"]
     if not is_asked:
         patterns += ["^Sure,", "works for me", "would be better", "^Could we", "^How about"]
@@ -155,3 +158,28 @@ def is_own(slot: Slot) -> bool:
     if not is_of_user(slot.key, slot.question) or (slot.key and not names_speaker(slot.key) and "name" in slot.key):
         return False
     return not _OTHERS.search(f"{slot.key} {slot.question}")
+
+
+def own_number(slot: Slot) -> str | None:
+    """Return what a number of the caller's own belongs to, such as "account"; None for other values.
+
+    A caller has one such number, whatever question asks for it.
+    """
+    own = _OWN_NUMBER.search(f"{slot.key} {slot.question}") if slot.kind == "code" else None
+    return own[0].lower() if own else None
+
+
+def slots_in(question: Question) -> list[Slot]:
+    """Return the values that a question asks for; none if it has no example and no schema."""
+    slots: list[Slot] = []
+    if question.example is not None or isinstance(question.schema, dict):
+        shaped(question, slots.append)
+    return slots
+
+
+def answer_key(question: Question) -> tuple[int | None, str]:
+    """Return what an answer is planned for: the line, and the names of what is asked for there.
+
+    The texts may differ from call to call, for a flow can put values into them.
+    """
+    return question.line, " ".join(slot.path for slot in slots_in(question))

@@ -172,8 +172,8 @@ def _day_in_words(day: date, random: Random, now: datetime) -> str:
     return f"{day:%A}" if draw < 0.8 else f"{day:%B} {day.day}"
 
 
-def _day_in_other_words(day: date, slot: Slot, language: str) -> str:
-    """Return a day in German or Spanish: its weekday, or day and month where the example has a number."""
+def _day_in_german_or_spanish(day: date, slot: Slot, language: str) -> str:
+    """Return the weekday, or day and month where the example has a number."""
     names = read_values(language)
     weekday, month = str(names["weekdays"][day.weekday()]), str(names["months"][day.month - 1])
     if re.search(r"\d", slot.example_text):
@@ -185,7 +185,7 @@ def _date(slot: Slot, random: Random, now: datetime) -> str:
     day = _day(slot, random, now)
     language = language_of(f"{slot.question} {slot.example_text}")
     if language != "en" and re.search(r"[^\W\d_]", slot.example_text):
-        return _day_in_other_words(day, slot, language)
+        return _day_in_german_or_spanish(day, slot, language)
     if slot.kind == "date" and not re.search(r"\d", slot.example_text) and not _is_weekday(slot):
         return _day_in_words(day, random, now)
     month = read_values()["months"][day.month - 1].capitalize()

@@ -11,10 +11,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from dryline.engine.agent_lines import statement_for
 from dryline.engine.answer_filling import shaped
 from dryline.engine.branches import Branch
 from dryline.engine.builtin_model import BuiltInModel
-from dryline.engine.caller_interjections import ASKING_BACK, WAITING, question_in_passing
 from dryline.engine.caller_utterances import (
     CallerUtterance,
     closes,
@@ -26,7 +26,18 @@ from dryline.engine.caller_utterances import (
     names_in,
     utter,
 )
-from dryline.engine.caller_values import CallerValue, candidates, give_value, is_own, numbers, offered_values, yes_or_no
+from dryline.engine.caller_values import (
+    CallerValue,
+    answer_key,
+    candidates,
+    give_value,
+    is_own,
+    numbers,
+    offered_values,
+    own_number,
+    slots_in,
+    yes_or_no,
+)
 from dryline.engine.events import last_agent_text
 from dryline.engine.fake_values import made_up, value_in_question
 from dryline.engine.language_model import MADE_UP, AgentUtterance, Answer, Decision, Question, Talk
@@ -34,7 +45,7 @@ from dryline.engine.program import Condition, Loop, Program
 from dryline.engine.session import FlowSession
 from dryline.engine.slots import Slot
 from dryline.phrases.spoken_values import speak
-from dryline.phrases.value_kinds import is_of_user, language_of, part_of_name
+from dryline.phrases.value_kinds import is_of_user, language_of, part_of_name, read_values
 
 MOST_TURNS = 40
 MOST_IDLE = 12  # turns after the branch was taken: a caller does not stay in a flow that has no way out
@@ -47,15 +58,12 @@ _ADDED = ("name", "code", "date", "phone", "email")
 # How usual the conditions of a loop are, from the first to the last: each so many times as usual as the one before.
 NEXT_IN_LOOP = 0.7
 _TAKEN_BEFORE = 0.15
-_CONTRADICTING = 0.2  # agents mostly read back what was said
+_CONTRADICTING_SHARE = 0.2  # agents mostly read back what was said
 _ASIDE_SHARE = 0.06  # of the answers, before one of which a caller asks something else
-_OTHER_DAYS = 5  # attempts to name a day that was not named before
+_DAYS_TRIED = 6  # to name another day than the agent has just named
 _CLOSING = 6.0
-# A caller who called for one thing asks a question after it, at most.
-_SECOND_MATTER = 0.02
-_SMALL = re.compile(r"\basks? (?:about|how|what|when|where|whether|which|if)\b|\bquestion", re.IGNORECASE)
-# The numbers of a caller's own, which are the same whatever they are asked for.
-_OWN_NUMBER = re.compile(r"account|customer|member|policy|contract|patient", re.IGNORECASE)
+_SECOND_MATTER = 0.02  # most callers call for one thing, and at most ask a question after it
+_SMALL_QUESTION = re.compile(r"\basks? (?:about|how|what|when|where|whether|which|if)\b|\bquestion", re.IGNORECASE)
 
 
 class Caller:
@@ -117,17 +125,18 @@ class Caller:
         self._now = session.now()
         loop = session.conversation.loop
         if loop is None or loop < 0:
-            return self._random.choice(WAITING[language_of(session.conversation.prompt)])
+            return self._random.choice(read_values(language_of(session.conversation.prompt))["waiting_says"])
         menu = tuple(session.waiting)
         is_english = language_of_menu(menu) == "en"  # what callers add to their answers is English
         may_ask_back = self._natural and is_english and self._turns > 2 and not self._has_asked_back
         self._asks_back = may_ask_back and self._random.random() < 0.03
         if self._asks_back:
             self._has_asked_back = True
-            return self._random.choice(ASKING_BACK)
+            return self._random.choice(read_values()["asking_back_says"])
         latest = last_agent_text(session.messages)
         is_answer = self._next is None and self._turns > 1  # to a question in passing: the offers before it still hold
         self._agent_said = f"{self._agent_said} {latest}" if is_answer else latest
+        self._next = None
         if is_english and (aside := self._aside(session)):
             return aside
         self._next = self._choose_next(session.program.loops[loop])
@@ -141,14 +150,18 @@ class Caller:
         return hesitate(text, self._random, names_in(map(str, self._known.values())))
 
     def _aside(self, session: FlowSession) -> str | None:
-        """Return a question in passing, at most one a conversation; mostly None."""
-        self._next = None
-        if not self._natural or self._has_asked_aside or not any(map(gives_value, session.waiting)):
-            return None
-        if self._random.random() > _ASIDE_SHARE:
+        """Return a question in passing that the conversation's first prompt answers, at most one; mostly None."""
+        is_possible = self._natural and not self._has_asked_aside and any(map(gives_value, session.waiting))
+        if not is_possible or self._random.random() > _ASIDE_SHARE:
             return None
         self._has_asked_aside = True
-        return question_in_passing(session.conversation.talk(), self._random)
+        talk = session.conversation.talk()
+        if talk.prompt == talk.first_prompt:
+            return None
+        agent_said = [message.text for message in talk.messages if message.who == "agent"]
+        questions = read_values()["questions_in_passing"]
+        answered = [each for each in questions if statement_for(talk.first_prompt, each, agent_said)]
+        return self._random.choice(answered) if answered else None
 
     def _choose_next(self, loop: Loop) -> Condition | None:
         if not loop.conditions:
@@ -193,21 +206,22 @@ class Caller:
             if closes(condition.text):
                 usual = self._shares.get(condition.text, 1.0 if _collects(loop) else _CLOSING)
                 weight = usual if before else 0.0
-            elif is_served and (condition.inner or not _SMALL.search(condition.text)):
+            elif is_served and (condition.inner or not _SMALL_QUESTION.search(condition.text)):
                 weight *= _SECOND_MATTER
             elif condition.line in before and not gives_value(condition.text):
                 weight *= 1 / before[condition.line] if _collects(loop) and not condition.leaves else _TAKEN_BEFORE
-            weight *= _CONTRADICTING if contradicts(condition.text) else 1
+            weight *= _CONTRADICTING_SHARE if contradicts(condition.text) else 1
             weights.append(0.0 if meets_machine(condition.text) else weight)
         return self._random.choices(conditions, weights)[0] if any(weights) else self._random.choice(conditions)
 
     def _say(self, condition: str, menu: tuple[str, ...], questions: tuple[Question, ...]) -> str:
         """Return words for a condition, with some or all of the values that the flow asks for after it."""
         slots = [
-            [CallerValue(slot, self._value(question, slot)) for slot in _slots(question)] for question in questions
+            [CallerValue(slot, self._value(question, slot)) for slot in slots_in(question)] for question in questions
         ]
         unsaid = [slot for each in slots for slot in each if slot.value is not None]
-        sentences, left_out = list[str](), list[CallerValue]()
+        sentences: list[str] = []
+        left_out: list[CallerValue] = []
         gives = gives_value(condition)
         if not (gives and unsaid):
             utterance = self._utter(condition, menu, unsaid)
@@ -225,20 +239,21 @@ class Caller:
         silent = {id(slot.slot) for slot in left_out}
         for question, known in zip(questions, slots, strict=True):
             values_in_order = iter([None if id(slot.slot) in silent else slot.value for slot in known])
-            self._plan(_key(question), shaped(question, partial(_next_value, values_in_order)))
+            self._plan(answer_key(question), shaped(question, partial(_next_value, values_in_order)))
         return " ".join(sentences)
 
     def _utter(self, condition: str, menu: tuple[str, ...], unsaid: list[CallerValue]) -> CallerUtterance:
         """Return words of somebody who meets the condition, with values of theirs in them."""
         if answer := yes_or_no(condition, menu, self._agent_said, self._random):
             return CallerUtterance(answer, frozenset())
+        language = language_of_menu(menu)
         values = {name: str(value) for name, value in self._known.items() if value}
         for slot in unsaid:
             if isinstance(slot.value, (str, int, float)) and not isinstance(slot.value, bool):
-                spoken = speak(slot.value, slot.slot.kind, self._random, language_of_menu(menu), typed=self._typed)
+                spoken = speak(slot.value, slot.slot.kind, self._random, language, typed=self._typed)
                 values |= dict.fromkeys(slot.names, spoken)
-        manner = {"opening": self._turns == 1, "typed": self._typed}
-        return utter(condition, values, self._random, avoid=self._used, menu=menu, **manner)
+        opening = self._turns == 1
+        return utter(condition, values, self._random, opening=opening, avoid=self._used, menu=menu, typed=self._typed)
 
     def _plan(self, key: tuple[int | None, str], value: Any) -> None:
         """Plan the answer to a question, in place of the one that was given the time before."""
@@ -268,7 +283,7 @@ class Caller:
         if len(self._asked) > len(self.asks.get(after, ())):
             self.asks[after] = self._asked
         self._now = question.now or self._now
-        key = _key(question)
+        key = answer_key(question)
         if planned := self._planned.get(key):
             if len(planned) == 1:
                 self._answered.add(key)
@@ -310,16 +325,14 @@ class Caller:
             known = self._known.get((slot.kind == "name" and part_of_name(slot.key)) or slot.kind)
             if isinstance(known, str) and known:
                 return known
-        if slot.kind == "code" and (own := _OWN_NUMBER.search(f"{slot.key} {slot.question}")):
-            return self._own_numbers.setdefault(own[0].lower(), made_up(slot, self._random, self._now)[0])
+        if owner := own_number(slot):
+            return self._own_numbers.setdefault(owner, made_up(slot, self._random, self._now)[0])
         if self._candidates and slot.kind == "text" and deciding.random() < 0.5:
             return deciding.choice(self._candidates)
-        value = made_up(slot, self._random, self._now)[0]
-        if slot.kind == "date":  # another day than the one that the agent has just named
-            for _ in range(_OTHER_DAYS):
-                if str(value) not in self._agent_said:
-                    break
-                value = made_up(slot, self._random, self._now)[0]
+        for _ in range(_DAYS_TRIED):
+            value = made_up(slot, self._random, self._now)[0]
+            if slot.kind != "date" or str(value) not in self._agent_said:
+                break
         return value
 
 
@@ -327,21 +340,6 @@ def _collects(loop: Loop) -> bool:
     """Return whether a loop takes the same kind of thing again and again, such as the items of an order."""
     first = loop.conditions[0]
     return not first.leaves and not first.inner and any(closes(each.text) for each in loop.conditions)
-
-
-def _slots(question: Question) -> list[Slot]:
-    slots: list[Slot] = []
-    if question.example is not None or isinstance(question.schema, dict):
-        shaped(question, slots.append)
-    return slots
-
-
-def _key(question: Question) -> tuple[int | None, str]:
-    """Return what an answer is planned for: the line, and the names of what is asked for there.
-
-    The texts may differ from call to call, for a flow can put values into them.
-    """
-    return question.line, " ".join(slot.path for slot in _slots(question))
 
 
 def _next_value(values: Iterator[Any], _: Slot) -> Any:

@@ -21,7 +21,7 @@ _PLAIN = ("choice", "service", "item", "reason", "date", "time")
 _OWN = ("name", "email", "phone", "zip", "address", "birth")
 
 
-class _Voice(NamedTuple):
+class _Manner(NamedTuple):
     """The manner in which values are given: the choice among phrases, the language, and typed or spoken."""
 
     random: Random
@@ -37,30 +37,30 @@ def say_value(
     `key` is the member's name in the example of an `ask`, `question` its question or the agent's. Objects and lists are
     said in one go: "three burritos and one horchata", "Thursday at half past nine". `typed` is for a chat.
     """
-    return " ".join(_sentences(value, key, question, _Voice(random, language, typed), ()))
+    return " ".join(_sentences(value, key, question, _Manner(random, language, typed), ()))
 
 
-def _sentences(value: Any, key: str, question: str, voice: _Voice, siblings: tuple[str, ...]) -> Iterator[str]:
+def _sentences(value: Any, key: str, question: str, manner: _Manner, siblings: tuple[str, ...]) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from _members(value, question, voice)
+        yield from _members(value, question, manner)
     elif isinstance(value, list):
         if value:
             things = [_thing(member) for member in value]
             listed = _listed([thing for thing in things if thing])
-            yield _framed(listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, voice)
+            yield _framed(listed, "item" if isinstance(value[0], dict) else kind_of(key, value[0]), key, manner)
     elif isinstance(value, bool):
-        yield voice.random.choice(read_values(voice.language)["yes_says" if value else "no_says"])
+        yield manner.random.choice(read_values(manner.language)["yes_says" if value else "no_says"])
     elif value is not None and value != "":
         kind = kind_of(key, value, question, siblings=siblings)
         kind = "code" if kind == "choice" and str(value).isdigit() else kind  # "which room" asks for its number
-        yield _framed(_say(value, kind, voice), kind, key, voice, value)
+        yield _framed(_speak_or_write(value, kind, manner), kind, key, manner, value)
 
 
-def _members(value: dict[str, Any], question: str, voice: _Voice) -> Iterator[str]:
+def _members(value: dict[str, Any], question: str, manner: _Manner) -> Iterator[str]:
     members = {key: member for key, member in value.items() if member is not None and member != ""}
     kinds = {key: kind_of(key, member, "", siblings=tuple(value)) for key, member in members.items()}
     if "item" in kinds.values() and "quantity" in members:
-        yield _framed(_thing(members), "item", "item", voice)
+        yield _framed(_thing(members), "item", "item", manner)
         return
     rest = dict(members)
     for group in _ONE_SENTENCE:
@@ -68,20 +68,20 @@ def _members(value: dict[str, Any], question: str, voice: _Voice) -> Iterator[st
         if len(keys) > 1 and len({kinds[key] for key in keys}) == len(keys):
             separator = " at " if "time" in group else ", "
             order = sorted(keys, key=lambda key: list(_PLACES).index(kinds[key]))
-            text = separator.join(_say(members[key], kinds[key], voice) for key in order)
-            yield _framed(text, "address" if "zip" in group else "date", "", voice)
+            text = separator.join(_speak_or_write(members[key], kinds[key], manner) for key in order)
+            yield _framed(text, "address" if "zip" in group else "date", "", manner)
             rest = {key: member for key, member in rest.items() if key not in keys}
     for together, join in ((_VEHICLE, _vehicle), (["count", "count"], _counts)):
         keys = [key for key in rest if kinds[key] in together]
         if len(keys) == len(together) == len({kinds[key] for key in keys}) + (join is _counts):
-            yield _framed(join({key: rest.pop(key) for key in keys}, voice.language), "", "", voice)
+            yield _framed(join({key: rest.pop(key) for key in keys}, manner.language), "", "", manner)
     names = [key for key in rest if kinds[key] == "name" and part_of_name(key)]
     if len(names) == 2:
         full = " ".join(str(rest.pop(key)) for key in sorted(names, key=lambda key: part_of_name(key) == "last"))
-        yield _framed(full, "name", "name", voice)
+        yield _framed(full, "name", "name", manner)
     for key, member in rest.items():
         several = len(members) > 1
-        yield from _told(key, member, kinds[key], question, voice, tuple(value), several=several)
+        yield from _say_member(key, member, kinds[key], question, manner, tuple(value), several=several)
 
 
 def _vehicle(members: dict[str, Any], language: str) -> str:
@@ -107,12 +107,12 @@ _VEHICLE = ["year", "make", "model"]
 _PLACES = ("date", "time", "street", "city", "state", "zip")
 
 
-def _told(
+def _say_member(
     key: str,
     member: Any,
     kind: str,
     question: str,
-    voice: _Voice,
+    manner: _Manner,
     siblings: tuple[str, ...],
     *,
     several: bool,
@@ -123,42 +123,42 @@ def _told(
             label = re.sub(r"^(?:is|has|was|wants|needs) ", "", label_of(key))
             yield f"And {label}, {'yes' if member else 'no'}."
         else:
-            yield from _sentences(member, key, "" if several else question, voice, siblings)
+            yield from _sentences(member, key, "" if several else question, manner, siblings)
     elif (kind in _OWN or kind in _PLAIN) and part_of_name(key) is None:
-        yield _framed(_say(member, kind, voice), kind, key, voice, member, bare=kind in _PLAIN)
+        yield _framed(_speak_or_write(member, kind, manner), kind, key, manner, member, bare=kind in _PLAIN)
     elif kind == "count":
-        yield f"{_capital(_counts({key: member}, voice.language))}."
+        yield f"{_capital(_counts({key: member}, manner.language))}."
     else:
-        yield f"The {label_of(key)} is {_say(member, kind, voice)}."
+        yield f"The {label_of(key)} is {_speak_or_write(member, kind, manner)}."
 
 
 def _framed(
     text: str,
     kind: str,
     key: str,
-    voice: _Voice,
+    manner: _Manner,
     value: Any = None,
     *,
     bare: bool = True,
 ) -> str:
-    kinds = read_values(voice.language)["kinds"]
+    kinds = read_values(manner.language)["kinds"]
     frames = (kinds.get(kind) or read_values()["kinds"].get(kind) or {}).get("says") or ()
     if part := part_of_name(key) if kind == "name" else None:
         frames = (f"My {part} name is {{value}}.", "{value}.")
     is_clause = kind == "reason" and (len(text.split()) > 3 or "'" in text)  # which "it's about" does not take
-    if not frames or is_clause or (bare and voice.random.random() < _BARE_SHARE):
+    if not frames or is_clause or (bare and manner.random.random() < _BARE_SHARE):
         return f"{_capital(text)}."
     noun = label_of(key).split()[-1] if key else "people"
     noun = {"guests": "people", "party": "people", "size": "people", "quantity": "", "qty": ""}.get(noun, noun)
     if kind == "count" and noun == "people" and value == 1:
         return "Just me."
-    frame = voice.random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
+    frame = manner.random.choice([frame for frame in frames if "of us" not in frame or noun == "people"])
     filled = frame.replace("{a_value}", _with_article(text)).replace("{value}", text).replace("{noun}", noun)
     return _capital(re.sub(r" +([.,?])", r"\1", re.sub(r"\.\.$", ".", filled)))
 
 
-def _say(value: Any, kind: str, voice: _Voice) -> str:
-    return speak(value, kind, voice.random, voice.language, typed=voice.typed)
+def _speak_or_write(value: Any, kind: str, manner: _Manner) -> str:
+    return speak(value, kind, manner.random, manner.language, typed=manner.typed)
 
 
 def speak(value: Any, kind: str, random: Random, language: str = "en", *, typed: bool = False) -> str:
@@ -247,21 +247,21 @@ def _time(text: str, random: Random) -> str:
     if not match or int(match[1]) > 23:
         return text
     hour, minute = int(match[1]), int(match[2] or 0)
-    half = match[3].lower() if match[3] else None
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0)
+    if match[3]:
+        hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
     name = in_words(hour % 12 or 12)
+    half = "AM" if hour < 12 else "PM"
     part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
     if hour == 12:
         part = "" if minute else "noon"
     if minute == 0:
-        return "noon" if hour == 12 else f"{name} {random.choice((part, 'AM' if hour < 12 else 'PM'))}"
+        return "noon" if hour == 12 else f"{name} {random.choice((part, half))}"
     following = in_words(hour % 12 + 1)
     words = {30: f"half past {name}", 15: f"quarter past {name}", 45: f"quarter to {following}"}
     if minute in words and random.random() < 0.25:
         return f"{words[minute]} {part}".strip()
     exact = f"{name} {'oh ' if minute < 10 else ''}{in_words(minute)}"
-    return f"{exact} {random.choice((part, 'AM' if hour < 12 else 'PM'))}".strip()
+    return f"{exact} {random.choice((part, half))}".strip()
 
 
 def _thing(member: Any) -> str:

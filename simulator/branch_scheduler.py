@@ -192,10 +192,9 @@ class FlowScheduler:
             seed, branch = rng.getrandbits(32), result.branch
             if result.stopped is not None:
                 return replace(result.stopped)
-            by_any_answers = (
-                attempt < _TRIES // 2
-            )  # before those by which the branch was found, the same for all callers
-            branch = replace(branch, free=by_any_answers, variant=0 if by_any_answers else branch.variant)
+            # Each caller's own answers are tried first, then those by which the branch was found.
+            has_own_answers = attempt < _TRIES // 2
+            branch = replace(branch, free=has_own_answers, variant=0 if has_own_answers else branch.variant)
             if attempt == _TRIES:
                 seed, branch, options = branch.variant, as_explored(branch), options | {"known": None}
             began = time.monotonic()

@@ -164,8 +164,10 @@ def _rating(run: FlowRun) -> int | None:
 
 def _noted(name: str, value: Any) -> Iterator[str]:
     """Yield an extraction in a few words: "booked", "not booked", "callback: no"."""
-    if isinstance(value, bool):
-        yield name if value else f"not {name}" if name.endswith("ed") else f"{name}: no"
+    if value is True:
+        yield name
+    elif value is False:
+        yield f"not {name}" if name.endswith("ed") else f"{name}: no"
     elif isinstance(value, (str, int, float)) and 0 < len(str(value)) <= _NOTED_LONGEST:
         yield f"{name} {value}"
     elif value:

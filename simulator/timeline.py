@@ -13,9 +13,9 @@ from dryline.models import calls_in_progress
 from dryline.simulator.scripts import Step
 
 _CENTISECONDS_A_CHARACTER = 100 / 14  # about 140 words a minute
-_DIGIT = 4  # characters that a spoken digit takes as long as
+_DIGIT = 4  # the number of characters that take as long as a spoken digit
 _DIGITS = re.compile(r"\d")
-# Callers first do, or look up, these things that the agent asks for. It takes the time of _DOES and _LOOKS_UP.
+# Requests of the agent that callers carry out, or look up, before they answer.
 _TO_DO = re.compile(
     r"\bplease (?:unplug|plug|push|pull|hold|press|restart|switch|turn|put|look|open|click|try)\b", re.IGNORECASE
 )
@@ -112,8 +112,7 @@ class TimelineBuilder:
         if self.typed:
             self.now += int(200 + len(text) * (15 + 15 * self.random()))
         else:
-            question = self.talk.messages[-1]["content"] if self.talk.messages else ""
-            self.advance(*(_DOES if _TO_DO.search(question) else _LOOKS_UP if _TO_LOOK_UP.search(question) else _TURNS))
+            self.advance(*_pause_after(self.talk.messages[-1]["content"] if self.talk.messages else ""))
         self._say("user", text)
         self.user_ended = self.now
 
@@ -164,3 +163,10 @@ def spread(values: Sequence[int]) -> dict[str, Any]:
         "p95": ranked[-(-95 * count // 100) - 1],
         "p99": ranked[-(-99 * count // 100) - 1],
     }
+
+
+def _pause_after(agent_said: str) -> tuple[int, int]:
+    """Return the time that callers take before they answer."""
+    if _TO_DO.search(agent_said):
+        return _DOES
+    return _LOOKS_UP if _TO_LOOK_UP.search(agent_said) else _TURNS

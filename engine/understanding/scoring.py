@@ -24,7 +24,8 @@ _ALWAYS_COMPETE = {"small_talk", "wait_a_moment", "repeat", "thanks", "ask_robot
 # Of general conditions such as "explains their issue" and "has a question"; the most of a specific one beside them.
 _MATTER, _QUESTION, _BESIDE_MATTER, _BESIDE_QUESTION = 0.72, 0.6, 0.3, 0.5
 _TALK, _OTHERWISE, _CLEAR = 0.5, 0.45, 0.35  # "otherwise" holds where no condition is as clear as this
-_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price"}  # no other question is like them
+# Their wordings are like those of other questions ("where are you?", "where is it?"), their meaning is not.
+_NOT_DISTANT = _ALWAYS_COMPETE | {"ask_address", "ask_hours", "ask_price"}
 _NO_MATTER = _ALWAYS_COMPETE | {"want_person", "goodbye", "greeting", "dont_know"}
 _DISTANT = 0.6  # the most that an intent counts for a condition whose wording is a little like its own
 _ANY_TRADE, _OTHER_TRADE = ("general", "answers"), 0.75
