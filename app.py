@@ -155,7 +155,7 @@ class Dryline(FastFlask):
         path = current_request.environ["PATH_INFO"]
         if is_below(PLANE, path):
             return answer_and_report(self.world, current_request, super().full_dispatch_request)
-        if is_unrecorded(path) or (path.startswith(SIGNED_FILES) and is_from_console(current_request)):
+        if is_unrecorded(path) or (path.startswith(SIGNED_FILES) and is_from_console()):
             return super().full_dispatch_request()
         return answer_and_record(self.world, current_request, super().full_dispatch_request)
 

@@ -30,8 +30,8 @@ def page() -> Any:
         key = next(iter(settings.api_keys), None)
     except Forbidden:
         key = None
-    page = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
-    answer = make_response(page)
+    html = render_template("docs.html", key=key, label=settings.label, token=settings.admin_token is not None)
+    answer = make_response(html)
     answer.headers["Cache-Control"] = "no-store"
     return answer
 

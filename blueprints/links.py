@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from flask import Request, request
+from flask import request
 
 from dryline.blueprints.fast_paths import host_url
 from dryline.blueprints.paths import CONSOLE
@@ -22,8 +22,8 @@ def base_url() -> str:
     return current().settings.public_url or host_url(request.scheme, request.host)
 
 
-def is_from_console(request: Request) -> bool:
-    """Return whether a page of the console sends a request: browsers name the page in the header Referer."""
+def is_from_console() -> bool:
+    """Return whether a page of the console sends the request: browsers name the page in the header Referer."""
     return request.headers.get("Referer", "").startswith(f"{base_url()}{CONSOLE}/")
 
 

@@ -29,7 +29,8 @@ _ADDRESS = re.compile(r"/uploads/(upload_[^/?]+)/[^/?]+$")
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|yaml|x-yaml|csv|markdown|xhtml)")
 _TEXT_LIMIT = 5_000_000  # characters of a file that are searched
 _ENTITY = re.compile(r"&#?\w{1,31};")  # `unescape` fails for longer numbers
-# Scripts, styles, comments and tags. One that is not closed extends to the end of the page.
+# Scripts, styles, comments and tags. One that is not closed extends to the end of the page, so that each character is
+# read once; html.parser takes quadratic time for broken markup.
 _MARKUP = re.compile(
     r"<(script|style)\b.*?(</\1\b[^>]*(>|\Z)|\Z)|<!--.*?(-->|\Z)|</?[a-z][^>]*(>|\Z)|<[!?][^>]*(>|\Z)", re.I | re.S
 )

@@ -11,13 +11,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from marshmallow import fields
+from marshmallow import ValidationError, fields
 
-from dryline.schemas.base import ApiSchema, JsonObject, camel
+from dryline.schemas.base import ApiSchema, JsonObject, Timestamp, camel
 from dryline.schemas.row_forms import MOST_FAULTS, Faults, Row, RowForm
 from dryline.state.collections import AREAS, COLLECTIONS
 from dryline.storage.errors import BadDocument
-from dryline.world.clock import parse, wire
 
 VERSION = 1
 
@@ -53,9 +52,9 @@ def read(document: Any, *, strict: bool = False) -> Document:
     as_of = document.get("asOf")
     if as_of is not None:
         try:
-            as_of = wire(parse(as_of))
-        except (TypeError, ValueError):
-            faults.append(("asOf", "Not a valid datetime, such as 2026-01-31T09:00:00Z."))
+            as_of = Timestamp().deserialize(as_of)
+        except ValidationError as error:
+            faults.append(("asOf", error.messages[0]))
     known = ("version", "asOf", *COLLECTIONS)
     faults += [(name, "There is no such collection.") for name in document if name not in known]
     rows = {name: _read_rows(name, form, document.get(name), faults, strict) for name, form in forms().items()}

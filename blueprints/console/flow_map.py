@@ -123,16 +123,25 @@ def _label(place: Place, x: float, y: float, end: float, here: int) -> Markup:
     """Draw a condition with its calls. A text that does not fit between `x` and `end` is cut."""
     count = f"{place.calls}{'' if place.leaves else ' ↺'}"
     length = int((end - x - 24) / _CHARACTER) - len(count)
-    name = f"{place.text}, line {place.line}: {_calls(place.calls)}"
     return Markup(
-        '<a class="place{}" href="#L{}" aria-label="{}{}"><title>{}</title>'
-        '<rect x="{:.0f}" y="{:.0f}" width="{:.0f}" height="24" rx="5"/><text x="{:.0f}" y="{:.0f}">{}</text>'
-        '<text class="count" x="{:.0f}" y="{:.0f}">{}</text></a>{}'
+        '<a class="place{here}" href="#L{line}" aria-label="{name}{now}"><title>{name}</title>'
+        '<rect x="{x:.0f}" y="{top:.0f}" width="{width:.0f}" height="24" rx="5"/>'
+        '<text x="{text_x:.0f}" y="{text_y:.0f}">{text}</text>'
+        '<text class="count" x="{count_x:.0f}" y="{text_y:.0f}">{count}</text></a>{dot}'
     ).format(
-        *(" here" if here else "", place.line, name, f", {here} now" if here else "", name),
-        *(x, y - 12, end - x),
-        *(x + 8, y + 4, place.text if len(place.text) <= length else place.text[: length - 1] + "…"),
-        *(end - 8, y + 4, count, _dot(x - 10, y, here)),
+        here=" here" if here else "",
+        line=place.line,
+        name=f"{place.text}, line {place.line}: {_calls(place.calls)}",
+        now=f", {here} now" if here else "",
+        x=x,
+        top=y - 12,
+        width=end - x,
+        text_x=x + 8,
+        text_y=y + 4,
+        text=place.text if len(place.text) <= length else place.text[: length - 1] + "…",
+        count_x=end - 8,
+        count=count,
+        dot=_dot(x - 10, y, here),
     )
 
 
