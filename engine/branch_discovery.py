@@ -110,10 +110,10 @@ class _Explorer:
         session = self.engine.open(self.program, model=caller, seed=seed, **self.options)
         events = session.play(caller)
         stopped = session.failure is not None and session.failure.bound
-        return caller, session.failure is None and not uses_nothing(events), stopped
+        return caller, session.failure is None and not uses_missing_answer(events), stopped
 
 
-def uses_nothing(events: list[Event]) -> bool:
+def uses_missing_answer(events: list[Event]) -> bool:
     """Return whether a flow used an answer that it does not have: said it, sent it, or extracted it."""
     return any(
         _NOTHING.search(str(event.details.get("text") or event.details.get("url") or event.details.get("value")))

@@ -10,7 +10,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from dryline.engine.branch_discovery import uses_nothing
+from dryline.engine.branch_discovery import uses_missing_answer
 from dryline.engine.caller_utterances import closes
 from dryline.engine.simulated_caller import NEXT_IN_LOOP
 from dryline.simulator.deployment_context import DeploymentContext
@@ -76,20 +76,20 @@ class FlowScheduler:
         if branch and outcome is not None and not any(result.outcome == outcome for result in self._results):
             came = " or ".join(sorted({result.outcome for result in self._results}))
             raise Invalid(f"A call of this branch comes out as {came}, not as {outcome}.", "outcome")
-        if follow == FLOW and outcome == "transferred" and not self._coming_to(outcome):
+        if follow == FLOW and outcome == "transferred" and not self._with_outcome(outcome):
             raise Invalid(_NO_BRANCH[outcome], "outcome")
 
     @property
     def fails(self) -> bool:
         """Whether there is a branch on which the flow raises."""
-        return bool(self._coming_to("failed"))
+        return bool(self._with_outcome("failed"))
 
     @property
-    def meets_machines(self) -> bool:
+    def has_only_voicemail(self) -> bool:
         """Whether every branch ends in a voicemail."""
-        return len(self._coming_to("voicemail")) == len(self._results)
+        return len(self._with_outcome("voicemail")) == len(self._results)
 
-    def _coming_to(self, outcome: str) -> list[BranchResult]:
+    def _with_outcome(self, outcome: str) -> list[BranchResult]:
         return [result for result in self._results if result.outcome == outcome]
 
     def converse(
@@ -113,40 +113,40 @@ class FlowScheduler:
             return self.why
         options = {"state": state, "now": lambda: now, "known": known, "shares": self._shares}
         if outcome == "voicemail":
-            results = self._coming_to(outcome)
+            results = self._with_outcome(outcome)
             if not results:
                 return _NO_BRANCH[outcome]
-            run = self._taken(results, None, rng, options | {"first": machine_says})
+            run = self._run_branch(results, None, rng, options | {"first": machine_says})
             run.machine = True
             return run
         results = [result for result in self._results if result.outcome != "voicemail"] or list(self._results)
         long = [result for result in results if result.turns > 1 and result.stopped is None]
         if outcome == "failed" and not self.fails:
-            return self._left(results, rng, options, loses=True)
+            return self._run_until_hang_up(results, rng, options, loses=True)
         if outcome_is_fixed or outcome == "failed":
-            fit = self._coming_to(outcome)
+            fit = self._with_outcome(outcome)
             if fit:
-                return self._taken(fit, outcome, rng, options)
+                return self._run_branch(fit, outcome, rng, options)
             if outcome != "completed" or not long:
                 return _NO_BRANCH[outcome]
         elif self.named or not long or rng.random() >= leaves:
-            return self._taken([self._dealt(results, rng)], None, rng, options)
-        return self._left(long, rng, options)
+            return self._run_branch([self._next_branch(results, rng)], None, rng, options)
+        return self._run_until_hang_up(long, rng, options)
 
-    def _left(
+    def _run_until_hang_up(
         self, results: list[BranchResult], rng: Random, options: dict[str, Any], *, loses: bool = False
     ) -> FlowRun:
         """Run a conversation that ends in the middle: the user leaves, or, with `loses`, the model is lost."""
         result = rng.choice(results)
         turns = int(rng.random() * result.turns) if loses else 1 + int(rng.random() * (result.turns - 1))
-        return self._taken([result], None, rng, options | {"patience": turns, "loses": loses})
+        return self._run_branch([result], None, rng, options | {"patience": turns, "loses": loses})
 
     def cut(self, run: FlowRun, turns: int) -> FlowRun:
         """Run the same conversation again, until the user has spoken `turns` times."""
         assert self._runner is not None
         return self._runner.play(**{**run.again, "patience": turns})
 
-    def _dealt(self, results: list[BranchResult], rng: Random) -> BranchResult:
+    def _next_branch(self, results: list[BranchResult], rng: Random) -> BranchResult:
         """Return the next branch: the usual ones more often, and each of them among any _DECK conversations.
 
         For a job, whose rounds have any number of conversations, chance alone decides.
@@ -184,7 +184,9 @@ class FlowScheduler:
             weight *= self._shares.get(condition.text, _CLOSING if closes(condition.text) else usual)
         return weight
 
-    def _taken(self, results: list[BranchResult], outcome: str | None, rng: Random, options: dict[str, Any]) -> FlowRun:
+    def _run_branch(
+        self, results: list[BranchResult], outcome: str | None, rng: Random, options: dict[str, Any]
+    ) -> FlowRun:
         """Run a conversation on one of these branches, again with another caller where the outcome is another one."""
         assert self._runner is not None
         for attempt in range(_TRIES + 1):
@@ -207,13 +209,13 @@ class FlowScheduler:
             if "patience" in options or self.why or (outcome in (None, run.outcome) and self._fits(run, result)):
                 break
             may_differ = attempt == _TRIES - 1 and not self.named and outcome in (None, run.outcome)
-            if may_differ and not uses_nothing(run.events):
+            if may_differ and not uses_missing_answer(run.events):
                 break  # a conversation that took another turn is better than one that repeats the explorer's
         return run
 
     def _fits(self, run: FlowRun, result: BranchResult) -> bool:
         lines = [condition.line for condition in result.branch.path]
-        if result.branch.brief and uses_nothing(run.events):
+        if result.branch.brief and uses_missing_answer(run.events):
             return False
         return not Counter(lines if self.named else lines[-1:]) - Counter(run.taken)
 

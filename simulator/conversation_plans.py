@@ -94,7 +94,7 @@ def plan_call(
     if following is None or following.why:
         return _scripted(line, outcome, direction, facts, rng, following.why if following else None)
     if following.named and not outcome_is_fixed:
-        outcome = "voicemail" if following.meets_machines else "completed"
+        outcome = "voicemail" if following.has_only_voicemail else "completed"
     elif outcome == "voicemail" and direction == "outbound" and line.voicemail is not None:
         why = "The deployment has a message of its own for voicemails."
         return _scripted(line, outcome, direction, facts, rng, why)

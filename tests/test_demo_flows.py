@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from dryline.engine import Engine
-from dryline.engine.branch_discovery import uses_nothing
+from dryline.engine.branch_discovery import uses_missing_answer
 from dryline.engine.web import no_network
 from dryline.flow_sessions.demo_services import with_demo_services
 from dryline.tools import campaign, clinic, demo_content
@@ -58,7 +58,7 @@ def test_callers_reach_every_condition_of_the_newest_version(engine, converse, p
 def test_the_newest_version_ends_well_and_speaks_of_nothing_that_it_does_not_know(converse, program):
     for condition, session, events in converse(program):
         assert session.failure is None and session.ended, condition.text
-        assert not uses_nothing(events), condition.text
+        assert not uses_missing_answer(events), condition.text
 
 
 @pytest.mark.parametrize(("program", "line"), LINES, ids=lambda each: getattr(each, "name", ""))
