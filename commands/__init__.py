@@ -134,12 +134,9 @@ def _misplaced_option(error: click.ClickException) -> str | None:
         return None
     cli.import_all()
     option = error.option_name
-    users = (
-        name for name, command in cli.commands.items() for each in _all_commands(command) if option in _flags(each)
-    )
-    if (name := next(users, None)) is None:
+    if not any(option in _flags(each) for command in cli.commands.values() for each in _all_commands(command)):
         return None
-    return f"dryline serve has no option '{option}'. Write the option after its command, as in: dryline {name} {option}"
+    return f"dryline serve has no option '{option}'. Write it after the command, as in: dryline COMMAND {option}"
 
 
 def _flags(command: click.Command) -> set[str]:
